@@ -16,6 +16,7 @@ RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -r
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
+COPY bin ./bin
 COPY src ./src
 COPY demo ./demo
 COPY fakes ./fakes
@@ -26,5 +27,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # No shell or npm in between, so that SIGTERM reaches the process.
-ENTRYPOINT ["node", "src/cli.ts"]
+ENTRYPOINT ["node", "bin/countersign.js"]
 CMD ["start"]

@@ -126,11 +126,16 @@ function readPullData(messages: readonly ChatMessage[]): {
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
   const json = first.slice(first.indexOf('{'), first.indexOf('\n}\n') + 2);
   const data = parseJson(json);
-  const [title, paths] = isRecord(data) ? [data['title'], data['changed_paths']] : [];
+  const [title, changed] = isRecord(data) ? [data['title'], data['changed']] : [];
   return {
     title: typeof title === 'string' ? title : '',
-    changedPaths: Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [],
+    changedPaths: Array.isArray(changed) ? changed.flatMap(pathOf) : [],
   };
+}
+
+function pathOf(row: unknown): readonly string[] {
+  const path = isRecord(row) ? row['path'] : undefined;
+  return typeof path === 'string' ? [path] : [];
 }
 
 /** A hunk of the diff: the shown lines of the head and the first changed one, 1-based. */

@@ -1,8 +1,4 @@
-#!/usr/bin/env node
-// Old Node versions must reach the message below: import no package here, and use no syntax newer than Node 14's.
 import process from 'node:process';
-
-const MIN_NODE_VERSION = 24;
 
 type CliCommand = {
   readonly summary: string;
@@ -87,16 +83,6 @@ async function flushOutput(): Promise<void> {
   await promise;
 }
 
-function isOldNode(): boolean {
-  return Number.parseInt(process.versions.node, 10) < MIN_NODE_VERSION;
-}
-
-if (isOldNode()) {
-  printError(
-    `Countersign needs Node ${MIN_NODE_VERSION} or newer; this is ${process.version}. See https://nodejs.org.`,
-  );
-  process.exit(1);
-}
 const code = await run(process.argv.slice(2));
 await flushOutput();
 process.exit(code);

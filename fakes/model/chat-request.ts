@@ -1,6 +1,8 @@
-import { isRecord } from '../../src/lib/trust.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { checkParameters } from './chat-parameters.ts';
 import type { ChatMessage, ChatRequest, ChatRole, ChatTool, ChatToolCall } from './script.ts';
+import { checkToolSchema } from './tool-schema.ts';
 
 /** The parsed request, or every rule of the Chat Completions API that it violates. */
 type ChatRequestResult =
@@ -13,53 +15,31 @@ const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assi
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The arguments that the fake model accepts. `stream` is missing, because the product never streams. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'frequency_penalty',
-  'max_completion_tokens',
-  'max_tokens',
-  'messages',
-  'metadata',
-  'model',
-  'n',
-  'parallel_tool_calls',
-  'presence_penalty',
-  'prompt_cache_key',
-  'reasoning_effort',
-  'response_format',
-  'safety_identifier',
-  'seed',
-  'service_tier',
-  'stop',
-  'store',
-  'temperature',
-  'tool_choice',
-  'tools',
-  'top_p',
-  'user',
-  'verbosity',
+/** Members of a message or call that every endpoint takes. */
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'refusal', 'name', 'tool_calls', 'tool_call_id', 'id', 'type', 'function', 'annotations'],
 ]);
 
+/** Further members of messages and calls that this endpoint takes, because it sent them. */
+type MemberRules = { readonly members: ReadonlySet<string> };
+
+const NO_MEMBERS: MemberRules = { members: new Set() };
+
 /** Parses a request body: first each message and tool, then the order of the messages. */
-export function parseChatRequest(body: unknown, headers: Readonly<Record<string, string>>): ChatRequestResult {
+export function parseChatRequest(
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  rules: MemberRules = NO_MEMBERS,
+): ChatRequestResult {
   if (!isRecord(body)) return { ok: false, problems: ['the body is not a JSON object'] };
-  const messages = readEach(body['messages'], 'messages', readMessage);
+  const messages = readEach(body['messages'], 'messages', (message, where) => readMessage(message, where, rules));
   const tools = body['tools'] === undefined ? { value: [], problems: [] } : readEach(body['tools'], 'tools', readTool);
-  const problems = [...checkFields(body), ...messages.problems, ...tools.problems, ...checkToolNames(tools.value)];
+  const problems = [...checkParameters(body), ...messages.problems, ...tools.problems, ...checkToolNames(tools.value)];
   if (problems.length > 0) return { ok: false, problems };
   const orderProblems = checkMessageOrder(messages.value);
   if (orderProblems.length > 0) return { ok: false, problems: orderProblems };
   const request = { model: String(body['model']), messages: messages.value, tools: tools.value, headers, body };
   return { ok: true, request };
-}
-
-function checkFields(body: JsonObject): readonly string[] {
-  const unknown = Object.keys(body).filter((name) => !KNOWN_FIELDS.has(name));
-  const model = body['model'];
-  return [
-    ...unknown.map((name) => `${name}: is not an argument this endpoint knows`),
-    ...(typeof model === 'string' && model !== '' ? [] : ['model: must be a non-empty string']),
-  ];
 }
 
 function readEach<Value>(
@@ -84,14 +64,15 @@ function readEach<Value>(
   return { value: values, problems };
 }
 
-function readMessage(message: JsonObject, where: string): ParsedPart<ChatMessage> {
+function readMessage(message: JsonObject, where: string, rules: MemberRules): ParsedPart<ChatMessage> {
   const role = message['role'];
   const known = isRole(role) ? role : 'user';
   const content = textOf(message['content']);
-  const calls = readCalls(message['tool_calls'], where);
+  const calls = readCalls(message['tool_calls'], where, rules);
   const toolCallId = message['tool_call_id'];
   const problems = [
     ...(isRole(role) ? [] : [`${where}.role: ${JSON.stringify(role)} is not a role`]),
+    ...checkMembers(message, where, rules),
     ...checkContent(known, content, calls.value, where),
     ...calls.problems,
     ...(known !== 'assistant' && message['tool_calls'] !== undefined
@@ -127,12 +108,26 @@ function checkContent(
   return role === 'assistant' && calls.length > 0 ? [] : [`${where}.content: is required`];
 }
 
-function readCalls(calls: unknown, where: string): ParsedPart<readonly ChatToolCall[]> {
+function readCalls(calls: unknown, where: string, rules: MemberRules): ParsedPart<readonly ChatToolCall[]> {
   if (calls === undefined) return { value: [], problems: [] };
-  return readEach(calls, `${where}.tool_calls`, readCall);
+  return readEach(calls, `${where}.tool_calls`, (call, at) => readCall(call, at, rules));
 }
 
-function readCall(call: JsonObject, where: string): ParsedPart<ChatToolCall> {
+function checkMembers(object: JsonObject, where: string, { members }: MemberRules): readonly string[] {
+  const unknown = Object.keys(object).filter((name) => !KNOWN_MEMBERS.has(name) && !members.has(name));
+  return unknown.map((name) => `${where}.${name}: is not a member this endpoint knows`);
+}
+
+/** Endpoints that hand the arguments to another API parse them, and refuse the history if they can't. */
+function isJsonObject(text: unknown): boolean {
+  try {
+    return isRecord(parseJson(String(text)));
+  } catch {
+    return false;
+  }
+}
+
+function readCall(call: JsonObject, where: string, rules: MemberRules): ParsedPart<ChatToolCall> {
   const target = call['function'];
   const name = isRecord(target) ? target['name'] : undefined;
   const text = isRecord(target) ? target['arguments'] : undefined;
@@ -141,6 +136,8 @@ function readCall(call: JsonObject, where: string): ParsedPart<ChatToolCall> {
     ...(typeof call['id'] === 'string' && call['id'] !== '' ? [] : [`${where}.id: must be a non-empty string`]),
     ...(typeof name === 'string' && TOOL_NAME.test(name) ? [] : [`${where}.function.name: is not a function name`]),
     ...(typeof text === 'string' ? [] : [`${where}.function.arguments: must be a string`]),
+    ...(isJsonObject(text) ? [] : [`${where}.function.arguments: is not a JSON object`]),
+    ...checkMembers(call, where, rules),
   ];
   return { value: { id: String(call['id']), name: String(name), arguments: String(text) }, problems };
 }
@@ -152,9 +149,7 @@ function readTool(tool: JsonObject, where: string): ParsedPart<ChatTool> {
   const problems = [
     ...(tool['type'] === 'function' ? [] : [`${where}.type: must be function`]),
     ...(typeof name === 'string' && TOOL_NAME.test(name) ? [] : [`${where}.function.name: is not a function name`]),
-    ...(isRecord(parameters) && parameters['type'] === 'object'
-      ? []
-      : [`${where}.function.parameters: must be a JSON schema of an object`]),
+    ...checkToolSchema(parameters, `${where}.function.parameters`),
   ];
   const text = typeof description === 'string' ? description : null;
   return {

@@ -1,9 +1,15 @@
+import { isRecord } from '../../src/lib/trust.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { createChunks, type Delivery } from './stream.ts';
+
 /** A tool call by the scripted model. Arguments in a string are sent unchanged, so that they can be invalid JSON. */
 export type ScriptedCall = {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>> | string;
   /** Generated when absent. */
   readonly id?: string;
+  /** Members of the call beside the usual ones; the model wants them back. */
+  readonly members?: JsonObject;
 };
 
 /** Token counts of an answer. Missing counts are estimated from the number of characters. */
@@ -20,6 +26,10 @@ export type ScriptedTurn = {
   readonly calls?: readonly ScriptedCall[];
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
   readonly usage?: ScriptedUsage;
+  /** Members of the message beside the usual ones; the model wants them back. */
+  readonly members?: JsonObject;
+  /** How a stream is sent. */
+  readonly delivery?: Delivery;
   /** Delays the answer until this promise settles. */
   readonly sendAfter?: Promise<unknown>;
 };
@@ -34,6 +44,10 @@ export type ScriptedFault =
     }
   | { readonly fault: 'invalid-body'; readonly body: string }
   | { readonly fault: 'empty-choices' }
+  /** A login page with status 200. */
+  | { readonly fault: 'web-page' }
+  /** An error in the middle of a stream. */
+  | { readonly fault: 'stream-error'; readonly error: JsonObject }
   | { readonly fault: 'hang' }
   | { readonly fault: 'reset' };
 
@@ -71,23 +85,38 @@ export type ChatRequest = {
 };
 
 /** Creates a `chat.completion` object. `serial` makes its ids unique; `now` is in ms. */
-export function createCompletion(turn: ScriptedTurn, request: ChatRequest, serial: number, now: number): unknown {
+export function createCompletion(turn: ScriptedTurn, request: ChatRequest, serial: number, now: number): JsonObject {
+  const { envelope, message, finishReason, usage } = completionParts(turn, request, serial, now);
+  return { ...envelope, choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }], usage };
+}
+
+/** The same as the chunks of a stream. */
+export function createCompletionChunks(
+  turn: ScriptedTurn,
+  request: ChatRequest,
+  serial: number,
+  now: number,
+): readonly JsonObject[] {
+  const options = request.body['stream_options'];
+  const includeUsage = isRecord(options) && options['include_usage'] === true;
+  return createChunks(completionParts(turn, request, serial, now), includeUsage);
+}
+
+function completionParts(turn: ScriptedTurn, request: ChatRequest, serial: number, now: number) {
   const calls = turn.calls ?? [];
   const message = {
     role: 'assistant',
     content: turn.content ?? null,
     refusal: turn.refusal ?? null,
     annotations: [],
+    ...turn.members,
     ...(calls.length > 0
       ? { tool_calls: calls.map((call, index) => createToolCall(call, `call_${serial}_${index}`)) }
       : {}),
   };
+  const usage = countUsage(turn.usage ?? {}, JSON.stringify(request.body), JSON.stringify(message));
   const finishReason = turn.finishReason ?? (calls.length > 0 ? 'tool_calls' : 'stop');
-  return {
-    ...createEnvelope(request, serial, now),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
-    usage: countUsage(turn.usage ?? {}, JSON.stringify(request.body), JSON.stringify(message)),
-  };
+  return { envelope: createEnvelope(request, serial, now), message, finishReason, usage };
 }
 
 /** Creates a completion without choices. */
@@ -105,7 +134,8 @@ function createEnvelope(request: ChatRequest, serial: number, now: number): Read
 
 function createToolCall(call: ScriptedCall, generatedId: string): unknown {
   const text = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
-  return { id: call.id ?? generatedId, type: 'function', function: { name: call.name, arguments: text } };
+  const id = call.id ?? generatedId;
+  return { ...call.members, id, type: 'function', function: { name: call.name, arguments: text } };
 }
 
 const CHARACTERS_PER_TOKEN = 4;

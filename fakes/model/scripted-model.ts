@@ -5,12 +5,15 @@ import { parseChatRequest } from './chat-request.ts';
 import {
   type ChatRequest,
   createCompletion,
+  createCompletionChunks,
   createEmptyCompletion,
   type ScriptEntry,
   type ScriptedFault,
   type ScriptedReply,
   type ScriptedTurn,
 } from './script.ts';
+import { findUnsignedCalls, signTurn } from './signatures.ts';
+import { sendStream } from './stream.ts';
 
 type ScriptedModelOptions = {
   /** If set, a request with any other bearer token gets a 401. */
@@ -31,6 +34,8 @@ export type ScriptedModel = {
   readonly script: (...entries: readonly ScriptEntry[]) => void;
   /** Sets the answer for an empty queue. By default, a request is a violation if the queue is empty. */
   readonly setFallback: (entry: ScriptEntry) => void;
+  /** From now on, the endpoint is as strict as these rules say. */
+  readonly setRules: (rules: EndpointRules) => void;
   /** Number of answers left in the queue. */
   readonly remaining: () => number;
   /** Valid requests, oldest first. */
@@ -40,18 +45,32 @@ export type ScriptedModel = {
   readonly close: () => Promise<void>;
 };
 
+/** What some real endpoints refuse, and others take. */
+export type EndpointRules = {
+  /** A request with one of them gets a 400 that names it, which is no violation. */
+  readonly refusedParameters?: readonly string[];
+  /** Each call gets a signature, and a history without it is a violation. */
+  readonly signatures?: boolean;
+};
+
 type ModelSession = {
   readonly options: ScriptedModelOptions;
   readonly queue: ScriptEntry[];
   readonly requests: ChatRequest[];
   readonly violations: string[];
+  /** Names of members that this endpoint sent beside the usual ones. */
+  readonly members: Set<string>;
+  rules: EndpointRules;
   fallback: ScriptEntry | undefined;
   served: number;
 };
 
 /** Starts a scripted model on 127.0.0.1. */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
-  const session: ModelSession = { options, queue: [], requests: [], violations: [], fallback: undefined, served: 0 };
+  const session: ModelSession = {
+    ...{ options, queue: [], requests: [], violations: [], members: new Set<string>() },
+    ...{ rules: {}, fallback: undefined, served: 0 },
+  };
   const server = await startLocalServer((request, response) => {
     handleModelRequest(session, request, response).catch(() => response.destroy());
   }, options.port);
@@ -61,6 +80,9 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     script: (...entries) => void session.queue.push(...entries),
     setFallback: (entry) => {
       session.fallback = entry;
+    },
+    setRules: (rules) => {
+      session.rules = rules;
     },
     remaining: () => session.queue.length,
     requests: session.requests,
@@ -93,9 +115,13 @@ async function handleChatRequest(
   body: Uint8Array,
   response: ServerResponse,
 ): Promise<void> {
-  const parsed = parseChatRequest(jsonOrUndefined(body), headers);
+  const parsed = parseChatRequest(jsonOrUndefined(body), headers, session);
   if (!parsed.ok) return rejectRequest(session, response, 400, parsed.problems);
   session.requests.push(parsed.request);
+  const refused = session.rules.refusedParameters?.find((name) => parsed.request.body[name] !== undefined);
+  if (refused !== undefined) return refuseParameter(response, refused);
+  const unsigned = session.rules.signatures === true ? findUnsignedCalls(parsed.request.body) : [];
+  if (unsigned.length > 0) return rejectRequest(session, response, 400, unsigned);
   const entry = session.queue.shift() ?? session.fallback;
   if (entry === undefined) return rejectRequest(session, response, 400, ['the script has no answer left']);
   const answer = typeof entry === 'function' ? entry(parsed.request) : entry;
@@ -122,15 +148,33 @@ async function respond(
 
 async function sendTurn(
   session: ModelSession,
-  turn: ScriptedTurn,
+  scripted: ScriptedTurn,
   request: ChatRequest,
   response: ServerResponse,
 ): Promise<void> {
+  const turn = session.rules.signatures === true ? signTurn(scripted) : scripted;
+  for (const members of [turn.members, ...(turn.calls ?? []).map((call) => call.members)]) {
+    for (const name of Object.keys(members ?? {})) session.members.add(name);
+  }
   await turn.sendAfter;
-  sendJson(response, 200, createCompletion(turn, request, nextSerial(session), currentTime(session)));
+  const [serial, now] = [nextSerial(session), currentTime(session)];
+  if (request.body['stream'] !== true || turn.delivery?.plain === true)
+    return sendJson(response, 200, createCompletion(turn, request, serial, now));
+  return sendStream(response, createCompletionChunks(turn, request, serial, now), turn.delivery);
 }
 
-function sendFault(session: ModelSession, fault: ScriptedFault, request: ChatRequest, response: ServerResponse): void {
+function refuseParameter(response: ServerResponse, name: string): void {
+  const message = `Unsupported parameter: '${name}' is not supported with this model.`;
+  const error = { message, type: 'invalid_request_error', param: name, code: 'unsupported_parameter' };
+  sendJson(response, 400, { error });
+}
+
+async function sendFault(
+  session: ModelSession,
+  fault: ScriptedFault,
+  request: ChatRequest,
+  response: ServerResponse,
+): Promise<void> {
   switch (fault.fault) {
     case 'status':
       sendJson(response, fault.status, fault.body ?? errorBody('Scripted failure.', 'scripted'), fault.headers);
@@ -140,6 +184,12 @@ function sendFault(session: ModelSession, fault: ScriptedFault, request: ChatReq
       break;
     case 'empty-choices':
       sendJson(response, 200, createEmptyCompletion(request, nextSerial(session), currentTime(session)));
+      break;
+    case 'web-page':
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<!doctype html><h1>Sign in</h1>');
+      break;
+    case 'stream-error':
+      await sendStream(response, [{ error: fault.error }], { omitDone: true });
       break;
     case 'reset':
       response.destroy();

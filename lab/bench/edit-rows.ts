@@ -11,6 +11,7 @@ import { renderOpenProposal } from '../../src/core/messages/proposal-comment.ts'
 import { proposalRoundTrips } from '../../src/core/messages/read-back.ts';
 import { findSecretRanges } from '../../src/lib/credentials.ts';
 import { type Offload, offloadInline } from '../../src/worker/offload/offload.ts';
+import { literal } from '../../test/unit/core/agent/literal-query.ts';
 import { changeOf, stored } from '../../test/unit/core/edits/samples.ts';
 import { edit, inConversation, proposal, view, write } from '../../test/unit/core/messages/sample.ts';
 import { type BenchmarkRow, longestMainThreadMs, measureMs } from './measure.ts';
@@ -49,7 +50,12 @@ function createEdit(text: string): () => void {
   const patch = `@@ -0,0 +${line},${addedLines.length} @@\n${addedLines.map((added) => `+${added}`).join('\n')}`;
   return () => {
     const change = changeOf(
-      buildEdit({ path: 'src/a.ts', repositoryName: 'shop', file, oldString, newString, replaceAll: false }),
+      buildEdit({
+        path: 'src/a.ts',
+        repositoryName: 'shop',
+        file,
+        edits: [{ oldString, newString, replaceAll: false }],
+      }),
     );
     const { kind } = choosePlacement({ change, baseText: text, patch, inPullRequest: true });
     if (kind !== 'suggestion') throw new Error('The edit is not shown as a suggestion block.');
@@ -172,7 +178,17 @@ const READ_BACKS = [
 ];
 
 function searchBytes(bytes: Uint8Array): number {
-  return searchFile(NO_SEARCH_RESULTS, { path: 'src/a.ts', bytes, pattern: 'a' }).total;
+  return searchFile(NO_SEARCH_RESULTS, { path: 'src/a.ts', bytes }, literal('a')).total;
+}
+
+/** A pattern that matches on every line, after the text that the literal search looks for. */
+const PATTERN = { ...literal('a\\s*$'), regex: true };
+
+/** How many times as long the same file takes with a pattern. */
+function patternCost(bytes: Uint8Array): number {
+  const file = { path: 'src/a.ts', bytes };
+  const literalMs = measureMs(() => searchFile(NO_SEARCH_RESULTS, file, literal('a')));
+  return measureMs(() => searchFile(NO_SEARCH_RESULTS, file, PATTERN)) / literalMs;
 }
 
 const ARGUMENT_PARSES = WORST_CASE_ARGUMENTS.map(
@@ -214,6 +230,11 @@ export const COMMENT_ROWS: readonly BenchmarkRow[] = [
     name: 'search of 2 MB for a pattern on every line, or everywhere in one line (H6, goal: 50)',
     unit: 'ms',
     sample: () => longestMs([() => searchBytes(MANY_LINES), () => searchBytes(LONG_LINE)]),
+  },
+  {
+    name: 'search of 2 MB of short lines with a regular expression (S142): time in the offload thread, in times of a literal search',
+    unit: 'times',
+    sample: () => patternCost(MANY_LINES),
   },
   {
     name: 'comments for diffs of 24,000 short lines and of 45,000 fences: time of the main thread (goal: 50)',

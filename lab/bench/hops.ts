@@ -117,6 +117,9 @@ function createBenchContext(
     baseURL: null,
     model: 'fake',
     tools: toolDefinitions(),
+    parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null },
+    limits: { timeoutMs: 120_000, idleTimeoutMs: 60_000 },
+    log: { debug: () => undefined, warn: () => undefined },
     now,
     fetch: async (_address, options) => {
       modelRequests.push(readClocks(site));

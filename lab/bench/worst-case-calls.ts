@@ -149,12 +149,14 @@ function lines(count: number, lineAt: (index: number) => string): string {
 
 function editCall(text: string, oldString: string, newString: string, replaceAll = false): WorstCaseCall {
   const file = stored(text);
-  return (offload) => offload('buildEdit', { path, repositoryName, file, oldString, newString, replaceAll });
+  const steps = [{ kind: 'edits', edits: [{ oldString, newString, replaceAll }] }] as const;
+  return (offload) => offload('buildText', { path, repositoryName, file, steps, lastReadBlob: null });
 }
 
 function writeCall(text: string, content: string): WorstCaseCall {
   const file = stored(text);
-  return (offload) => offload('buildWrite', { path, repositoryName, file, content, lastReadBlob: file.ref.blob });
+  const steps = [{ kind: 'content', content }] as const;
+  return (offload) => offload('buildText', { path, repositoryName, file, steps, lastReadBlob: file.ref.blob });
 }
 
 function readCall(text: string): WorstCaseCall {

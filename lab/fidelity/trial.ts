@@ -142,7 +142,7 @@ export async function findPostedChanges(
 }
 
 export function isFromCall({ origin }: Proposal, callId: string): boolean {
-  return origin.kind === 'call' && origin.callId === callId;
+  return origin.kind === 'call' && origin.calls.some((call) => call.callId === callId);
 }
 
 /** Runs `countersign verify` on the commits after `since` up to `head`. */

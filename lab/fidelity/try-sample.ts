@@ -207,7 +207,11 @@ async function keepCompleteChanges(
   const { session, totals } = trial;
   const posted = await findPostedChanges(session, requested);
   const toolOutputs = await session.loadToolOutputs();
-  const postedCalls = new Set(posted.map(({ proposal: { origin } }) => (origin.kind === 'call' ? origin.callId : '')));
+  const postedCalls = new Set(
+    posted.flatMap(({ proposal: { origin } }) =>
+      origin.kind === 'call' ? origin.calls.map(({ callId }) => callId) : [],
+    ),
+  );
   const partial = new Set<CommitFileChange>();
   for (const { change, callId } of requested) {
     if (postedCalls.has(callId)) continue;

@@ -1,6 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { fetchArchive } from '../../src/adapters/github/repository.ts';
+import { createDeltaMerger } from '../../src/adapters/model/merge-delta.ts';
+import { MAX_OPAQUE_BYTES, readOpaqueMembers } from '../../src/adapters/model/opaque-members.ts';
+import { UnusableResponseError } from '../../src/adapters/model/unusable-response.ts';
 import { parseResponse } from '../../src/adapters/model/wire-format.ts';
 import { explainDelivery } from '../../src/cli/explain/explanation.ts';
 import { parseDelivery, tryParseJson } from '../../src/cli/explain/read-delivery.ts';
@@ -132,13 +135,31 @@ function checkPage(body: string): void {
   assert.ok(digest === null || digest === bigint.digest);
 }
 
-/** A response is invalid, or its calls have different ids and each can be parsed. */
+/** Where the fuzzed responses come from. */
+const MODEL_ADDRESS = { model: 'm', endpoint: 'https://models.example/v1' };
+
+/** A response is invalid, or its calls have different ids and each can be parsed; its other members are bounded. */
 function checkModelResponse(text: string): void {
-  const response = parseResponse(tryParseJson(text));
+  const body = tryParseJson(text);
+  const reading = readOpaqueMembers(body, MODEL_ADDRESS);
+  if (reading.kind === 'kept') assert.ok(JSON.stringify(reading.opaque).length < 2 * MAX_OPAQUE_BYTES);
+  checkMerge(body);
+  const response = parseResponse(body);
   if (response === null) return;
   const ids = response.toolCalls.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
   for (const call of response.toolCalls) parseCall(call);
+}
+
+/** A merged answer is JSON again, or an error that a retry can mend. */
+function checkMerge(body: unknown): void {
+  const merger = createDeltaMerger();
+  try {
+    for (const delta of [body, body]) merger.add(delta);
+    JSON.stringify(merger.value());
+  } catch (error) {
+    assert.ok(error instanceof UnusableResponseError, String(error));
+  }
 }
 
 /** Arguments give a call of the same tool, or a refusal that quotes little of them. */

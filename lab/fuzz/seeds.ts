@@ -74,7 +74,9 @@ export const MODEL_RESPONSES: readonly string[] = [
   { content: null, tool_calls: [toolCall('edit_file', { path: 'src/total.ts', old_string: 'a', new_string: 'b' })] },
   {
     content: 'Two.',
-    tool_calls: [toolCall('read_file', { path: 'a' }), toolCall('search', { pattern: 'b', glob: '*.ts' })],
+    reasoning_content: 'First I look.',
+    reasoning_details: [{ index: 0, type: 'reasoning.text', text: 'First', signature: 'c2ln' }],
+    tool_calls: [toolCall('read_file', { path: 'a' }), toolCall('search', { query: 'b', glob: '*.ts' })],
   },
 ].map((message) =>
   JSON.stringify({
@@ -97,8 +99,8 @@ export const TOOL_ARGUMENTS: readonly string[] = [
   },
   { path: 'src/new.ts', content: 'a\n' },
   { from: 'a', to: 'b' },
-  { path: 'a', start: 1, end: 20 },
-  { pattern: 'a.b', glob: '**/*.ts' },
+  { path: 'a', start: 1, end: '20', ref: 'base' },
+  { query: 'a.b', regex: true, ignore_case: true, context: 2, glob: '**/*.ts' },
 ].map((input) => JSON.stringify(input));
 
 export const COMMIT_OBJECTS: readonly string[] = [

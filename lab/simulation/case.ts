@@ -1,15 +1,16 @@
 import type { Store } from '../../src/adapters/store/store.ts';
+import type { Logger } from '../../src/adapters/telemetry/log.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../src/core/state/run.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../src/worker/offload/offload.ts';
+import { type Offload, OffloadError, offloadInline } from '../../src/worker/offload/offload.ts';
 import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { startConversation } from './world/conversation.ts';
 import type { BrokenConnection, CaseDatabase } from './world/database.ts';
-import { type CaseFixture, createCaseFixture, GITHUB_URL, START_TIME } from './world/fixture.ts';
+import { type CaseFixture, createCaseFixture, type ExtraContent, GITHUB_URL, START_TIME } from './world/fixture.ts';
 import {
   createGitHubPort,
   pickStaleHeadWindows,
@@ -17,6 +18,7 @@ import {
   withStaleHead,
   withWriteGuard,
 } from './world/github-port.ts';
+import { PERSON_ACTIONS, type WeightedActions } from './world/person-actions.ts';
 import { createRandom, type Random } from './world/random.ts';
 import { createRandomModel } from './world/random-model.ts';
 import {
@@ -37,7 +39,31 @@ import { createTrace, type Trace, traceStore } from './world/trace.ts';
 import { VirtualClock } from './world/virtual-clock.ts';
 import { createWebhookSender, type DeliveryTarget } from './world/webhooks.ts';
 
-type CaseOptions = { readonly seed: number; readonly database: CaseDatabase; readonly overrides?: Overrides };
+type CaseOptions = {
+  readonly seed: number;
+  readonly database: CaseDatabase;
+  readonly overrides?: Overrides;
+  readonly cast?: Cast;
+};
+
+/** Who takes part in a case and with what; another program can play its own. */
+export type Cast = {
+  readonly createModel: typeof createRandomModel;
+  readonly content?: ExtraContent;
+  readonly actions: WeightedActions;
+  readonly hasSecondThoughts: boolean;
+  /** Part of the cases has faults of calls, processes and deliveries. */
+  readonly hasFaults: boolean;
+  readonly log: Logger;
+};
+
+const RANDOM_CAST: Cast = {
+  createModel: createRandomModel,
+  actions: PERSON_ACTIONS,
+  hasSecondThoughts: true,
+  hasFaults: true,
+  log: SILENT_LOG,
+};
 
 /** Above the maximum ever needed. Long suspensions need many events, because the App retries every ten minutes. */
 const MAX_EVENTS = 250_000;
@@ -93,6 +119,7 @@ type CaseState = {
   readonly trace: Trace;
   readonly fixture: CaseFixture;
   readonly simulatedGitHub: SimulatedGitHub;
+  readonly cast: Cast;
   readonly model: Model;
   readonly database: CaseDatabase;
   readonly overrides: Overrides;
@@ -113,11 +140,16 @@ type CaseState = {
 };
 
 /** Plays one case. The seed determines all random choices. */
-export async function playCase({ seed, database, overrides = {} }: CaseOptions): Promise<PlayedCase> {
-  const state = createCaseState(createRandom(seed), database, overrides);
+export async function playCase({
+  seed,
+  database,
+  overrides = {},
+  cast = RANDOM_CAST,
+}: CaseOptions): Promise<PlayedCase> {
+  const state = createCaseState(createRandom(seed), database, overrides, cast);
   const { random, clock, trace, fixture, simulatedGitHub } = state;
   const disconnectsOften = overrides.disconnectsOften === true;
-  const hasFaults = random.chance(0.75) || disconnectsOften;
+  const hasFaults = cast.hasFaults && (random.chance(0.75) || disconnectsOften);
   if (hasFaults && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
   state.faultRates = hasFaults ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
   state.deliveryFaultRate = hasFaults ? random.between(0, 0.2) : 0;
@@ -129,6 +161,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
   for (let count = 0; count < replicas; count += 1) await startReplica(state);
   startConversation({
     ...{ simulatedGitHub, fixture, random, clock, trace },
+    ...{ actions: cast.actions, hasSecondThoughts: cast.hasSecondThoughts },
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
@@ -168,10 +201,10 @@ function scaleRates({ crash, fault, hang }: FaultRates, factor: number): FaultRa
   return { crash: crash * factor, fault: fault * factor, hang: hang * factor };
 }
 
-function createCaseState(random: Random, database: CaseDatabase, overrides: Overrides): CaseState {
+function createCaseState(random: Random, database: CaseDatabase, overrides: Overrides, cast: Cast): CaseState {
   const clock = new VirtualClock(START_TIME);
   const trace = createTrace(() => clock.now);
-  const fixture = createCaseFixture(random.chance(FORK_PROBABILITY) ? 'fork' : 'branch');
+  const fixture = createCaseFixture(random.chance(FORK_PROBABILITY) ? 'fork' : 'branch', cast.content);
   const targets = new Map<Replica, DeliveryTarget>();
   const deliveryLog = createDeliveryAttemptLog(() => clock.now);
   const target = (): DeliveryTarget | null => {
@@ -185,8 +218,8 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
   });
   const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, sendWebhook);
   const state: CaseState = {
-    ...{ random, clock, trace, fixture, simulatedGitHub, database, overrides, targets, deliveryLog },
-    model: createRandomModel(simulatedGitHub, fixture, random),
+    ...{ random, clock, trace, fixture, simulatedGitHub, database, overrides, cast, targets, deliveryLog },
+    model: cast.createModel(simulatedGitHub, fixture, random),
     reasons: new Map(),
     faultRates: NO_FAULTS,
     deliveryFaultRate: 0,
@@ -292,7 +325,7 @@ function leaseMethods(
 }
 
 function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
-  const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model } = state;
+  const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast } = state;
   const isStale = (): boolean =>
     state.staleHeadWindows.some(({ from, until }) => from <= clock.now && clock.now < until);
   const openGitHub = (ref: PullRequestRef): GitHub => {
@@ -316,16 +349,22 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     },
     model: replica.wrapPort('model', model),
     clock: { now: () => clock.now, every: (ms, tick) => repeatOnReplica(replica, ms, tick) },
-    log: SILENT_LOG,
+    log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
-    offload: offloadInline,
+    offload: offloadVirtually,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
       if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);
     },
   };
 }
+
+/** Parsers load files in real time, which virtual time does not wait for: they count as crashed here. */
+const offloadVirtually: Offload = (name, input) =>
+  name === 'outlineFile' || name === 'findSyntaxError'
+    ? Promise.reject(new OffloadError('crash', 'no parsers in the simulation'))
+    : offloadInline(name, input);
 
 function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
   let stopped = false;

@@ -1,4 +1,4 @@
-import type { CommandHelp } from '../../src/core/messages/command-help.ts';
+import type { CommandHelp } from '../../src/core/messages/replies.ts';
 
 const COMMANDS_START = '<!-- commands:start -->';
 

@@ -32,9 +32,37 @@ export async function fetchIdentity(
     const isPermanent =
       error instanceof GitHubError && error.retryAt === null && PERMANENT_IDENTITY_STATUSES.includes(error.status);
     if (isPermanent) throw unknownAppError(error);
-    fault.failed(log, error);
+    fault.failed(log, error, { fix: identityFix(error) });
     return null;
   }
+}
+
+/** The operator's next step by GitHub's status, or by the words of the network's error. */
+const IDENTITY_FIXES: readonly { readonly pattern: RegExp; readonly fix: string }[] = [
+  {
+    pattern: /ENOTFOUND|EAI_AGAIN/,
+    fix: 'Correct the name in GHE_HOST if it is set; else check the name service of this server.',
+  },
+  {
+    pattern: /certificate|altname/i,
+    fix: 'Set NODE_EXTRA_CA_CERTS to the file of the CA that signed the certificate of GHE_HOST, or correct GHE_HOST.',
+  },
+  {
+    pattern: /wrong version number|packet length|EPROTO|SSL/,
+    fix: 'The port of GHE_HOST does not speak https: correct the port, or set GHE_PROTOCOL to http.',
+  },
+  {
+    pattern: /failed with status (?:3|400)|Parse Error|socket hang up|other side closed/,
+    fix: 'The port of GHE_HOST does not speak plain http: set GHE_PROTOCOL to https, or correct the port.',
+  },
+  { pattern: /unknown form/, fix: 'GHE_HOST does not answer as GitHub does: set it to your GitHub Enterprise Server.' },
+  { pattern: /ECONNREFUSED/, fix: 'Nothing listens there: correct the name and the port in GHE_HOST.' },
+];
+
+function identityFix(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const known = IDENTITY_FIXES.find(({ pattern }) => pattern.test(message));
+  return known?.fix ?? 'Nothing, unless it repeats: then check GHE_HOST and the network of this server.';
 }
 
 function unknownAppError(error: GitHubError): StartupError {

@@ -2,7 +2,7 @@ import type { GitHubAppClient } from '../adapters/github/create-github.ts';
 import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import { DURATIONS, type Gauge, type Metrics, type Timer } from '../adapters/telemetry/metrics.ts';
-import { type Model, ModelError, type ModelFailure } from '../core/state/ports.ts';
+import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/state/ports.ts';
 
 type FailureLogOptions = {
   readonly log: Pick<Logger, 'warn'>;
@@ -14,28 +14,33 @@ type FailureLogOptions = {
   readonly baseUrl: string | null;
 };
 
-const FIXES: Readonly<Record<ModelFailure['failure'], string>> = {
+const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   'key-rejected': 'Check OPENAI_API_KEY.',
   'access-denied': 'Check which models OPENAI_API_KEY may use, and OPENAI_MODEL.',
+  'model-unknown': 'Check OPENAI_MODEL.',
   'not-found': 'Check OPENAI_MODEL and OPENAI_BASE_URL, which usually ends in /v1.',
   'bad-request': 'Check that OPENAI_MODEL can call tools, and OPENAI_BASE_URL.',
   'no-quota': 'Check the account and its limits at the model endpoint.',
   'rate-limit': 'Nothing, unless it repeats: then raise the limits of the account at the endpoint.',
   'too-long': 'Use a model that reads more, or smaller tasks.',
-  timeout: 'Check the load of the endpoint, or use a faster model.',
+  filtered: 'Nothing, unless it repeats: then check the content filter at the model endpoint.',
+  'cut-off': 'Nothing, unless it repeats: then look at the endpoint, and at proxies before it.',
+  stalled: 'Check the load of the endpoint, or raise MODEL_IDLE_TIMEOUT.',
+  timeout: 'Check the load of the endpoint, use a faster model, or raise MODEL_TIMEOUT.',
   unreachable: 'Check OPENAI_BASE_URL, the endpoint, and the network of this server.',
   redirected: 'Set OPENAI_BASE_URL to the address that the endpoint redirects to.',
   'endpoint-failing': 'Nothing, unless it repeats: then look at the endpoint.',
+  'wrong-content-type': 'Check OPENAI_BASE_URL, which leads to a web page; it usually ends in /v1.',
   'unreadable-answer': 'Check that OPENAI_BASE_URL leads to a Chat Completions endpoint.',
 };
 
 /** Failures of one conversation, which say nothing about the endpoint. */
-const OF_ONE_CONVERSATION: ReadonlySet<ModelFailure['failure']> = new Set<ModelFailure['failure']>(['too-long']);
+const OF_ONE_CONVERSATION: ReadonlySet<ModelFailureKind> = new Set<ModelFailureKind>(['too-long', 'filtered']);
 
 /** The same model, with its failures in the log: at most one line a minute for each kind. */
 export function withFailureLog(model: Model, options: FailureLogOptions): Model {
   const { log, now, modelUp } = options;
-  const throttle = createThrottle<ModelFailure['failure']>(now);
+  const throttle = createThrottle<ModelFailureKind>(now);
   const target = { endpoint: new URL(options.baseUrl ?? 'https://api.openai.com').host, model: options.model };
   const reported = async <Response>(request: Promise<Response>): Promise<Response> => {
     try {
@@ -48,15 +53,15 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
       throw error;
     }
   };
-  const reportFailure = ({ failure, status, said }: ModelFailure): void => {
+  const reportFailure = ({ failure, ...answer }: ModelFailure): void => {
     if (!OF_ONE_CONVERSATION.has(failure)) modelUp.set(0);
     const allowed = throttle(failure);
     if (allowed !== null)
-      log.warn({ ...target, failure, status, said, fix: FIXES[failure], ...allowed }, 'model request failed');
+      log.warn({ ...target, failure, ...answer, fix: FIXES[failure], ...allowed }, 'model request failed');
   };
   return {
-    ask: (messages, signal) => reported(model.ask(messages, signal)),
-    askForText: (messages, signal) => reported(model.askForText(messages, signal)),
+    ask: (...request) => reported(model.ask(...request)),
+    askForText: (...request) => reported(model.askForText(...request)),
   };
 }
 
@@ -64,8 +69,8 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
 export function timedModel(model: Model, metrics: Metrics): Model {
   const timer = metrics.timer(DURATIONS.modelRequests);
   return {
-    ask: (messages, signal) => timed(timer, model.ask(messages, signal), () => 'done'),
-    askForText: (messages, signal) => timed(timer, model.askForText(messages, signal), () => 'done'),
+    ask: (...request) => timed(timer, model.ask(...request), () => 'done'),
+    askForText: (...request) => timed(timer, model.askForText(...request), () => 'done'),
   };
 }
 

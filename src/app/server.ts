@@ -1,16 +1,19 @@
+import { isIPv6 } from 'node:net';
 import { createHealthRoutes } from '../adapters/http/health-routes.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
+import { createRefusalLog, isStrayWebhook } from '../adapters/http/refused-webhooks.ts';
 import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
 import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
-import type { AppAccount } from '../core/state/ports.ts';
+import type { AppAccount, DeliveryEvent } from '../core/state/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
+import { isRecord } from '../lib/trust.ts';
 import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
-import type { Config } from './config/env.ts';
+import { type Config, describeOwners } from './config/env.ts';
 import { dispatchToProbot } from './probot-app.ts';
 import type { SetupCheck } from './setup-check.ts';
 import type { StorageHealth } from './storage-health.ts';
@@ -38,6 +41,8 @@ type StartOptions = {
   readonly store?: Store | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Ends the start early; then it rejects, unless the server already listens. */
+  readonly stopping?: AbortSignal;
   /** Whether `/metrics` includes process metrics (CPU time, memory, event loop). */
   readonly withProcessMetrics?: boolean;
 };
@@ -61,9 +66,8 @@ const WORKER_GRACE_MS = 17_000;
  * Throws `StartupError`, `DatabaseError` or the socket's error, after closing everything again.
  */
 export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
-  const { url: databaseUrl, dataDir } = config.database;
-  const { now = Date.now, withProcessMetrics = false } = options;
-  const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
+  const { now = Date.now, withProcessMetrics = false, stopping } = options;
+  const store = options.store ?? (await openConfiguredStore(config, stopping));
   const services = createServices(config, log, store, now, withProcessMetrics);
   const runtime: RuntimeState = {
     identity: null,
@@ -72,6 +76,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     setupCheck: null,
     stopping: new AbortController(),
   };
+  stopping?.addEventListener('abort', () => runtime.stopping.abort());
   const handleDelivery = createServerDeliveryHandler(services, runtime);
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -90,7 +95,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
-    const url = `http://${config.http.host}:${httpServer.port}`;
+    const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
     const isBusy = () => [runtime.worker, runtime.recovery, runtime.setupCheck].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
@@ -99,24 +104,65 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   }
 }
 
-function createServerDeliveryHandler({ store, log, metrics, now }: Services, runtime: RuntimeState): DeliveryHandler {
-  return createDeliveryHandler({
+/**
+ * Opens the store, or rejects once `stopping` aborts. The embedded database is opened completely nevertheless: its
+ * first start creates it, and half a database could not be opened again.
+ */
+async function openConfiguredStore({ database }: Config, stopping: AbortSignal | undefined): Promise<Store> {
+  stopping?.throwIfAborted();
+  const opening = openStore({ databaseUrl: database.url, dataDir: database.dataDir });
+  const store = await (database.url === null ? opening : rejectOnAbort(opening, stopping));
+  if (stopping?.aborted === true) await store.close();
+  stopping?.throwIfAborted();
+  return store;
+}
+
+/** Settles like `work`, or rejects once `stopping` aborts. The work itself continues. */
+function rejectOnAbort<Result>(work: Promise<Result>, stopping: AbortSignal | undefined): Promise<Result> {
+  if (stopping === undefined) return work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  stopping.addEventListener('abort', () => reject(stopping.reason), { once: true });
+  return Promise.race([work, aborted]);
+}
+
+/** A URL has an IPv6 address in brackets. */
+function hostInUrl(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+function createServerDeliveryHandler(
+  { store, githubApp, log, metrics, now }: Services,
+  runtime: RuntimeState,
+): DeliveryHandler {
+  const handleDelivery = createDeliveryHandler({
     store,
     identity: () => runtime.identity,
     now,
     log,
     deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
   });
+  return (event) => {
+    const installationId = changedInstallation(event);
+    if (installationId !== null) githubApp.forgetRefusals(installationId);
+    return handleDelivery(event);
+  };
+}
+
+/** An installation that is unsuspended, or grants more, is served at once. */
+function changedInstallation({ name, payload: { installation } }: DeliveryEvent): number | null {
+  if (name !== 'installation' && name !== 'installation_repositories') return null;
+  return isRecord(installation) && typeof installation['id'] === 'number' ? installation['id'] : null;
 }
 
 async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
   const { config, log, metrics, now } = services;
   const probot = await createProbot(services, handleDelivery);
+  const logRefusal = createRefusalLog({ log, path: config.http.webhookPath, now });
   const webhook = createWebhookHandler({
     secrets: config.app.webhookSecrets,
     deliver: (event) => dispatchToProbot(probot, handleDelivery, event),
     log,
-    now,
+    logRefusal,
   });
   const timer = metrics.timer(DURATIONS.webhooks);
   const webhookHandler: RequestHandler = async (request, sendContinue) => {
@@ -133,6 +179,9 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
       { method: 'POST', path: config.http.webhookPath, handle: webhookHandler },
       ...createHealthRoutes(() => checkReady({ ...services, ...runtime }), metrics, log),
     ],
+    onNotFound: (request) => {
+      if (isStrayWebhook(request)) logRefusal('wrong-path');
+    },
   });
 }
 
@@ -144,15 +193,17 @@ async function loadAppIdentity(
 ): Promise<void> {
   const { githubApp, log } = services;
   const fault = createIdentityFault();
-  const identity = await fetchIdentity(githubApp, log, fault);
+  const identity = await rejectOnAbort(fetchIdentity(githubApp, log, fault), runtime.stopping.signal);
   startProcessing(services, runtime, handleDelivery, identity);
   if (identity !== null) return;
   pollIdentity(githubApp, log, fault, runtime.stopping.signal).then(
     (loaded) => startProcessing(services, runtime, handleDelivery, loaded),
     (error: unknown) =>
-      log.error({ err: error }, 'GitHub rejected this App, no deliveries are accepted until a restart'),
+      log.error({ err: error, fix: REJECTED_FIX }, 'GitHub rejected this App, no deliveries are accepted'),
   );
 }
+
+const REJECTED_FIX = 'Correct what err names, then restart the server: it does not ask GitHub again.';
 
 function startProcessing(
   services: Services,
@@ -167,7 +218,8 @@ function startProcessing(
     runtime.recovery = launchRecovery(services, handleDelivery, identity);
     runtime.setupCheck = launchSetupCheck(services, identity);
   }
-  services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
+  const { allowedOwners, paused } = services.config;
+  services.log.info({ app: identity.slug, owners: describeOwners(allowedOwners, identity.owner), paused }, 'ready');
 }
 
 /** The parts that decide whether this process is ready for traffic. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import process from 'node:process';
 import { DatabaseError } from '../adapters/store/engine/errors.ts';
 import { createLogger, type Logger } from '../adapters/telemetry/log.ts';
@@ -36,13 +37,19 @@ async function runServer(): Promise<number> {
   if (loaded.kind === 'problems') return printProblems(loaded.problems);
   const { config, warnings } = loaded;
   const log = createLogger({ ...config.log, secrets: listSecrets(config) });
-  const signal = waitForStopSignal(log);
+  const stopping = stopOnSignal(log);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
   try {
     // Loaded late, so that a configuration problem is reported before the database and HTTP client load.
     const { startServer } = await import('./server.ts');
-    return await serveUntilSignal(await startServer(config, log, { withProcessMetrics: true }), log, signal);
+    const server = await startServer(config, log, { withProcessMetrics: true, stopping });
+    log.info({ url: server.url }, 'listening');
+    return await serveUntilSignal(server, log, stopping);
   } catch (error) {
+    if (stopping.aborted) {
+      log.info({}, 'stopped');
+      return 0;
+    }
     const message = operatorMessage(error);
     if (message === null) log.error({ err: error }, 'start failed');
     else process.stderr.write(`Countersign cannot start: ${message}\n`);
@@ -50,14 +57,18 @@ async function runServer(): Promise<number> {
   }
 }
 
+/** For those who have no GitHub App yet. */
 const SETUP_HINTS = [
   'Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
   'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
   'Or try everything offline first, without any of it: npm run demo',
 ];
 
+const LACKS_APP = /^(?:APP_ID|WEBHOOK_SECRET|PRIVATE_KEY or PRIVATE_KEY_PATH) is missing/;
+
 function printProblems(problems: readonly string[]): number {
-  const lines = ['Countersign cannot start:', ...problems.map((problem) => `- ${problem}`), '', ...SETUP_HINTS];
+  const hints = problems.some((problem) => LACKS_APP.test(problem)) ? ['', ...SETUP_HINTS] : [];
+  const lines = ['Countersign cannot start:', ...problems.map((problem) => `- ${problem}`), ...hints];
   process.stderr.write(`${lines.join('\n')}\n`);
   return 1;
 }
@@ -65,10 +76,12 @@ function printProblems(problems: readonly string[]): number {
 /** The process exits after this time, even if something hangs: results are stored, and platforms kill after 30 s. */
 const SHUTDOWN_LIMIT_MS = 24_000;
 
-function waitForStopSignal(log: Logger): Promise<NodeJS.Signals> {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+/** Aborts at the first signal. */
+function stopOnSignal(log: Logger): AbortSignal {
+  const stopping = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
-    resolve(signal);
+    log.info({ signal }, 'stopping');
+    stopping.abort();
     const timer = setTimeout(() => {
       log.warn({}, 'shutdown timed out, work will resume on next start');
       process.exit(0);
@@ -77,12 +90,11 @@ function waitForStopSignal(log: Logger): Promise<NodeJS.Signals> {
   };
   process.once('SIGTERM', onSignal);
   process.once('SIGINT', onSignal);
-  return promise;
+  return stopping.signal;
 }
 
-async function serveUntilSignal(server: RunningServer, log: Logger, signal: Promise<NodeJS.Signals>): Promise<number> {
-  log.info({ url: server.url }, 'listening');
-  log.info({ signal: await signal }, 'stopping');
+async function serveUntilSignal(server: RunningServer, log: Logger, stopping: AbortSignal): Promise<number> {
+  if (!stopping.aborted) await once(stopping, 'abort');
   await server.stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
   log.info({}, 'stopped');
   return 0;
@@ -98,6 +110,8 @@ function operatorMessage(error: unknown): string | null {
     return `PORT is in use by another process (${address.trim()}). Stop that process or set another PORT.`;
   if (code === 'EACCES')
     return `cannot listen on HOST:PORT${address} (permission denied). Set a PORT from 1024 on, or another HOST.`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `HOST is no address of this machine, and no name of one (${error.message}). Set it to 0.0.0.0, ::, or an address of this machine.`;
   if (code === 'EADDRNOTAVAIL')
     return `cannot listen on HOST:PORT${address} (this machine does not have the address). Set another HOST.`;
   return null;

@@ -144,6 +144,9 @@ export function launchWorker(
     baseURL: config.model.baseUrl,
     model: config.model.name,
     tools: toolDefinitions(),
+    parameters: config.model.parameters,
+    limits: config.model.limits,
+    log,
   });
   const context = {
     store,

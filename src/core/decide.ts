@@ -1,4 +1,4 @@
-import { onQuestionAnswered } from './commands/ask.ts';
+import { onSideQuestionAnswered } from './commands/ask.ts';
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
@@ -15,12 +15,14 @@ import {
   onCommitUnverified,
 } from './outcomes/commit.ts';
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
+import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
 import { onModelFailed, onModelResponded } from './outcomes/model.ts';
 import {
   onPostingFailed,
   onProposalCommentUpdated,
   onProposalsPosted,
+  onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
@@ -68,11 +70,14 @@ const SIGNAL_HANDLERS: {
 } = {
   intent: (pull, { intent, deliveryId }, facts) => applyIntent(pull, intent.kind, intent, facts, deliveryId),
   'run-comment-posted': onRunCommentPosted,
+  'context-read': onContextRead,
+  'push-read': onPushRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
-  'question-answered': onQuestionAnswered,
+  'side-question-answered': onSideQuestionAnswered,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,
+  'question-posted': onQuestionPosted,
   'posting-failed': onPostingFailed,
   'commit-preflight': onCommitPreflight,
   committed: onCommitted,

@@ -52,14 +52,17 @@ const SIGNAL_NEEDS: {
 } = {
   intent: (pull, { intent }, facts) => needsOfIntent(pull, intent.kind, intent, facts),
   'run-comment-posted': none,
+  'context-read': none,
+  'push-read': none,
   'model-responded': none,
   'model-failed': none,
-  'question-answered': none,
+  'side-question-answered': none,
   'tools-finished': none,
   'proposals-posted': (pull, signal, facts) =>
     proposalsBeforeCommit(pull.proposals).length === 0
       ? []
       : headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts)),
+  'question-posted': none,
   'posting-failed': none,
   'commit-preflight': none,
   committed: committedNeeds,

@@ -1,14 +1,40 @@
 /** Replacement for a credential. */
 export const REDACTED = '[redacted]';
 
+/** Each text can be read in one way only, because trying several takes long. */
+const SIGNS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9\\]){1,80}`;
+
+/**
+ * What stands between the name of an AWS secret key and its value: signs, line breaks (in JSON as `\n`), and one word,
+ * such as the `value` of an entry with this name.
+ */
+export const BEFORE_AWS_VALUE = `${SIGNS}(?:[A-Za-z]{1,20}${SIGNS})?`;
+
+/** Such as `AWS_SECRET_ACCESS_KEY`, `secretAccessKey`, `aws.secretKey` or `aws-secret-access-key-2`. */
+const AWS_NAME = `(?:${inAnyCase('aws')}[ _.-]{0,2})?${inAnyCase('secret')}[ _.-]{0,2}(?:${inAnyCase('access')}[ _.-]{0,2})?${inAnyCase('key')}(?:[_.-][A-Za-z0-9]{1,20})?`;
+
+/** Not `(?i:…)`: within a larger pattern V8 misses some of its matches. */
+function inAnyCase(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+/** The length of an AWS secret key. */
+export const AWS_VALUE_LENGTH = 40;
+
+const AWS_KEY = new RegExp(`${AWS_NAME}${BEFORE_AWS_VALUE}[A-Za-z0-9/+]{${AWS_VALUE_LENGTH}}(?![A-Za-z0-9/+])`);
+
+/**
+ * Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters.
+ */
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\n|\\r)*)/;
+
 /**
  * Patterns of credentials by their names. They also match inside JSON, where a line break is `\n`. Each runs in linear
  * time, because the text can be hostile.
  */
 const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
-  // Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters.
-  'a private key':
-    /-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\n|\\r)*)/,
+  'a private key': PRIVATE_KEY,
   'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
   'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat)-[A-Za-z0-9_-]{20,}/,
   'an AWS access key': /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
@@ -40,9 +66,7 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Sentry token': /\bsntry[su]_[A-Za-z0-9_=+/]{40,}/,
   'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
   'an age key': /\bAGE-SECRET-KEY-1[0-9A-Z]{58}/,
-  // The value can be on the line below, also as a block of YAML or as the `value` of an entry with this `name`.
-  'an AWS secret key':
-    /\baws_?secret_?access_?key\\?['"]?\s{0,4}(?:[:=]{1,2}|,?(?:\s|\\[nrt]){0,40}\\?['"]?value\\?['"]?\s{0,4}[:=])(?:\s|\\[nrt]){0,40}(?:(?:[>|][-+]?|\\)(?:\s|\\[nrt]){1,40})?\\?['"]?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/i,
+  'an AWS secret key': AWS_KEY,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
   'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
   'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,
@@ -66,10 +90,20 @@ const ANY_CREDENTIAL = anyOf(CREDENTIAL_PATTERNS);
 
 const ANY_IN_FILES = anyOf(FILE_PATTERNS);
 
+const BEHIND_SLASHES = String.raw`(?<=\/\/)`;
+
+/** A search for slashes is much faster than one that looks behind at each place; `skipped` is their length. */
+const EACH_IN_FILES = Object.values(FILE_PATTERNS).map((pattern) => {
+  const { source } = pattern;
+  return source.startsWith(BEHIND_SLASHES)
+    ? { pattern, global: new RegExp(`//${source.slice(BEHIND_SLASHES.length)}`, 'g'), skipped: 2 }
+    : { pattern, global: new RegExp(source, 'g'), skipped: 0 };
+});
+
 function anyOf(patterns: Readonly<Record<string, RegExp>>): RegExp {
   return new RegExp(
     Object.values(patterns)
-      .map(({ source, flags }) => (flags.includes('i') ? `(?i:${source})` : source))
+      .map(({ source }) => source)
       .join('|'),
     'g',
   );
@@ -80,18 +114,36 @@ export function redactCredentials(text: string): string {
   return text.replace(ANY_CREDENTIAL, REDACTED);
 }
 
-/** Where a file's text has credentials, in order. A marker of a private key without a key is none. */
+/**
+ * Where a file's text has credentials, in order. A marker of a private key without a key is none. Each pattern is
+ * searched alone: in one alternation a match would hide those of other patterns that begin inside it.
+ */
 export function findSecretRanges(text: string): readonly SecretRange[] {
   const ranges: SecretRange[] = [];
-  ANY_IN_FILES.lastIndex = 0;
-  for (let found = ANY_IN_FILES.exec(text); found !== null; found = ANY_IN_FILES.exec(text)) {
-    const { 0: match, index: start } = found;
-    const isMarkerOnly = match.startsWith(KEY_MARKER) && !KEY_MATERIAL.test(match);
-    // Other credentials can stand behind a marker.
-    if (isMarkerOnly) ANY_IN_FILES.lastIndex = start + KEY_MARKER.length;
-    else ranges.push({ start, end: start + match.length });
+  for (const { pattern, global, skipped } of EACH_IN_FILES) {
+    global.lastIndex = 0;
+    for (let found = global.exec(text); found !== null; found = global.exec(text)) {
+      const { 0: match, index } = found;
+      const [start, end] = [index + skipped, index + match.length];
+      const isMarkerOnly = pattern === PRIVATE_KEY && !KEY_MATERIAL.test(match);
+      if (!isMarkerOnly) ranges.push({ start, end });
+      // Another key can stand behind a marker, and the name of one within a value.
+      if (isMarkerOnly) global.lastIndex = start + KEY_MARKER.length;
+      else if (pattern === AWS_KEY) global.lastIndex = end - AWS_VALUE_LENGTH;
+    }
   }
-  return ranges;
+  return mergeRanges(ranges);
+}
+
+/** In order, each place once. */
+export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  const merged: SecretRange[] = [];
+  for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || last.end < range.start) merged.push(range);
+    else merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+  }
+  return merged;
 }
 
 /** The offsets of a credential in a text. */

@@ -6,22 +6,31 @@ export class KnownFaultError extends Error {
   }
 }
 
-/** Whether the database was unreachable, overloaded or unable to write, so that a retry can succeed. */
+/**
+ * Whether the database was unreachable, overloaded, unable to write or closed to this role, so that a retry can succeed
+ * once it has recovered or an administrator has helped.
+ */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCodeOf(error);
   return (
     CONNECTION_ERROR_CODES.has(code) ||
-    TRANSIENT_SQLSTATES.some((prefix) => code.startsWith(prefix)) ||
+    OUTAGE_SQLSTATES.some((prefix) => code.startsWith(prefix)) ||
     CONNECTION_ERROR_MESSAGE.test(error.message)
   );
 }
 
-/** PostgreSQL's error codes, or their prefixes, for conditions that pass by themselves. */
-const TRANSIENT_SQLSTATES: readonly string[] = [
+/** PostgreSQL's error codes, or their prefixes, for conditions that pass by themselves or that an administrator ends. */
+const OUTAGE_SQLSTATES: readonly string[] = [
   '08', // connection broken
+  '28', // login refused
+  '3D000', // database gone
+  '3F000', // schema gone, or closed to the role
   '40', // conflict with another transaction
+  '42501', // right taken from the role
+  '42P01', // table gone, or in a schema that is closed to the role
   '53', // out of memory, disk or connections
+  '55000', // database accepts no connections
   '57P', // starting, stopping or told to stop
   '58', // disk failure
   '25006', // read-only: another server has taken over

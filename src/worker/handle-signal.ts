@@ -199,9 +199,12 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'comment-missing':
       return { ids: [signal.proposalId], commentId: null };
     case 'run-comment-posted':
+    case 'question-posted':
+    case 'context-read':
+    case 'push-read':
     case 'model-responded':
     case 'model-failed':
-    case 'question-answered':
+    case 'side-question-answered':
     case 'tools-finished':
     case 'posting-failed':
     case 'review-dismiss-refused':

@@ -1,7 +1,8 @@
 import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
 import { PRIORITY_OF } from '../core/state/effects.ts';
 import type { Priority } from '../core/state/rate-limit.ts';
-import type { Signal, ToolResult } from '../core/state/signals.ts';
+import type { CallResult, Signal } from '../core/state/signals.ts';
+import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import { performEffect } from './effects/perform.ts';
 import {
   createErrorId,
@@ -157,18 +158,36 @@ function signalForAbandonedEffect(
   errorId: string | null,
 ): Signal | null {
   switch (effect.type) {
+    case 'read-context': {
+      const { runId, pull } = effect;
+      return { type: 'context-read', runId, pull, context: UNREADABLE_CONTEXT };
+    }
+    case 'read-push': {
+      const { runId, by, before, after } = effect;
+      return { type: 'push-read', runId, by, before, after, content: null };
+    }
     case 'ask-model': {
       const { runId, turn } = effect;
-      return { type: 'model-failed', runId, turn, message: failureText(errorId, 'it could not be asked') };
+      return {
+        type: 'model-failed',
+        runId,
+        turn,
+        failure: null,
+        message: failureText(errorId, 'it could not be asked'),
+      };
     }
-    case 'ask-question': {
+    case 'ask-side-question': {
       const message = failureText(errorId, 'The question could not be put to the model.');
-      return { type: 'question-answered', question: effect.question, result: { kind: 'failed', message } };
+      return { type: 'side-question-answered', question: effect.question, result: { kind: 'failed', message } };
     }
     case 'post-proposals': {
       const { runId, turn, proposalIds } = effect;
       const message = failureText(errorId, 'GitHub did not accept them');
       return { type: 'posting-failed', runId, turn, proposalIds, message };
+    }
+    case 'post-question': {
+      const message = failureText(errorId, 'GitHub did not accept a question of the agent');
+      return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, proposalIds: [], message };
     }
     case 'commit': {
       // An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible.
@@ -180,8 +199,9 @@ function signalForAbandonedEffect(
     case 'run-tools': {
       const { runId, turn } = effect;
       const results = effect.calls.map(
-        ({ id }): ToolResult => ({
-          callId: id,
+        ({ turn: ofResponse, toolCall }): CallResult => ({
+          turn: ofResponse,
+          callId: toolCall.id,
           kind: 'output',
           output: 'The repository could not be read.',
           readBlob: null,

@@ -82,12 +82,21 @@ describe('countersign', () => {
   });
 
   it('the entry file statically imports only modules that an old Node can parse (J4)', () => {
-    const source = readFileSync(join(root, 'src/cli.ts'), 'utf8');
-    const [facts] = readFacts({ 'src/cli.ts': source });
-    const lazy = [...source.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1]);
-    const eager = facts?.imports.map(({ from }) => from).filter((from) => !lazy.includes(from));
-    expect(eager).toEqual(['node:process']);
-    expect(lazy.length).toBeGreaterThan(2);
+    const source = readFileSync(join(root, 'bin/countersign.js'), 'utf8');
+    const [facts] = readFacts({ 'bin/countersign.ts': source });
+    expect(facts?.imports.filter(({ late }) => !late).map(({ from }) => from)).toEqual(['node:fs', 'node:process']);
+  });
+
+  it.each(['20.20.2', '22.1.0'])('Node %s is told in one sentence which version it must be (J4)', async (version) => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
+    const { code, stdout, stderr } = await run(['start'], {}, undefined, [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+    ]).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^Countersign needs Node 24 or newer, and this is Node ${version}\\. Install it .*\\n$`),
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
 
-const cli = join(import.meta.dirname, '../../src/cli.ts');
+const cli = join(import.meta.dirname, '../../bin/countersign.js');
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 export type Running = {

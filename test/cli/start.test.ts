@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -210,5 +211,83 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/^Countersign cannot start: /);
     expect(second.stderr).toContain(join(folder, 'data'));
+  });
+
+  it('prints an IPv6 address as a URL, and refuses a HOST that is no address of this machine (O9)', async () => {
+    const started = begin({ PAUSED: '1', HOST: '::1' });
+    const port = await portOf(started);
+    expect(await started.line('"listening"')).toContain(`"url":"http://[::1]:${port}"`);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    const { code, stderr } = await begin({ HOST: 'nowhere.invalid' }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Countersign cannot start: HOST is no address of this machine, .*Set it to 0\.0\.0\.0.*\n$/,
+    );
+  });
+
+  it('says at the start which accounts it serves, and that it is paused (O8)', async () => {
+    const started = begin({ PAUSED: '1', ALLOWED_OWNERS: 'Acme, Ana' });
+    expect(parseJson(await started.line('"ready"'))).toMatchObject({ owners: 'acme, ana', paused: true });
+    expect(await started.line('"configuration"')).toContain('PAUSED is 1');
+    started.child.kill('SIGTERM');
+    await started.ended;
+    expect(parseJson(await begin().line('"ready"'))).toMatchObject({ owners: 'acme' });
+  });
+
+  it.each([
+    ['another name', { GHE_HOST: 'nowhere.invalid' }, 'Correct the name in GHE_HOST'],
+    ['https to a port for http', { GHE_PROTOCOL: 'https' }, 'set GHE_PROTOCOL to http'],
+    ['a closed port', { GHE_HOST: '127.0.0.1:65' }, 'Nothing listens there'],
+  ])('with %s for GitHub the log says what to set (O9)', async (_, changes, fix) => {
+    const line = await begin(changes).line('could not load app identity');
+    expect(parseJson(line)).toMatchObject({ level: 40, fix: expect.stringContaining(fix) });
+    expect(line).not.toContain('"stack"');
+  });
+
+  it('a rejection by GitHub after an outage is logged once, with what to do (O9)', async () => {
+    const { host } = github;
+    github.close();
+    const started = begin();
+    await portOf(started);
+    const rejecting = createServer((_, response) => {
+      response
+        .writeHead(401, { 'content-type': 'application/json' })
+        .end('{"message":"A JSON web token could not be decoded"}');
+    }).listen(Number(host.split(':')[1]), '127.0.0.1');
+    const line = await started.line('GitHub rejected this App');
+    rejecting.close();
+    expect(parseJson(line)).toMatchObject({ level: 50, fix: expect.stringContaining('then restart the server') });
+    expect(line).toContain('check that APP_ID and the private key belong to the same GitHub App');
+    expect(line).not.toContain('"stack"');
+  });
+
+  it('a signal during the start ends it soon, with 0 and without a stack (G12)', async () => {
+    const sockets: Socket[] = [];
+    const mute = createTcpServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const address = mute.address();
+    const place = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    for (const changes of [{ DATABASE_URL: `postgres://me@${place}/x` }, { GHE_HOST: place }]) {
+      const started = begin(changes);
+      await expect.poll(() => sockets.length).toBeGreaterThan(0);
+      const begun = performance.now();
+      started.child.kill('SIGTERM');
+      expect(await started.ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"stopped"') });
+      expect(performance.now() - begun).toBeLessThan(8_000);
+      for (const socket of sockets.splice(0)) socket.destroy();
+    }
+    mute.close();
+  });
+
+  it('a signal while the first database is made leaves one that the next start opens (G12)', async () => {
+    const DATA_DIR = join(folder, 'first');
+    const first = begin({ DATA_DIR, PAUSED: '1' });
+    await expect.poll(() => existsSync(join(DATA_DIR, 'database'))).toBe(true);
+    first.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await first.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('"stack"');
+    await portOf(begin({ DATA_DIR, PAUSED: '1' }));
   });
 });

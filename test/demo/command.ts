@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 
 type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
 
-const cli = join(import.meta.dirname, '../../src/cli.ts');
+const cli = join(import.meta.dirname, '../../bin/countersign.js');
 
 /** Runs `countersign demo` in a process. Sends SIGINT when the output contains `interruptAt`. */
 export function runDemoCommand(

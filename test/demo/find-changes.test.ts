@@ -6,7 +6,9 @@ import { formatFileContent } from '../../src/core/agent/read-only-tools.ts';
 
 function shown(path: string, text: string) {
   const bytes = new TextEncoder().encode(text);
-  const file = parseReadFileResult(formatFileContent({ path, blob: 'a'.repeat(40), bytes, start: null, end: null }));
+  const file = parseReadFileResult(
+    formatFileContent({ path, blob: 'a'.repeat(40), bytes, start: null, end: null }).text,
+  );
   if (file === null) throw new Error('The tool result has no text.');
   return file;
 }

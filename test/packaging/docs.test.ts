@@ -56,7 +56,31 @@ function missingPaths(page: string): readonly string[] {
 /** Paths of other repositories, in examples. */
 const EXAMPLES: readonly string[] = ['src/total.ts'];
 
+function spansOf(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
+}
+
+/** The constant messages of the log, as the source has them: the last argument of a log call, or a fault's message. */
+function writtenMessages(): readonly string[] {
+  const sources = ['app', 'adapters', 'worker'].flatMap((room) =>
+    readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join('src', room, name))),
+  );
+  const call = /\blog(?:\.(?:debug|info|warn|error)|\[level\])\((?:[^;]|;(?!\n))*?'([^'\n]+)',?\s*\)/g;
+  const fault = /\b(?:message|endMessage): '([^'\n]+[^.'\n])'/g;
+  const found = sources.flatMap((text) => [...text.matchAll(call), ...text.matchAll(fault)]);
+  return [...new Set(found.map(([, message = '']) => message))].sort();
+}
+
 describe('the documentation', () => {
+  it('has a row for each model endpoint that a test plays (S167)', () => {
+    const files = readdirSync(join(root, 'test/fixtures/endpoints'));
+    const page = read('docs/models.md');
+    expect(files.length).toBeGreaterThanOrEqual(9);
+    expect(files.filter((file) => !page.includes(`](../test/fixtures/endpoints/${file}) |`))).toEqual([]);
+  });
+
   it.each(pages)('%s has links and paths that exist', (page) => {
     expect({ links: brokenLinks(page), paths: missingPaths(page) }).toEqual({ links: [], paths: [] });
   });
@@ -74,17 +98,25 @@ describe('the documentation', () => {
     }
   });
 
-  it('names only log messages that the server writes (O13)', () => {
+  it('explains every log message that the server writes, and no other (O13)', () => {
     const page = read('docs/operations.md');
     const logs = page.slice(page.indexOf('## Logs\n'), page.indexOf('## Start, stop, pause\n'));
+    const nothing = page.slice(page.indexOf('## Nothing happens\n'), page.indexOf('## Production checklist\n'));
     const [, table = ''] = logs.split('| message | what to do |');
-    const messages = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.match(/`[^`]+`/g) ?? []);
-    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => read(join('src', name)))
-      .join('');
-    expect(messages.length).toBeGreaterThan(8);
-    expect(messages.filter((message) => !sources.includes(message.replaceAll('`', "'")))).toEqual([]);
+    const explained = [...table.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, cell = '']) => spansOf(cell));
+    const written = writtenMessages();
+    expect(written.length).toBeGreaterThan(50);
+    expect(explained.filter((message) => !written.includes(message))).toEqual([]);
+    const known = [
+      ...explained,
+      ...spansOf(
+        nothing
+          .split('\n')
+          .filter((line) => line.startsWith('|'))
+          .join('\n'),
+      ),
+    ];
+    expect(written.filter((message) => !known.includes(message))).toEqual([]);
   });
 
   it('shows settings that the reader accepts', () => {

@@ -93,7 +93,7 @@ describe('Dockerfile', () => {
   });
 
   it('starts node directly, so that SIGTERM reaches it, and asks only whether it lives (G12, J6, O25)', () => {
-    expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'src/cli.ts']);
+    expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'bin/countersign.js']);
     expect(parseJson(last('CMD'))).toEqual(['start']);
     const check = last('HEALTHCHECK');
     expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/healthz')]);
@@ -106,6 +106,7 @@ describe('Dockerfile', () => {
     expect(copied).toEqual([
       'package.json package-lock.json .npmrc ./',
       'package.json LICENSE ./',
+      'bin ./bin',
       'src ./src',
       'demo ./demo',
       'fakes ./fakes',
@@ -139,9 +140,9 @@ describe('package.json', () => {
   });
 
   it('has the commands that the documentation names', () => {
-    expect(part('bin')).toEqual({ countersign: 'dist/src/cli.js' });
+    expect(part('bin')).toEqual({ countersign: 'bin/countersign.js' });
     expect(Object.keys(part('scripts'))).toEqual(expect.arrayContaining(['start', 'demo', 'test', 'lint', 'types']));
-    expect(read('src/cli.ts')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(read('bin/countersign.js')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(read('LICENSE')).toMatch(/^MIT License\n/);
   });
 });

@@ -19,9 +19,13 @@ export async function makeDatabase(server: string, template: string | null): Pro
   return { name, url: own.href, drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 
-async function command(url: string, statement: string): Promise<void> {
+/** Runs statements one after the other, each in its own transaction. */
+export async function command(url: string, ...statements: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(statement);
-  await client.end();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

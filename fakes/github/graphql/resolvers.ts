@@ -87,14 +87,37 @@ function findNodeOfPull(context: GraphqlContext, pull: FakePullRequest, id: stri
   const thread = [...pull.threads.values()].find((candidate) => candidate.nodeId === id);
   if (thread !== undefined) return createThreadObject(context.state, pull, thread);
   const comment = listPublishedComments(pull).find((candidate) => candidate.nodeId === id);
-  if (comment !== undefined) return createCommentObject(pull, comment);
+  if (comment !== undefined) return createCommentObject(context.state, pull, comment);
   const inConversation = [...pull.comments.values()].find((candidate) => candidate.nodeId === id);
-  return inConversation === undefined ? undefined : createIssueCommentObject(inConversation);
+  return inConversation === undefined ? undefined : createIssueCommentObject(context.state, inConversation);
 }
 
-function createIssueCommentObject({ id, nodeId, body, minimized }: FakeIssueComment): GraphqlObject {
-  const fields = { id: nodeId, fullDatabaseId: String(id), body, isMinimized: minimized === true };
+function createIssueCommentObject(state: ServerState, comment: FakeIssueComment): GraphqlObject {
+  const { id, nodeId, body, minimized, authorId, createdAt, updatedAt } = comment;
+  const author = createActor(state, authorId);
+  const times = { createdAt, updatedAt };
+  const fields = { id: nodeId, fullDatabaseId: String(id), body, ...times, author, isMinimized: minimized === true };
   return { typeName: 'IssueComment', fields };
+}
+
+/** A bot's login is without the suffix that REST has. */
+function createActor(state: ServerState, id: number | null): GraphqlObject | null {
+  const account = id === null ? undefined : state.github.accounts.get(id);
+  if (account === undefined) return null;
+  const isBot = account.type === 'Bot';
+  const login = isBot ? account.login.replace(/\[bot\]$/, '') : account.login;
+  return { typeName: isBot ? 'Bot' : 'User', fields: { login, databaseId: account.id } };
+}
+
+function createReviewObjects(state: ServerState, pull: FakePullRequest): readonly GraphqlObject[] {
+  return [...pull.reviews.values()].flatMap(
+    ({ nodeId, authorId, body, state: reviewState, submittedAt, updatedAt }) => {
+      if (submittedAt === null) return [];
+      const author = createActor(state, authorId);
+      const fields = { id: nodeId, author, body, createdAt: submittedAt, updatedAt, state: reviewState };
+      return [{ typeName: 'PullRequestReview', fields }];
+    },
+  );
 }
 
 function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
@@ -129,6 +152,17 @@ function createPullObject(context: GraphqlContext, pull: FakePullRequest): Graph
       isDraft: pull.draft,
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
+      author: createActor(context.state, pull.authorId),
+      body: pull.body ?? '',
+      comments: (args) =>
+        createConnection(
+          'IssueCommentConnection',
+          'comments',
+          args,
+          [...pull.comments.values()].map((comment) => createIssueCommentObject(context.state, comment)),
+        ),
+      reviews: (args) =>
+        createConnection('PullRequestReviewConnection', 'reviews', args, createReviewObjects(context.state, pull)),
       reviewThreads: (args) =>
         createConnection(
           'PullRequestReviewThreadConnection',
@@ -165,14 +199,14 @@ export function createThreadObject(state: ServerState, pull: FakePullRequest, th
           : { typeName: 'User', fields: { login: resolver.login, databaseId: resolver.id } },
       comments: (args) => {
         const comments = listPublishedComments(pull).filter((comment) => comment.threadId === thread.id);
-        const nodes = comments.map((comment) => createCommentObject(pull, comment));
+        const nodes = comments.map((comment) => createCommentObject(state, pull, comment));
         return createConnection('PullRequestReviewCommentConnection', 'comments', args, nodes);
       },
     },
   };
 }
 
-function createCommentObject(pull: FakePullRequest, comment: FakeReviewComment): GraphqlObject {
+function createCommentObject(state: ServerState, pull: FakePullRequest, comment: FakeReviewComment): GraphqlObject {
   const thread = pull.threads.get(comment.threadId);
   return {
     typeName: 'PullRequestReviewComment',
@@ -180,7 +214,10 @@ function createCommentObject(pull: FakePullRequest, comment: FakeReviewComment):
       id: comment.nodeId,
       databaseId: comment.id,
       fullDatabaseId: String(comment.id),
+      author: createActor(state, comment.authorId),
       body: comment.body,
+      createdAt: comment.createdAt,
+      updatedAt: comment.updatedAt,
       isMinimized: comment.minimized === true,
       outdated: thread !== undefined && isOutdated(thread),
     },
@@ -197,15 +234,13 @@ function createConnection(
   args: Values,
   nodes: readonly GraphqlObject[],
 ): GraphqlValue {
-  const first = args['first'];
+  const [first, last] = [args['first'], args['last']];
+  if (typeof last === 'number' && first === undefined) return createLastPage(typeName, field, last, nodes);
   if (typeof first !== 'number') {
     const message = `You must provide a \`first\` or \`last\` value to properly paginate the \`${field}\` connection.`;
     throw new GraphqlRequestError('MISSING_PAGINATION_BOUNDARIES', message);
   }
-  if (first < 1 || first > MAX_CONNECTION_PAGE) {
-    const message = `Requesting ${first} records on the \`${field}\` connection exceeds the \`first\` limit of ${MAX_CONNECTION_PAGE} records.`;
-    throw new GraphqlRequestError('EXCESSIVE_PAGINATION', message);
-  }
+  requirePageSize(field, 'first', first);
   const after = typeof args['after'] === 'string' ? Number(Buffer.from(args['after'], 'base64').toString()) : 0;
   const end = after + first;
   const cursor = Buffer.from(String(Math.min(end, nodes.length))).toString('base64');
@@ -214,4 +249,17 @@ function createConnection(
     fields: { hasNextPage: end < nodes.length, endCursor: nodes.length === 0 ? null : cursor },
   };
   return { typeName, fields: { nodes: nodes.slice(after, end), pageInfo, totalCount: nodes.length } };
+}
+
+/** The last nodes, in order. */
+function createLastPage(typeName: string, field: string, last: number, nodes: readonly GraphqlObject[]): GraphqlValue {
+  requirePageSize(field, 'last', last);
+  const pageInfo: GraphqlObject = { typeName: 'PageInfo', fields: { hasNextPage: false, endCursor: null } };
+  return { typeName, fields: { nodes: nodes.slice(-last), pageInfo, totalCount: nodes.length } };
+}
+
+function requirePageSize(field: string, argument: 'first' | 'last', size: number): void {
+  if (size >= 1 && size <= MAX_CONNECTION_PAGE) return;
+  const message = `Requesting ${size} records on the \`${field}\` connection exceeds the \`${argument}\` limit of ${MAX_CONNECTION_PAGE} records.`;
+  throw new GraphqlRequestError('EXCESSIVE_PAGINATION', message);
 }

@@ -7,6 +7,7 @@ import { assertScalarType, buildSchema, GraphQLError } from 'graphql';
 export const SCHEMA = buildSchema(`
   scalar Base64String
   scalar BigInt
+  scalar DateTime
   scalar GitObjectID
   scalar URI
 
@@ -34,19 +35,27 @@ export const SCHEMA = buildSchema(`
   }
 
   enum PullRequestState { CLOSED MERGED OPEN }
+  enum PullRequestReviewState { APPROVED CHANGES_REQUESTED COMMENTED DISMISSED PENDING }
+  interface Actor { login: String! }
+  type Bot implements Actor & Node { databaseId: Int id: ID! login: String! }
+
   type PullRequest implements Node {
+    author: Actor
+    body: String!
+    comments(after: String, first: Int, last: Int): IssueCommentConnection!
+    reviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     headRefName: String!
     headRefOid: GitObjectID!
     id: ID!
     isDraft: Boolean!
     number: Int!
-    reviewThreads(after: String, first: Int): PullRequestReviewThreadConnection!
+    reviewThreads(after: String, first: Int, last: Int): PullRequestReviewThreadConnection!
     state: PullRequestState!
   }
 
   type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestReviewThread implements Node {
-    comments(after: String, first: Int): PullRequestReviewCommentConnection!
+    comments(after: String, first: Int, last: Int): PullRequestReviewCommentConnection!
     id: ID!
     isOutdated: Boolean!
     isResolved: Boolean!
@@ -58,17 +67,40 @@ export const SCHEMA = buildSchema(`
 
   type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestReviewComment implements Node {
+    author: Actor
     body: String!
+    createdAt: DateTime!
     databaseId: Int
     fullDatabaseId: BigInt
     id: ID!
     isMinimized: Boolean!
     outdated: Boolean!
+    updatedAt: DateTime!
   }
-  type IssueComment implements Node { body: String! fullDatabaseId: BigInt id: ID! isMinimized: Boolean! }
+  type IssueCommentConnection { nodes: [IssueComment] pageInfo: PageInfo! totalCount: Int! }
+  type IssueComment implements Node {
+    author: Actor
+    body: String!
+    createdAt: DateTime!
+    fullDatabaseId: BigInt
+    id: ID!
+    isMinimized: Boolean!
+    updatedAt: DateTime!
+  }
+
+  type PullRequestReviewConnection { nodes: [PullRequestReview] pageInfo: PageInfo! totalCount: Int! }
+  type PullRequestReview implements Node {
+    author: Actor
+    body: String!
+    createdAt: DateTime!
+    id: ID!
+    state: PullRequestReviewState!
+    updatedAt: DateTime!
+  }
+
 
   type PageInfo { endCursor: String hasNextPage: Boolean! }
-  type User { databaseId: Int login: String! }
+  type User implements Actor { databaseId: Int login: String! }
   type Commit { id: ID! oid: GitObjectID! url: URI! }
   type Ref { id: ID! name: String! prefix: String! }
 

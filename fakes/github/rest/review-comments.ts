@@ -57,7 +57,8 @@ function toPayload(context: RepositoryRouteContext, state: ServerState, comment:
 }
 
 function listComments(context: RepositoryRouteContext, pull: FakePullRequest): ApiResponse {
-  const comments = filterUpdatedSince(context, listPublishedComments(pull));
+  const oldestFirst = filterUpdatedSince(context, listPublishedComments(pull));
+  const comments = context.query['direction'] === 'desc' ? oldestFirst.toReversed() : oldestFirst;
   return listResponse(
     context.state,
     comments.map((comment) => toPayload(context, context.state, comment)),

@@ -73,7 +73,7 @@ export const approversCanWrite: CaseCheck = (evidence) =>
   });
 
 /** True if the account had write permission at any time between two indexes. */
-function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
+export function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
   let writes = false;
   for (const [index, event] of events.entries()) {
     if (index > to) break;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { canTransition, isOpen } from '../../../src/core/state/proposal.ts';
 import { pullRequestKey } from '../../../src/core/state/run.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
@@ -17,12 +18,26 @@ import { checkLedger, commitsAreApproved, commitsHappenOnce, forksStayUntouched 
 import { deadLettersSuspendApprovals, denialsDuringSuspensionHold, denialsHold } from './denials.ts';
 import { type CaseCheck, collectEvidence, isInstalled, type PlayedCase } from './evidence.ts';
 import {
+  callsAreProposedOnce,
+  heldCallsAreNotShown,
+  heldCallsAreTold,
+  joinedCallsShareTheirOutcome,
+  joinedChangesAreWhole,
+} from './held-calls.ts';
+import {
   commentsAreReadBeforeExpiry,
   lostWebhooksAreRecovered,
   suspensionCommentsAreRead,
   uninstallIsFinal,
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
+import {
+  answersAreByWriters,
+  answersFollowTheirQuestion,
+  chosenValuesAreOffered,
+  endedRunsAskNothing,
+  questionsAreAnsweredOnce,
+} from './questions.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -48,16 +63,17 @@ const nothingStaysPending: CaseCheck = ({ saved, finalProposals }) => {
   return [...runProblems, ...proposalProblems];
 };
 
-/** A run that awaits decisions has an open proposal (S88). */
+/** A run that awaits decisions has an open proposal or an open question (S88). */
 const waitingRunsHaveOpenProposals: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { step } }) => {
     const { run, proposals } = step.pull;
     if (
       run?.phase.kind !== 'awaiting-decisions' ||
-      proposals.some((proposal) => proposal.runId === run.id && isOpen(proposal))
+      proposals.some((proposal) => proposal.runId === run.id && isOpen(proposal)) ||
+      run.questions.some(({ state }) => state === 'asked')
     )
       return [];
-    return [`the run awaits decisions without an open proposal (${step.reason})`];
+    return [`the run awaits decisions without an open proposal or question (${step.reason})`];
   });
 
 /** No proposal expires before its time, or while stored comments are pending (S85). */
@@ -138,17 +154,28 @@ const textIsDeleted: CaseCheck = ({ played, finalState }) =>
 const ledgerFitsItsChain: CaseCheck = ({ finalState }) =>
   finalState.chainProblems.map((problem) => `the ledger does not match its hash chain: ${problem}`);
 
-/** An id is never given to a second proposal, even after the first was deleted. */
+/** An id is never given to a second proposal or question, even after the first was deleted. */
 const idsNameOneProposal: CaseCheck = ({ saved }) => {
   const runIds = new Map<string, string>();
-  return saved.flatMap(({ saved: { step } }) =>
-    step.pull.proposals.flatMap(({ id, runId }) => {
+  return saved.flatMap(({ saved: { step } }) => {
+    const questions = step.pull.run?.questions.map(({ id, runId }) => ({ id, runId: `${runId} (question)` })) ?? [];
+    return [...step.pull.proposals, ...questions].flatMap(({ id, runId }) => {
       const first = runIds.get(id) ?? runId;
       runIds.set(id, first);
       return first === runId ? [] : [`${id} is the id of a proposal of run ${first} and of one of run ${runId}`];
-    }),
-  );
+    });
+  });
 };
+
+/** The transcript keeps what only the model understands, as it came (S164). */
+const thoughtsAreKept: CaseCheck = ({ saved }) =>
+  saved.flatMap(({ saved: { signal, step } }) => {
+    if (signal.type !== 'model-responded') return [];
+    const kept = step.messages.flatMap((message) => (message.role === 'assistant' ? [message.opaque] : []));
+    return kept.every((opaque) => isDeepStrictEqual(opaque, signal.response.opaque))
+      ? []
+      : [`the transcript lacks the model's own members (${step.reason})`];
+  });
 
 const CASE_CHECKS: readonly CaseCheck[] = [
   commitsAreApproved,
@@ -167,6 +194,16 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   changeRequestsAreReleased,
   threadsAreResolved,
   notesReachTheModel,
+  callsAreProposedOnce,
+  heldCallsAreNotShown,
+  heldCallsAreTold,
+  joinedCallsShareTheirOutcome,
+  joinedChangesAreWhole,
+  questionsAreAnsweredOnce,
+  answersFollowTheirQuestion,
+  answersAreByWriters,
+  chosenValuesAreOffered,
+  endedRunsAskNothing,
   repliesArePosted,
   commentsArePostedOnce,
   commandsAreAnswered,
@@ -185,6 +222,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   suspensionCommentsAreRead,
   commentsDecideOnce,
   statesFollowTransitions,
+  thoughtsAreKept,
 ];
 
 /** Runs all checks on a played case. Returns a description of each problem. */

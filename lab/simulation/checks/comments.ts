@@ -194,10 +194,9 @@ export const notesReachTheModel: CaseCheck = ({ saved }) => {
     const { run } = step.pull;
     if (run === null) return [];
     const messages = JSON.stringify(step.messages);
-    const removed = (pendingNotes.get(run.id) ?? []).filter(
-      ({ text }) => !run.agentNotes.some((note) => note.text === text),
-    );
-    pendingNotes.set(run.id, run.agentNotes);
+    const words = run.agentNotes.filter((note) => note.kind === 'words');
+    const removed = (pendingNotes.get(run.id) ?? []).filter(({ text }) => !words.some((note) => note.text === text));
+    pendingNotes.set(run.id, words);
     return removed
       .filter(({ text }) => !messages.includes(JSON.stringify(JSON.stringify(text)).slice(3, -3)))
       .map(({ text }) => `the model never received the note ${JSON.stringify(text)} (${step.reason})`);

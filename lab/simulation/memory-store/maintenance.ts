@@ -194,6 +194,7 @@ function deleteOldRuns(tables: MemoryTables, row: MemoryPullRow, now: number): v
 
 function deleteRun(tables: MemoryTables, row: MemoryPullRow, runId: string): void {
   for (const [id, { proposal }] of row.proposals) if (proposal.runId === runId) redactProposal(row, id);
+  row.answers = row.answers.map((one) => (one.runId === runId ? { ...one, answer: null } : one));
   tables.messages.delete(runId);
   tables.runs.delete(runId);
   if (!tables.invariants.keepsLedger) row.committedChanges.length = 0;

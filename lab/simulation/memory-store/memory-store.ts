@@ -76,6 +76,7 @@ export function createMemoryStore(
     },
     load: async (key, include) => loadPull(tables, key, include),
     loadRun: async (key, runId) => loadKnownRun(tables, key, runId),
+    listEarlierRuns: async (key, runId, limit) => listEarlierRuns(tables, key, runId, limit),
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
     nextWork: async (claim, now) => pickNextWork(tables, heldPull(claim), now),
@@ -156,6 +157,7 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     proposals: new Map(),
     outcomes: new Map(),
     votes: [],
+    answers: [],
     committedChanges: [],
     ledgerChain: [],
     onceKeys: new Set(),
@@ -196,6 +198,21 @@ function loadKnownRun(tables: MemoryTables, key: string, runId: string): StoredR
   return { run: stored.run, proposals };
 }
 
+function listEarlierRuns(
+  tables: MemoryTables,
+  key: string,
+  runId: string,
+  limit: number,
+): Awaited<ReturnType<Store['listEarlierRuns']>> {
+  const ids = [...tables.runs].filter(([id, { pullKey }]) => pullKey === key && id !== runId).map(([id]) => id);
+  return ids.slice(-limit).flatMap((id) => {
+    const stored = loadKnownRun(tables, key, id);
+    if (stored === null) return [];
+    const decided = stored.proposals.filter(({ state }) => state === 'completed' || state === 'rejected');
+    return [{ run: stored.run, proposals: decided }];
+  });
+}
+
 function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
   const row = findHeldPull(tables, claim);
   const signal = findPendingSignal(row, stored);
@@ -214,6 +231,7 @@ function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, no
   if (row === null) return 'lost';
   const hasPending = row.pendingSignals.some((signal) => couldBeDenial(signal) || signal.dueAt <= now);
   if (hasPending && tables.invariants.inboxGuard) return 'inbox-not-empty';
+  if (catchUpDueAt(row, now) !== null && tables.invariants.catchUpGuard) return 'inbox-not-empty';
   checkStep(tables, row, step);
   writeStep(tables, row, step, now);
   if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);

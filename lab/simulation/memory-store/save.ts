@@ -42,7 +42,9 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
   saveRun(tables, row, step, now);
   for (const proposal of changed) saveProposal(tables, row, proposal, now);
   row.votes.push(...step.votes);
-  row.ledgerChain.push(...step.votes.map(() => ({ kind: 'votes' }) as const));
+  const runId = step.pull.run?.id ?? '';
+  row.answers.push(...step.answers.map(({ answer }) => ({ runId, answer })));
+  row.ledgerChain.push(...[...step.votes, ...step.answers].map(() => ({ kind: 'votes' }) as const));
   addCommittedChanges(row, step);
   if (step.cancelsPendingWork) dropPendingWork(row, step, now);
   for (const effect of step.effects) enqueueEffect(tables, row, effect, now);

@@ -2,6 +2,7 @@ import type { GapWindow } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import type { CommittedChange, Proposal, Vote } from '../../../src/core/state/proposal.ts';
+import type { QuestionAnswer } from '../../../src/core/state/question.ts';
 import type { RateLimitState } from '../../../src/core/state/rate-limit.ts';
 import type { Reason } from '../../../src/core/state/reasons.ts';
 import type { PullState, Run } from '../../../src/core/state/run.ts';
@@ -66,10 +67,14 @@ export type MemoryPullRow = {
   readonly proposals: Map<string, MemoryProposalRow>;
   readonly outcomes: Map<string, Proposal>;
   votes: Vote[];
+  answers: MemoryAnswerRow[];
   readonly committedChanges: CommittedChange[];
   readonly ledgerChain: MemoryChainEntry[];
   readonly onceKeys: Set<string>;
 };
+
+/** A person's answer to a question of a run; null once it is erased. */
+type MemoryAnswerRow = { readonly runId: string; readonly answer: QuestionAnswer | null };
 
 /** A process's connection to the database. The epoch is null while it is disconnected. */
 export type MemoryConnection = { epoch: object | null };
@@ -80,6 +85,8 @@ export type StoreInvariants = {
   readonly fencing: boolean;
   /** `saveIfInboxEmpty` fails while comments are pending. */
   readonly inboxGuard: boolean;
+  /** `saveIfInboxEmpty` fails while a catch-up is pending. */
+  readonly catchUpGuard: boolean;
   /** Leases of a crashed process are free. */
   readonly freesDeadLeases: boolean;
   /** A delivery is stored once. */
@@ -91,6 +98,7 @@ export type StoreInvariants = {
 export const ALL_INVARIANTS: StoreInvariants = {
   fencing: true,
   inboxGuard: true,
+  catchUpGuard: true,
   freesDeadLeases: true,
   dedupe: true,
   keepsLedger: true,

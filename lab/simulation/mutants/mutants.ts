@@ -1,6 +1,7 @@
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { Step } from '../../../src/core/state/step.ts';
@@ -16,6 +17,8 @@ import { snapshotPull } from '../world/simulated-github.ts';
 import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
+import { QUESTION_MUTANTS } from './question-mutants.ts';
+import { TURN_MUTANTS } from './turn-mutants.ts';
 
 /** A store that changes the ledger's rows before they are saved. */
 function overrideLedger(change: (changes: readonly CommittedChange[]) => readonly CommittedChange[]): Overrides {
@@ -72,6 +75,12 @@ function readFirstTexts(): Overrides {
   };
 }
 
+function withoutThoughts(message: TranscriptMessage): TranscriptMessage {
+  if (message.role !== 'assistant') return message;
+  const { content, toolCalls } = message;
+  return { role: 'assistant', content, toolCalls };
+}
+
 /** Mistakes in decisions, commits and the ledger. */
 const DECISION_MUTANTS: readonly Mutant[] = [
   {
@@ -94,6 +103,15 @@ const DECISION_MUTANTS: readonly Mutant[] = [
       invariants: { ...ALL_INVARIANTS, inboxGuard: false },
       ...overrideStore(() => ({ nextCommentAt: async () => null })),
     }),
+  },
+  {
+    name: 'thoughts-dropped',
+    brokenPromise: 'the model gets back the members that only it understands',
+    createOverrides: () =>
+      overrideStore(({ save }) => ({
+        save: (claim, signal, step, now) =>
+          save(claim, signal, { ...step, messages: step.messages.map(withoutThoughts) }, now),
+      })),
   },
   {
     name: 'everybody-may-decide',
@@ -255,7 +273,11 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
   {
     name: 'suspension-ignored-before-commit',
     brokenPromise: 'no commit starts before the comments from a suspension are read',
-    createOverrides: () => ({ ...overrideStore(() => ({ nextCatchUpAt: async () => null })), suspendsOften: true }),
+    createOverrides: () => ({
+      invariants: { ...ALL_INVARIANTS, catchUpGuard: false },
+      ...overrideStore(() => ({ nextCatchUpAt: async () => null })),
+      suspendsOften: true,
+    }),
   },
   {
     name: 'notes-forgotten',
@@ -294,4 +316,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...DECISION_MUTANTS,
   ...EFFECT_MUTANTS,
   ...CLEANUP_MUTANTS,
+  ...TURN_MUTANTS,
+  ...QUESTION_MUTANTS,
 ];

@@ -4,13 +4,13 @@ import {
   APP_DISABLED_ACTIONS,
   approveToo,
   createActionContext,
-  PERSON_ACTIONS,
   type PersonAction,
   requireTwoApprovals,
   restoreInstallation,
   SECOND_THOUGHT_ACTIONS,
   suspendInstallation,
   tryAction,
+  type WeightedActions,
 } from './person-actions.ts';
 import type { Random } from './random.ts';
 import { fixtureForPull, listPullNumbers, type SimulatedGitHub } from './simulated-github.ts';
@@ -67,6 +67,10 @@ type ConversationOptions = {
   readonly suspendsOften: boolean;
   /** The repository requires two approvals from the start, and people often approve what another person approved. */
   readonly requiresTwo: boolean;
+  /** What people do, by weight. */
+  readonly actions: WeightedActions;
+  /** After an approval others often approve, deny or push before it becomes a commit. */
+  readonly hasSecondThoughts: boolean;
   /** Called when a suspension or removal of the App ends. */
   readonly onReactivated: () => void;
   readonly onEnd: () => void;
@@ -74,7 +78,7 @@ type ConversationOptions = {
 
 /** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
-  const { random, clock, turns } = options;
+  const { random, clock, turns, actions, hasSecondThoughts } = options;
   if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
@@ -89,11 +93,11 @@ export function startConversation(options: ConversationOptions): void {
         const description = performAction(
           options,
           pickWeighted(random, WEIGHTED_ACTORS),
-          pickWeighted(random, PERSON_ACTIONS),
+          pickWeighted(random, actions),
         );
-        if (description?.includes('/approve') === true && random.chance(0.4)) scheduleSecondThought(options);
-        if (options.requiresTwo && description?.includes('/approve') === true && random.chance(0.7))
-          scheduleSecondApproval(options);
+        const isApproval = hasSecondThoughts && description?.includes('/approve') === true;
+        if (isApproval && random.chance(0.4)) scheduleSecondThought(options);
+        if (options.requiresTwo && isApproval && random.chance(0.7)) scheduleSecondApproval(options);
         if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
         if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);

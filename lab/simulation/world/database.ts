@@ -85,15 +85,23 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
   };
 }
 
-function countTextRows({ inbox, proposals, votes, outcomes }: MemoryPullRow): number {
+function countTextRows({ inbox, proposals, votes, answers, outcomes }: MemoryPullRow): number {
   const signals = inbox.filter(({ signal }) => signal !== null).length;
   const voteTexts = votes.filter(({ text }) => text !== null).length;
   const notes = [...outcomes.values()].filter(({ note }) => note !== null).length;
-  return signals + proposals.size + voteTexts + notes;
+  const answerTexts = answers.filter(({ answer }) => answer !== null).length;
+  return signals + proposals.size + voteTexts + answerTexts + notes;
 }
 
-function findChainProblems({ key, votes, outcomes, committedChanges, ledgerChain }: MemoryPullRow): readonly string[] {
-  const rowCount = votes.length + outcomes.size + committedChanges.length;
+function findChainProblems({
+  key,
+  votes,
+  answers,
+  outcomes,
+  committedChanges,
+  ledgerChain,
+}: MemoryPullRow): readonly string[] {
+  const rowCount = votes.length + answers.length + outcomes.size + committedChanges.length;
   return rowCount === ledgerChain.length ? [] : [`${key}: ${rowCount} rows, but ${ledgerChain.length} in the chain`];
 }
 

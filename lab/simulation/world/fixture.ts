@@ -56,12 +56,23 @@ function initialText(path: string): string {
 /** The location of the pull request's branch: in the repository, or in the author's fork. */
 type PullOrigin = 'branch' | 'fork';
 
-const fixtureCache = new Map<PullOrigin, CaseFixture>();
+/** Files beside those of `FILE_PATHS`, and the description of the pull request. */
+export type ExtraContent = {
+  readonly files: ReadonlyMap<string, { readonly mode: '100644' | '120000'; readonly bytes: Uint8Array }>;
+  /** What the pull request changes in them; null deletes a file. */
+  readonly changed: ReadonlyMap<string, string | null>;
+  readonly description: string;
+};
+
+const NO_EXTRA_CONTENT: ExtraContent = { files: new Map(), changed: new Map(), description: '' };
+
+const fixtureCache = new Map<ExtraContent, Map<PullOrigin, CaseFixture>>();
 
 /** The initial state for this origin. It is built once and copied for each case. */
-export function createCaseFixture(origin: PullOrigin): CaseFixture {
-  const fixture = fixtureCache.get(origin) ?? buildFixture(origin);
-  fixtureCache.set(origin, fixture);
+export function createCaseFixture(origin: PullOrigin, extra: ExtraContent = NO_EXTRA_CONTENT): CaseFixture {
+  const cached = fixtureCache.get(extra) ?? new Map<PullOrigin, CaseFixture>();
+  const fixture = cached.get(origin) ?? buildFixture(origin, extra);
+  fixtureCache.set(extra, cached.set(origin, fixture));
   const { state } = fixture;
   return {
     ...fixture,
@@ -69,7 +80,7 @@ export function createCaseFixture(origin: PullOrigin): CaseFixture {
   };
 }
 
-function buildFixture(origin: PullOrigin): CaseFixture {
+function buildFixture(origin: PullOrigin, extra: ExtraContent): CaseFixture {
   let state = createGitHubState({ apiUrl: `${GITHUB_URL}/api/v3`, webUrl: GITHUB_URL });
   const apply: ApplyOperation = (operation, input) => {
     const outcome = operation(state, input, START_TIME);
@@ -79,14 +90,15 @@ function buildFixture(origin: PullOrigin): CaseFixture {
   };
   const people = addAccounts(apply);
   const app = registerApp(apply, people.acme);
-  const files = new Map(
-    FILE_PATHS.map((path) => [path, { mode: '100644' as const, bytes: Buffer.from(initialText(path)) }]),
+  const ownFiles = FILE_PATHS.map(
+    (path) => [path, { mode: '100644' as const, bytes: Buffer.from(initialText(path)) }] as const,
   );
+  const files = new Map([...ownFiles, ...extra.files]);
   const { id: repositoryId, refs } = apply(OPERATIONS.addRepository, { ownerId: people.acme, name: 'shop', files });
   const installation = apply(OPERATIONS.installApp, { appId: app.id, accountId: people.acme });
   for (const login of ['ana', 'ben', 'carl'] as const)
     apply(OPERATIONS.setPermission, { repositoryId, accountId: people[login], permission: 'write' });
-  const { number } = openPullRequest(apply, { id: repositoryId, refs }, people.carl, origin);
+  const { number } = openPullRequest(apply, { id: repositoryId, refs }, people.carl, origin, extra);
   apply(OPERATIONS.setPermission, { repositoryId, accountId: people.carl, permission: 'read' });
   const ref = { installationId: installation.id, repositoryId, owner: 'acme', repo: 'shop', number };
   return { state, appId: app.id, botId: app.botId, slug: app.slug, repositoryId, ref, people };
@@ -120,13 +132,15 @@ function openPullRequest(
   repository: Pick<FakeRepository, 'id' | 'refs'>,
   accountId: number,
   origin: PullOrigin,
+  extra: ExtraContent,
 ): FakePullRequest {
   const target = { actor: { accountId, viaAppId: null }, repositoryId: repository.id };
   const sha = repository.refs.get('refs/heads/main') ?? '';
   for (const name of [HEAD_BRANCH, OTHER_BASE])
     apply(OPERATIONS.createGitRef, { ...target, ref: `refs/heads/${name}`, sha });
-  const changed = FILE_PATHS.slice(0, 2).map((path) => [path, `touched\n${initialText(path)}`] as const);
-  const request = { ...target, title: 'Work on the shop', base: 'main' };
+  const ownChanges = FILE_PATHS.slice(0, 2).map((path) => [path, `touched\n${initialText(path)}`] as const);
+  const changed = [...ownChanges, ...extra.changed];
+  const request = { ...target, title: 'Work on the shop', body: extra.description, base: 'main' };
   if (origin === 'branch') {
     apply(OPERATIONS.pushFiles, { ...target, branch: HEAD_BRANCH, files: new Map(changed) });
     return apply(OPERATIONS.createPullRequest, { ...request, head: HEAD_BRANCH });

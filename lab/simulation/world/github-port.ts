@@ -2,6 +2,7 @@ import { readBlob } from '../../../fakes/github/git/objects.ts';
 import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
 import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
 import {
@@ -15,6 +16,8 @@ import {
   type NewReview,
 } from '../../../src/core/state/ports.ts';
 import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import { contextReadMethods, toPullRequestFile } from './context-reads.ts';
+import { readDiscussion } from './discussion.ts';
 import type { CaseFixture } from './fixture.ts';
 import type { Random } from './random.ts';
 import {
@@ -30,6 +33,7 @@ import {
   readArchive,
   readCommentTexts,
   readFullTree,
+  readMergeBase,
   readPermission,
   readPullFacts,
   readSettingsFile,
@@ -40,7 +44,6 @@ import {
   selectReviewComments,
   snapshotPull,
   toPostedReview,
-  toPullFiles,
 } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
 import { readVoteSources } from './vote-sources.ts';
@@ -58,6 +61,7 @@ export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: Case
   return {
     ...readMethods(context),
     ...commentReadMethods(context),
+    ...contextReadMethods(snapshot),
     ...writeMethods(context),
     ...threadMethods(context),
   };
@@ -77,6 +81,8 @@ type ReadMethod =
   | 'missingPermissions'
   | 'fetchSettingsFile'
   | 'fetchTree'
+  | 'fetchMergeBase'
+  | 'fetchDiscussion'
   | 'fetchBlob'
   | 'fetchArchive'
   | 'listFiles'
@@ -92,9 +98,14 @@ function readMethods({
     missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
+    fetchDiscussion: async () => readDiscussion(snapshot()),
+    fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),
     fetchBlob: async (sha) => requireBlob(snapshot(), sha),
     fetchArchive: async (sha) => readArchive(snapshot(), sha),
-    listFiles: async () => toPullFiles(snapshot()),
+    listFiles: async () => {
+      const { state, pull } = snapshot();
+      return listPullFileDiffs(state.store, pull).map(toPullRequestFile);
+    },
     fetchRules: async (branch) => listRulesFor(snapshot(), branch),
     otherPullsOnBranch: async (branch) => listOtherPulls(snapshot(), branch),
     countApprovals: async () => countApprovingReviews(snapshot()),

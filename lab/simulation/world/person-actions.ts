@@ -101,7 +101,7 @@ function openSecondPull({ simulatedGitHub, fixture: { people, repositoryId } }: 
 }
 
 /** A person on the page of the pull request. */
-type ActionContext = {
+export type ActionContext = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
   readonly random: Random;
@@ -240,8 +240,10 @@ export const approveToo: PersonAction = (context) => {
     : giveCommand(context, random.pick(open), '/approve');
 };
 
+export type WeightedActions = readonly (readonly [weight: number, action: PersonAction])[];
+
 /** Actions right after an approval, before the commit. */
-export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [
+export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
   [4, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' on second thoughts'))],
   [4, pushCommit],
   [1, (context) => postComment(context, '/stop')],
@@ -252,17 +254,24 @@ export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, action:
   [4, withdrawApproval],
 ];
 
-export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [
+/** Actions that can be, or become, a vote for a change. */
+const VOTING_ACTIONS: WeightedActions = [
   [14, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
   [2, (context) => postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!']))],
-  [8, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' it is worse'))],
-  [1, (context) => (context.open.length === 0 ? null : postComment(context, '/deny all'))],
-  [3, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/edit', ' use another word'))],
   [2, onThreadProposal((context, proposal) => replyInThread(context, proposal, pickReplyText(context)))],
   [4, onThreadProposal((context, proposal) => replyInThread(context, proposal, suggestionBlock(context)))],
   [5, submitReview],
   [4, onThreadProposal((context, proposal) => pressCommitSuggestion(context, proposal))],
+  [10, answerQuestion],
+  [1, changeOwnComment],
+];
+
+/** Actions that never are a vote for a change, even if a person with write permission takes them. */
+export const OTHER_ACTIONS: WeightedActions = [
+  [8, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' it is worse'))],
+  [1, (context) => (context.open.length === 0 ? null : postComment(context, '/deny all'))],
+  [3, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/edit', ' use another word'))],
   [6, pushCommit],
   [1, closePull],
   [1, reopenPull],
@@ -272,6 +281,7 @@ export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonA
   [3, (context) => postComment(context, '/resume')],
   [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/ask why?', '/aprove']))],
   [1, onAnyProposal((context, proposal) => postComment(context, `/show ${proposal.id}`))],
+  [4, (context) => postComment(context, context.random.pick(['/choose 1', '/choose 2', '/answer so']))],
   [3, (context) => requestUndo(context)],
   [
     4,
@@ -284,7 +294,6 @@ export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonA
   [1, (context) => postComment(context, '@countersign and keep it short')],
   [2, onThreadProposal(toggleThread)],
   [1, onAnyProposal(tamperWithComment)],
-  [1, changeOwnComment],
   [1, toggleWriteAccess],
   [1, changeSettings],
   [0.5, addBranchRule],
@@ -292,6 +301,28 @@ export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonA
   [1, suspendInstallation],
   [0.8, removeInstallation],
 ];
+
+export const PERSON_ACTIONS: WeightedActions = [...VOTING_ACTIONS, ...OTHER_ACTIONS];
+
+/** Answers a question that the page shows as open, or rarely one that is over. */
+function answerQuestion(context: ActionContext): string | null {
+  const { random, snapshot, fixture, person } = context;
+  const questions = listBotComments(snapshot, fixture).flatMap(({ body }) => {
+    const id = QUESTION_COMMENT.exec(body)?.[1];
+    return id !== undefined && (body.includes('Waiting for an answer') || random.chance(0.1)) ? [{ id, body }] : [];
+  });
+  if (questions.length === 0) return null;
+  const { id, body } = random.pick(questions);
+  const quote = body.replace(/^<!--.*-->\n+/, '').replaceAll(/^/gm, '> ');
+  const fitting = ['choose', 'answer', 'approve'].find((word) => body.includes(`/${word} ${id}`)) ?? 'answer';
+  const argument = { choose: ' 1', answer: ` ${HOSTILE_MARKDOWN}`, approve: '' }[fitting] ?? '';
+  const others = [`/choose ${id} 3`, `/answer ${id} one`, `/approve ${id}`, '/approve', '/reject', `${quote}\n\none`];
+  const line = random.chance(0.6) ? `/${fitting} ${id}${argument}` : random.pick(others);
+  const { id: commentId } = person.says(line);
+  return `answers ${id} ${JSON.stringify(line)} (${commentId})`;
+}
+
+const QUESTION_COMMENT = /^<!-- countersign:question:([a-z0-9]+) -->/;
 
 function pickReplyText({ random }: ActionContext): string {
   return random.pick([

@@ -1,5 +1,10 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
-import type { ModelResponse, ToolCall, TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type {
+  ModelResponse,
+  OpaqueMembers,
+  ToolCall,
+  TranscriptMessage,
+} from '../../../src/core/state/conversation.ts';
 import { type Model, ModelError } from '../../../src/core/state/ports.ts';
 import { type CaseFixture, FILE_PATHS } from './fixture.ts';
 import type { Random } from './random.ts';
@@ -8,6 +13,14 @@ import { readFullTree, type SimulatedGitHub, snapshotPull } from './simulated-gi
 /** Text that would be active Markdown or HTML on GitHub if it were not escaped. */
 export const HOSTILE_MARKDOWN =
   '@evil-team <img src="https://evil.example/x.png"> ![x](https://evil.example/y.png) [here](https://evil.example) closes #1';
+
+/** Blocks that would become a button, a diagram, a task list, HTML or a command. */
+const HOSTILE_BLOCKS = [
+  '```suggestion\nevil\n```',
+  '- [ ] @evil-team\n  </details>\n  ```mermaid\n  evil\n  ```',
+  '| [here](https://evil.example) | @evil-team |\n|---|---|\n| <img src="https://evil.example/x.png"> | evil |',
+  '/approve all\n[evil]: https://evil.example',
+].join('\n\n');
 
 /** After this many responses the model ends every run. */
 const MAX_RESPONSES = 14;
@@ -26,13 +39,26 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
     calls += 1;
     return { id: `call-${calls}`, name, arguments: JSON.stringify(input) };
   };
+  const askCall = (): ToolCall => {
+    const input_type = random.pick(['choice', 'choice', 'text', 'text', 'approval', 'nonsense', undefined]);
+    const choices =
+      input_type === 'choice' ? ['one', HOSTILE_MARKDOWN, '3'].slice(0, random.pick([0, 2, 3])) : undefined;
+    const correlation_id = random.chance(0.95) ? `q${calls}` : undefined;
+    return createCall('ask_user', {
+      prompt: random.pick(['Which?', HOSTILE_MARKDOWN]),
+      input_type,
+      choices,
+      correlation_id,
+    });
+  };
   const randomCall = (): ToolCall => {
     const path = random.pick(FILE_PATHS);
     const lines = textOf(path).split('\n');
     const line = lines[random.integer(Math.max(1, lines.length - 1))] ?? '';
     const reason = random.chance(0.4) ? HOSTILE_MARKDOWN : 'It is simpler.';
     const roll = random.float();
-    if (roll < 0.12) return createCall('read_file', { path });
+    if (roll < 0.07) return createCall('read_file', { path });
+    if (roll < 0.12) return randomReading(path);
     if (roll < 0.2)
       return createCall('write_file', { path: `src/new-${random.integer(3)}.ts`, content: `new ${calls}\n`, reason });
     if (roll < 0.26)
@@ -42,8 +68,37 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
     if (roll < 0.34) return createCall('list_files', {});
     if (roll < 0.36) return createCall('delete_file', { path, reason });
     if (roll < 0.39) return createCall('move_file', { from: path, to: `moved/file-${random.integer(4)}.ts`, reason });
-    if (roll < 0.41) return { id: `call-${++calls}`, name: 'edit_file', arguments: '{"path":' };
+    if (roll < 0.42) return createCall('plan', { steps: [HOSTILE_MARKDOWN, 'two', 'three'].map((text) => ({ text })) });
+    if (roll < 0.47) {
+      const edits = [line, `${line} made`].map((text) => ({ old_string: text, new_string: `${text} made ${calls}` }));
+      return createCall('edit_file', { path, edits, reason });
+    }
+    if (roll < 0.49) return { id: `call-${++calls}`, name: 'edit_file', arguments: '{"path":' };
     return createCall('edit_file', { path, old_string: line, new_string: `${line} made ${calls}`, reason });
+  };
+  /** Any of the other ways to look at the repository and the pull request, in the forms that models use. */
+  const randomReading = (path: string): ToolCall => {
+    const [name, input] = random.pick<readonly [name: string, input: object]>([
+      ['read_file', { path: `./${path}`, start: '1', end: '2' }],
+      ['READ_FILE', { path, ref: 'base', end: null }],
+      ['read_file', { path: 'src' }],
+      ['read_file', { path: path.replace('.', '_.') }],
+      ['search', { query: 'made', context: 1 }],
+      ['search', { query: '^\\w+ (made|written) \\d+$', regex: true }],
+      ['search', { query: '(a?){500}a{500}', regex: true }],
+      ['outline', { path }],
+      ['read_diff', {}],
+      ['read_diff', { path }],
+      ['read_discussion', {}],
+    ]);
+    return createCall(name, input);
+  };
+  /** A second edit of the lines that an edit has just changed. */
+  const furtherEdit = (call: ToolCall): readonly ToolCall[] => {
+    if (call.name !== 'edit_file') return [];
+    const { path, old_string, new_string } = readEdit(call);
+    if (old_string === '') return [];
+    return [createCall('edit_file', { path, old_string: new_string, new_string: `${new_string} twice` })];
   };
   return {
     async ask(messages: readonly TranscriptMessage[]): Promise<ModelResponse> {
@@ -53,15 +108,35 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       if (roll < 0.03) return toModelResponse(null, [], 'stop');
       const isFirst = !messages.some(({ role }) => role === 'assistant');
       if (responses > MAX_RESPONSES || (!isFirst && roll < 0.25))
-        return toModelResponse(random.pick(['All done.', HOSTILE_MARKDOWN]), [], 'stop');
+        return toModelResponse(
+          random.pick(['All done.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS, 'Now I will edit it:', null]),
+          [],
+          'stop',
+        );
       const callCount = random.pick([1, 1, 2, 2, 3, 4]);
-      const text = random.chance(0.3) ? random.pick(['I propose this.', HOSTILE_MARKDOWN]) : null;
-      return toModelResponse(text, Array.from({ length: callCount }, randomCall), 'tool_calls');
+      const text = random.chance(0.3) ? random.pick(['I propose this.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS]) : null;
+      const asked = random.chance(0.2) ? [askCall()] : [];
+      const drawn = [...asked, ...Array.from({ length: asked.length > 0 ? random.integer(3) : callCount }, randomCall)];
+      const toolCalls = random.chance(0.25) ? drawn.flatMap((call) => [call, ...furtherEdit(call)]) : drawn;
+      const response = toModelResponse(text, toolCalls, random.chance(0.03) ? 'length' : 'tool_calls');
+      return { ...response, opaque: thoughtsOf(response, responses) };
     },
     async askForText(): Promise<ModelResponse> {
-      return toModelResponse(random.pick(['Because.', HOSTILE_MARKDOWN]), [], 'stop');
+      return toModelResponse(random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS]), [], 'stop');
     },
   };
+}
+
+/** Members that the model wants back with its later requests. */
+function thoughtsOf({ toolCalls }: ModelResponse, response: number): OpaqueMembers {
+  const signed = toolCalls.slice(0, 1).map(({ id }) => [id, { signature: `signed ${id}` }] as const);
+  const message = { thoughts: `${HOSTILE_MARKDOWN} ${response}` };
+  return { model: 'random', endpoint: 'simulated', message, calls: Object.fromEntries(signed) };
+}
+
+function readEdit({ arguments: text }: ToolCall): Readonly<Record<'path' | 'old_string' | 'new_string', string>> {
+  const matched = /^\{"path":"(.*?)","old_string":"([^"\\]*)","new_string":"([^"\\]*)"/.exec(text);
+  return { path: matched?.[1] ?? '', old_string: matched?.[2] ?? '', new_string: matched?.[3] ?? '' };
 }
 
 function toModelResponse(content: string | null, toolCalls: readonly ToolCall[], finishReason: string): ModelResponse {

@@ -21,9 +21,10 @@ export function createRandom(seed: number): Random {
     between: (from, to) => from + float() * (to - from),
     chance: (probability) => float() < probability,
     pick(values) {
-      const [value] = values.slice(integer(values.length));
-      if (value === undefined) throw new Error('The list is empty');
-      return value;
+      const start = integer(values.length);
+      // The value itself can be undefined.
+      for (const value of values.slice(start, start + 1)) return value;
+      throw new Error('The list is empty');
     },
   };
 }

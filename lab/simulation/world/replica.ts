@@ -372,8 +372,8 @@ const FIRST_CLEANUP_MS = 60_000;
 /** The interval triples up to this limit. */
 const MAX_CLEANUP_INTERVAL_MS = 10 * 86_400_000;
 
-/** By this time after the end of the conversation all work has ended and its retention is over. */
-const ALL_EXPIRED_MS = RUN_RETENTION_MS + 40 * 86_400_000;
+/** By this time all work has ended and its retention is over. Each queued task can wait until it expires. */
+const ALL_EXPIRED_MS = RUN_RETENTION_MS + 120 * 86_400_000;
 
 /** Makes a process delete expired data, until all data of the case has expired. */
 export function startCleanupLoop({ replica, clock, store, faultFreeSince }: CleanupLoopOptions): void {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
+import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
 import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
 import { readDirectoryOrEmpty } from '../../../fakes/github/git/trees.ts';
 import { simpleUserPayload } from '../../../fakes/github/payloads/accounts.ts';
@@ -34,7 +34,6 @@ import {
   type ListedComment,
   type LoggedDelivery,
   type OwnReview,
-  type PullRequestFile,
   type Tree,
 } from '../../../src/core/state/ports.ts';
 import type { PostedComment } from '../../../src/core/state/proposal.ts';
@@ -89,6 +88,10 @@ export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFa
     headSha: pull.head.sha,
     fork: pull.head.repositoryId !== repository.id,
     changedFiles: listPullFileDiffs(state.store, pull).length,
+    commentCount: pull.comments.size,
+    defaultBranch: repository.defaultBranch,
+    description: pull.body ?? '',
+    labels: [],
   };
 }
 
@@ -132,6 +135,12 @@ export function readFullTree(store: GitObjectStore, commit: Sha): Map<string, Tr
   return entries;
 }
 
+export function readMergeBase({ state }: PullSnapshot, base: Sha, head: Sha): Sha {
+  const sha = findMergeBase(state.store, base, head);
+  if (sha === undefined) throw new GitHubError('no common ancestor', 404, null);
+  return sha;
+}
+
 export function requireBlob({ state }: PullSnapshot, sha: Sha): Uint8Array {
   const bytes = readBlob(state.store, sha);
   if (bytes === undefined) throw new GitHubError('no such blob', 404, null);
@@ -141,14 +150,6 @@ export function requireBlob({ state }: PullSnapshot, sha: Sha): Uint8Array {
 export function readArchive(snapshot: PullSnapshot, commit: Sha): ReadonlyMap<string, Uint8Array> {
   const files = [...readFullTree(snapshot.state.store, commit)].filter(([, { mode }]) => mode !== '040000');
   return new Map(files.map(([path, { sha }]) => [path, requireBlob(snapshot, sha)]));
-}
-
-export function toPullFiles({ state, pull }: PullSnapshot): readonly PullRequestFile[] {
-  return listPullFileDiffs(state.store, pull).map(({ change, patch }) => ({
-    path: change.path,
-    status: change.status,
-    patch: patch.text,
-  }));
 }
 
 export function listRulesFor({ repository }: PullSnapshot, branch: string): readonly BranchRule[] {

@@ -10,7 +10,7 @@ import {
 } from '../../core/state/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError } from './errors.ts';
-import { fetchInstallationToken, type TokenAccess } from './installation-token.ts';
+import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './installation-token.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
@@ -37,13 +37,9 @@ export type CallRateLimit = {
   pauseUntil(until: number): Promise<void>;
 };
 
-type ApiCallOptions = {
-  /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
-  readonly app: GitHubClient;
+type ApiCallOptions = TokenOptions & {
   readonly createClient: (token: string) => GitHubClient;
   readonly rateLimit: CallRateLimit;
-  readonly ref: Pick<PullRequestRef, 'installationId' | 'repositoryId'>;
-  readonly now: () => number;
 };
 
 /** Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token. */
@@ -110,11 +106,15 @@ export function allItems<Item>(
  * repositories never share an entry.
  */
 type GitHubCaches = {
-  /** By the commit's SHA. */
-  readonly trees: Cache<Tree>;
+  /** By the commit's SHA; also that a tree is too large to list. */
+  readonly trees: Cache<Tree | 'too-large'>;
+  /** The last trees of branches, by name. */
+  readonly branchTrees: Cache<CachedBranchTree>;
   readonly blobs: Cache<Uint8Array>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
+  /** The merge base of two commits. */
+  readonly mergeBases: Cache<string>;
   readonly anchors: Cache<CommentAnchor>;
   /** Thread ids by the node id of the first comment. */
   readonly threads: Cache<string>;
@@ -127,6 +127,9 @@ type Cache<Value extends object | string> = Pick<LRUCache<string, Value>, 'get' 
 
 /** The position of a review comment's thread, which GitHub requires with each reply. */
 export type CommentAnchor = { readonly path: string; readonly commit: string };
+
+/** The last tree of a branch with its `etag`. */
+type CachedBranchTree = { readonly etag: string; readonly tree: Tree };
 
 /** The last settings file with its `etag`. GitHub accepts an `etag` only with the token that received it. */
 export type CachedSettingsFile = { readonly etag: string; readonly file: SettingsFileLookup };
@@ -147,15 +150,24 @@ const MAX_SETTINGS_CACHE_BYTES = 8 * 1024 * 1024;
 /** `now` is the clock (ms) by which insufficient permissions expire. */
 export function createCaches(now: () => number): GitHubCaches {
   return {
-    trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 }),
+    trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: sizeOfTree }),
+    branchTrees: new LRUCache({
+      maxSize: MAX_TREE_ENTRIES,
+      sizeCalculation: ({ tree }: CachedBranchTree) => tree.size + 1,
+    }),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
+    mergeBases: new LRUCache(MAX_ENTRIES),
     anchors: new LRUCache(MAX_ENTRIES),
     threads: new LRUCache(MAX_ENTRIES),
     settings: new LRUCache({ maxSize: MAX_SETTINGS_CACHE_BYTES, sizeCalculation: sizeOfSettings }),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
     insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };
+}
+
+function sizeOfTree(tree: Tree | 'too-large'): number {
+  return tree === 'too-large' ? 1 : tree.size + 1;
 }
 
 function sizeOfFiles(files: readonly PullRequestFile[]): number {

@@ -14,8 +14,11 @@ import {
 } from './client.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
+import { listInlineComments, listNewestComments, listThreadComments } from './context-comments.ts';
+import { fetchDiscussion } from './discussion.ts';
 import { fetchMissingPermissions } from './installation-token.ts';
 import {
+  comparePush,
   countApprovals,
   fetchPermission,
   fetchPull,
@@ -31,10 +34,19 @@ import {
   hasPosted,
   listCommentsSince,
 } from './read-comments.ts';
-import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
+import {
+  fetchArchive,
+  fetchBlob,
+  fetchBranchTree,
+  fetchMergeBase,
+  fetchSettingsFile,
+  fetchTree,
+  listCommits,
+} from './repository.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
+import { createTokenRefusals } from './token-refusals.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
@@ -65,6 +77,8 @@ export type GitHubOptions = {
 /** GitHub for pull requests, and for the recovery of lost webhooks. */
 export type GitHubAppClient = GitHubApp & {
   readonly deliveries: DeliveryLog;
+  /** Asks GitHub again for tokens of this installation, because a webhook says that it has changed. */
+  forgetRefusals(installationId: number): void;
   /** The App as it is registered, and its installations. */
   fetchSetup(): Promise<AppSetup>;
   /** The current body of a comment or review; null if it is deleted. */
@@ -86,6 +100,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const identity = createIdentityLookup(app, createClient, now);
   const caches = createCaches(now);
   const quotas = createQuotaCache();
+  const refusals = createTokenRefusals(now);
   const { rateLimiter = UNLIMITED } = options;
   const rateLimitFor = (
     { installationId }: PullRequestRef,
@@ -100,20 +115,21 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     identity,
     clockSkewMs: () => clock.skew().maxMs,
     deliveries: createDeliveryLog(app, now),
+    forgetRefusals: refusals.forget,
     fetchSetup: createSetupReader(app, options.site ?? 'https://github.com', now),
     fetchComment(ref, location) {
       const rateLimit = rateLimitFor(ref, 'read');
-      const read = createApiCall({ app, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');
+      const read = createApiCall({ app, refusals, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');
       return fetchCommentBody({ ref, read }, location);
     },
     forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
       const rateLimit = rateLimitFor(ref, priority, canWrite);
-      const callOptions = { app, createClient: clientFor(ref), ref, now, rateLimit };
+      const callOptions = { app, refusals, createClient: clientFor(ref), ref, now, rateLimit };
       const apiCalls = {
         read: createApiCall(callOptions, 'read-only'),
         write: createApiCall(callOptions, 'read-write'),
       };
-      const missingPermissions = () => fetchMissingPermissions({ app, ref, now });
+      const missingPermissions = () => fetchMissingPermissions({ app, refusals, ref, now });
       const minClockSkewMs = () => clock.skew().minMs;
       return createPullPort({ ref, ...apiCalls, caches, botId, missingPermissions, now, minClockSkewMs });
     },
@@ -146,8 +162,12 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),
     fetchTree: (commit) => fetchTree(connection, commit),
+    fetchDiscussion: () => fetchDiscussion(connection),
+    fetchMergeBase: (base, head) => fetchMergeBase(connection, base, head),
     fetchBlob: (sha, size) => fetchBlob(connection, sha, size ?? null),
     fetchArchive: (commit) => fetchArchive(connection, commit),
+    fetchBranchTree: (branch) => fetchBranchTree(connection, branch),
+    comparePush: (before, after) => comparePush(connection, before, after),
     listFiles: (head) => listPullFiles(connection, head),
     fetchRules: (branch) => listBranchRules(connection, branch),
     otherPullsOnBranch: (branch) => listOtherPullsOnBranch(connection, branch),
@@ -155,6 +175,9 @@ function createPullPort(connection: PullConnection): GitHub {
     listCommits: (base, head) => listCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
     listReviewComments: (reviewId) => listReviewComments(connection, reviewId),
+    listInlineComments: (reviewId) => listInlineComments(connection, reviewId),
+    listThreadComments: (rootId) => listThreadComments(connection, rootId),
+    listNewestComments: (count) => listNewestComments(connection, count),
     findReviews: (marker) => findReviews(connection, marker),
     updateReview: (reviewId, body) => updateReview(connection, reviewId, body),
     dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),

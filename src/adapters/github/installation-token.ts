@@ -3,14 +3,16 @@ import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } fro
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { GitHubClient } from './client.ts';
-import { GitHubRequestError, toGitHubError } from './errors.ts';
+import { toGitHubError } from './errors.ts';
+import { isNotGranted, type TokenRefusals } from './token-refusals.ts';
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
 export type TokenAccess = 'read-only' | 'read-write';
 
-type TokenOptions = {
+export type TokenOptions = {
   /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
   readonly app: GitHubClient;
+  readonly refusals: TokenRefusals;
   readonly ref: Pick<PullRequestRef, 'installationId' | 'repositoryId'>;
   readonly now: () => number;
 };
@@ -47,13 +49,17 @@ export async function fetchInstallationToken(
   }
 }
 
-/** The permissions that the installation lacks. Only if GitHub refuses the token for writing, it is asked which. */
+/**
+ * The permissions that the installation lacks. Only if GitHub refuses the token for writing, it is asked which. People
+ * with write access cause this, so a grant takes effect at once.
+ */
 export async function fetchMissingPermissions(
   options: TokenOptions & { readonly ref: PullRequestRef },
 ): Promise<readonly RequiredPermission[]> {
-  const { app, ref, now } = options;
+  const { app, refusals, ref, now } = options;
   try {
-    await requestToken(options, TOKEN_PERMISSIONS['read-write'], false);
+    await createToken(options, TOKEN_PERMISSIONS['read-write'], false);
+    refusals.forget(ref.installationId);
     return [];
   } catch (error) {
     if (!isNotGranted(error)) throw toGitHubError(error, now());
@@ -70,27 +76,25 @@ export async function fetchMissingPermissions(
 
 const Installation = z.object({ permissions: z.record(z.string(), z.unknown()) });
 
-async function requestToken(
-  { app, ref }: TokenOptions,
+/** Throws the last refusal again for a minute. */
+async function requestToken(options: TokenOptions, permissions: TokenPermissions, refresh: boolean): Promise<string> {
+  const refusal = options.refusals.find({ ...options.ref, permissions });
+  if (refusal !== undefined) throw refusal;
+  return createToken(options, permissions, refresh);
+}
+
+async function createToken(
+  { app, refusals, ref: { installationId, repositoryId }, now }: TokenOptions,
   permissions: TokenPermissions,
   refresh: boolean,
 ): Promise<string> {
-  const response = await app.auth({
-    type: 'installation',
-    installationId: ref.installationId,
-    repositoryIds: [ref.repositoryId],
-    permissions,
-    refresh,
-  });
-  return InstallationToken.parse(response).token;
-}
-
-/** Whether GitHub refused a token because the installation has not granted all of its permissions. */
-function isNotGranted(error: unknown): boolean {
-  const failure = toGitHubError(error, 0);
-  return (
-    failure instanceof GitHubRequestError &&
-    failure.status === 422 &&
-    /permissions requested are not granted/i.test(failure.detail)
-  );
+  const repositoryIds = [repositoryId];
+  try {
+    const response = await app.auth({ type: 'installation', installationId, repositoryIds, permissions, refresh });
+    return InstallationToken.parse(response).token;
+  } catch (error) {
+    const failure = toGitHubError(error, now());
+    refusals.remember({ installationId, repositoryId, permissions }, failure);
+    throw failure;
+  }
 }

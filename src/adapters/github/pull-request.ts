@@ -1,6 +1,6 @@
 import type { BranchRule } from '../../core/state/branch-rules.ts';
 import type { PullFacts } from '../../core/state/facts.ts';
-import type { GitHub, PullRequestFile } from '../../core/state/ports.ts';
+import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
 import { canApprove, type Permission } from '../../core/state/proposal.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
@@ -14,6 +14,8 @@ export async function fetchPull({ ref, read }: PullConnection): Promise<PullFact
     state: data.merged ? 'merged' : data.state,
     draft: data.draft ?? false,
     title: data.title,
+    description: data.body ?? '',
+    labels: data.labels.map(({ name }) => name),
     // The API description requires an author, but a deleted account has none.
     author: data.user ? { id: Number(data.user.id), login: data.user.login } : null,
     baseRef: data.base.ref,
@@ -23,6 +25,8 @@ export async function fetchPull({ ref, read }: PullConnection): Promise<PullFact
     // The head of a deleted fork has no repository.
     fork: data.head.repo?.id !== ref.repositoryId,
     changedFiles: data.changed_files,
+    commentCount: data.comments,
+    defaultBranch: data.base.repo.default_branch,
   };
 }
 
@@ -57,12 +61,53 @@ export async function listPullFiles(connection: PullConnection, head: string): P
   const cached = files.get(key);
   if (cached !== undefined) return cached;
   const listed = await requestPullFiles(connection);
-  const pullFiles = listed.map(({ filename, status, patch }) => ({ path: filename, status, patch: patch ?? null }));
+  const pullFiles = listed.map(toPullRequestFile);
   if (areAtHead(listed, head)) files.set(key, pullFiles);
   return pullFiles;
 }
 
-type ListedFile = { filename: string; status: string; patch?: string; contents_url?: string };
+type ListedFile = {
+  filename: string;
+  previous_filename?: string;
+  status: string;
+  additions: number;
+  deletions: number;
+  patch?: string;
+  contents_url?: string;
+};
+
+function toPullRequestFile(file: ListedFile): PullRequestFile {
+  return {
+    path: file.filename,
+    previousPath: file.previous_filename ?? null,
+    status: file.status,
+    added: file.additions,
+    removed: file.deletions,
+    patch: file.patch ?? null,
+  };
+}
+
+/** The files of the first page: GitHub lists at most 300 here. Null if it no longer has one of the commits. */
+export async function comparePush(
+  { ref, read }: PullConnection,
+  before: string,
+  after: string,
+): Promise<PushComparison | null> {
+  try {
+    const { data } = await read((client) =>
+      client.rest.repos.compareCommitsWithBasehead({
+        ...repositoryParams(ref),
+        basehead: `${before}...${after}`,
+        per_page: 1,
+        page: 1,
+      }),
+    );
+    return { files: (data.files ?? []).map(toPullRequestFile), rewritten: data.behind_by > 0 };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
 
 function requestPullFiles({ ref, read }: PullConnection): Promise<readonly ListedFile[]> {
   return read((client) =>

@@ -62,45 +62,111 @@ function readContentFile(data: unknown): SettingsFileLookup {
   return { kind: 'file', bytes };
 }
 
-/** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA. */
+/** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure. */
 export async function fetchTree(connection: PullConnection, commit: string): Promise<Tree> {
   const { trees } = connection.caches;
   const key = cacheKey(connection.ref, commit);
-  const cached = trees.get(key);
-  if (cached !== undefined) return cached;
-  const entries = await listTreeBelow(connection, commit, '');
-  const tree: Tree = new Map(
-    entries.map(({ path, mode, sha, size }) => [path, { mode, sha, size: size ?? null }] as const),
+  const listed = trees.get(key) ?? (await listWholeTree(connection, commit));
+  trees.set(key, listed);
+  if (listed === TOO_LARGE)
+    throw new GitHubError('The repository has too many directories or files to list', 413, null);
+  return listed;
+}
+
+/**
+ * The complete recursive listing of a branch's tree as it is now. GitHub revalidates the cached tree at each call, and
+ * an unchanged one costs no quota.
+ */
+export async function fetchBranchTree(connection: PullConnection, branch: string): Promise<Tree> {
+  const { branchTrees } = connection.caches;
+  const key = cacheKey(connection.ref, branch);
+  const cached = branchTrees.get(key);
+  try {
+    const { listing, sha, etag } = await requestBranchTree(connection, branch, cached?.etag);
+    const tree = listing.truncated ? await fetchTree(connection, sha) : toTree(listing.entries);
+    if (etag !== undefined) branchTrees.set(key, { etag, tree });
+    return tree;
+  } catch (error) {
+    if (error instanceof GitHubRequestError && error.status === 304 && cached !== undefined) return cached.tree;
+    throw error;
+  }
+}
+
+async function requestBranchTree(
+  { ref, read }: PullConnection,
+  branch: string,
+  knownEtag: string | undefined,
+): Promise<{ readonly listing: TreeListing; readonly sha: string; readonly etag: string | undefined }> {
+  const { data, headers } = await read((client) =>
+    client.rest.git.getTree({
+      ...repositoryParams(ref),
+      tree_sha: branch,
+      recursive: '1',
+      ...(knownEtag === undefined ? {} : { headers: { 'if-none-match': knownEtag } }),
+    }),
   );
-  trees.set(key, tree);
-  return tree;
+  return { listing: { entries: data.tree, truncated: data.truncated }, sha: data.sha, etag: headers.etag };
+}
+
+function toTree(entries: readonly RestTreeEntry[]): Tree {
+  return new Map(entries.map(({ path, mode, sha, size }) => [path, { mode, sha, size: size ?? null }] as const));
 }
 
 type RestTreeEntry = { path: string; mode: string; type: string; sha: string; size?: number };
 
 type TreeListing = { readonly entries: readonly RestTreeEntry[]; readonly truncated: boolean };
 
+/** What a listing may still take. */
+type ListingBudget = { requests: number; entries: number };
+
+const MAX_LISTING: Readonly<ListingBudget> = { requests: 200, entries: 500_000 };
+
+/** The result for a tree that exceeds the maximum. */
+const TOO_LARGE = 'too-large';
+
+async function listWholeTree(connection: PullConnection, sha: string): Promise<Tree | typeof TOO_LARGE> {
+  const entries = await listTreeBelow(connection, { sha, prefix: '' }, { ...MAX_LISTING });
+  return entries === TOO_LARGE ? TOO_LARGE : toTree(entries);
+}
+
+type Directory = { readonly sha: string; readonly prefix: string };
+
 /** GitHub truncates a recursive listing at 100,000 entries or 7 MB. Then each directory is listed separately. */
 async function listTreeBelow(
   connection: PullConnection,
-  sha: string,
-  prefix: string,
-): Promise<readonly RestTreeEntry[]> {
-  const recursive = await listTree(connection, sha, prefix, true);
-  if (!recursive.truncated) return recursive.entries;
-  const level = await listTree(connection, sha, prefix, false);
-  if (level.truncated) throw new GitHubError(`The directory '${prefix}' is too large to list`, null, null);
-  const entries = [...level.entries];
-  for (const directory of level.entries.filter((entry) => entry.type === 'tree')) {
-    entries.push(...(await listTreeBelow(connection, directory.sha, `${directory.path}/`)));
+  directory: Directory,
+  budget: ListingBudget,
+): Promise<readonly RestTreeEntry[] | typeof TOO_LARGE> {
+  // The rows of a truncated listing are asked for again.
+  if (budget.requests < 2) return TOO_LARGE;
+  budget.requests -= 1;
+  const recursive = await listTree(connection, directory, true);
+  if (!recursive.truncated) return takeEntries(recursive.entries, budget);
+  budget.requests -= 1;
+  const level = await listTree(connection, directory, false);
+  const directories = level.entries.filter((entry) => entry.type === 'tree');
+  if (level.truncated || directories.length > budget.requests) return TOO_LARGE;
+  if (takeEntries(level.entries, budget) === TOO_LARGE) return TOO_LARGE;
+  const parts = [level.entries];
+  for (const { sha, path } of directories) {
+    const below = await listTreeBelow(connection, { sha, prefix: `${path}/` }, budget);
+    if (below === TOO_LARGE) return TOO_LARGE;
+    parts.push(below);
   }
-  return entries;
+  return parts.flat();
+}
+
+function takeEntries(
+  entries: readonly RestTreeEntry[],
+  budget: ListingBudget,
+): readonly RestTreeEntry[] | typeof TOO_LARGE {
+  budget.entries -= entries.length;
+  return budget.entries < 0 ? TOO_LARGE : entries;
 }
 
 async function listTree(
   { ref, read }: PullConnection,
-  sha: string,
-  prefix: string,
+  { sha, prefix }: Directory,
   recursive: boolean,
 ): Promise<TreeListing> {
   const { data } = await read((client) =>
@@ -232,6 +298,25 @@ async function readTarEntries(tar: Extract, archive: UnpackedArchive, stop: () =
 /** GitHub's archives have one root directory, named after repository and commit. */
 function withoutRoot(name: string): string {
   return name.slice(name.indexOf('/') + 1);
+}
+
+/** The merge base of two commits. Each page of a comparison has it, and only the first one has the patches. */
+export async function fetchMergeBase(connection: PullConnection, base: string, head: string): Promise<string> {
+  const { ref, read, caches } = connection;
+  const key = cacheKey(ref, `${base}...${head}`);
+  const cached = caches.mergeBases.get(key);
+  if (cached !== undefined) return cached;
+  const { data } = await read((client) =>
+    client.rest.repos.compareCommitsWithBasehead({
+      ...repositoryParams(ref),
+      basehead: `${base}...${head}`,
+      per_page: 1,
+      page: 2,
+    }),
+  );
+  const { sha } = data.merge_base_commit;
+  caches.mergeBases.set(key, sha);
+  return sha;
 }
 
 /** Commits reachable from `head` but not from `base`, newest first. An incomplete list is an error. */

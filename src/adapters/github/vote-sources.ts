@@ -1,4 +1,5 @@
 import type { GitHub } from '../../core/state/ports.ts';
+import type { CommentThread } from '../../core/state/proposal.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
 import { isNotFound } from './errors.ts';
@@ -11,6 +12,7 @@ type RestVoteComment = {
   readonly user: { readonly id: number | bigint } | null;
   readonly performed_via_github_app?: unknown;
   readonly in_reply_to_id?: number | bigint;
+  readonly pull_request_review_id?: number | bigint | null;
   readonly issue_url?: string;
   readonly pull_request_url?: string;
 };
@@ -115,13 +117,17 @@ const REVIEW_STATES: ReadonlyMap<string, NonNullable<VoteSource['reviewState']>>
 ]);
 
 function toVoteSource(comment: RestVoteComment, surface: VoteLocation['surface']): VoteSource {
-  const { id, user, body, created_at: createdAt = null, in_reply_to_id: root } = comment;
+  const { user, body, created_at: createdAt = null } = comment;
   return {
     authorId: user === null ? null : Number(user.id),
     body: body ?? '',
     createdAt,
     viaApp: (comment.performed_via_github_app ?? null) !== null,
-    rootId: surface === 'thread' ? Number(root ?? id) : null,
+    thread: surface === 'thread' ? toThread(comment) : null,
     reviewState: null,
   };
+}
+
+function toThread({ id, in_reply_to_id: root, pull_request_review_id: review = null }: RestVoteComment): CommentThread {
+  return { rootId: Number(root ?? id), reviewId: review === null ? null : Number(review) };
 }

@@ -24,13 +24,19 @@ export const RESPONSES = {
 export type RequestHandler = (request: IncomingMessage, sendContinue: () => void) => Promise<RouteResponse>;
 
 /** A route with exactly this method and path (without query). */
-export type HttpRoute = { readonly method: 'GET' | 'POST'; readonly path: string; readonly handle: RequestHandler };
+export type HttpRoute = {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly path: string;
+  readonly handle: RequestHandler;
+};
 
 type HttpServerOptions = {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
   readonly routes: readonly HttpRoute[];
+  /** Called with each request that no route matches. */
+  readonly onNotFound?: (request: IncomingMessage) => void;
   readonly log: Logger;
   /** Counts responses by status. */
   readonly responses: Counter<'status'>;
@@ -129,7 +135,10 @@ async function handleRequest(
   options: HttpServerOptions,
 ): Promise<RouteResponse | null> {
   const route = findHttpRoute(options.routes, request.method ?? '', request.url ?? '');
-  if (route === null) return RESPONSES.notFound;
+  if (route === null) {
+    options.onNotFound?.(request);
+    return RESPONSES.notFound;
+  }
   const expectsContinue = request.headers.expect !== undefined;
   try {
     return await route.handle(request, () => {

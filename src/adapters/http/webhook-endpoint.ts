@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
-import { createFault, createThrottle, type Fault } from '../telemetry/fault.ts';
+import { createFault, type Fault } from '../telemetry/fault.ts';
 import { isKnownFault, type Logger } from '../telemetry/log.ts';
+import type { RefusalLog, RefusedWebhook } from './refused-webhooks.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
 /** Handles a delivery. Resolves after it is stored, and rejects if it is not. */
@@ -15,8 +16,7 @@ type WebhookOptions = {
   readonly secrets: readonly string[];
   readonly deliver: DeliverEvent;
   readonly log: Logger;
-  /** The clock of the log's throttle (ms). */
-  readonly now?: () => number;
+  readonly logRefusal: RefusalLog;
   /** Timeout for storing a delivery; default 9 s, because GitHub waits 10 s for the response. */
   readonly timeoutMs?: number;
 };
@@ -30,28 +30,25 @@ const MAX_LARGE_BODY_BYTES = 100 * 1024 * 1024;
  */
 export function createWebhookHandler(options: WebhookOptions): RequestHandler {
   const memoryQuota = createMemoryQuota(MAX_LARGE_BODY_BYTES);
-  const logRefusal = createRefusalLog(options.log, options.now);
-  const refuseUnsigned = (cause: 'no-signature' | 'wrong-signature'): RouteResponse => {
-    logRefusal(cause);
-    return RESPONSES.unsigned;
+  const refuse = (cause: RefusedWebhook, response: RouteResponse): RouteResponse => {
+    options.logRefusal(cause);
+    return response;
   };
   const fault = createFault({ level: 'error', message: 'delivery not stored' });
   return async (request: IncomingMessage, sendContinue: () => void) => {
     const signature = request.headers['x-hub-signature-256'];
     if (declaresTooLarge(request)) return RESPONSES.tooLarge;
-    if (typeof signature !== 'string' || !isSignature(signature)) return refuseUnsigned('no-signature');
+    if (typeof signature !== 'string' || !isSignature(signature)) return refuse('no-signature', RESPONSES.unsigned);
     const headers = parseDeliveryHeaders(request.headers);
-    if (headers === null) {
-      if (isForm(request.headers)) logRefusal('content-type-form');
-      return RESPONSES.malformed;
-    }
+    if (typeof headers === 'string') return refuse(headers, RESPONSES.malformed);
     sendContinue();
     const body = await readBody(request, memoryQuota);
     if (body.kind === 'too-large') return RESPONSES.tooLarge;
     if (body.kind === 'memory-exhausted') return RESPONSES.unavailable;
-    if (!isSignedBy(options.secrets, body.bytes, signature)) return refuseUnsigned('wrong-signature');
+    if (!isSignedBy(options.secrets, body.bytes, signature)) return refuse('wrong-signature', RESPONSES.unsigned);
     const payload = parseDeliveryPayload(body.bytes);
-    return payload === null ? RESPONSES.malformed : deliverEvent({ ...headers, payload }, options, fault);
+    if (payload === null) return refuse('body-not-json', RESPONSES.malformed);
+    return deliverEvent({ ...headers, payload }, options, fault);
   };
 }
 
@@ -66,23 +63,20 @@ const NAME_PATTERN = /^[a-z_*]{1,64}$/;
 
 const JSON_TYPE_PATTERN = /^application\/json\s*(?:;|$)/i;
 
+/** GitHub's other content type of webhooks. */
 const FORM_TYPE_PATTERN = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-
-/** Whether the body is a form, GitHub's other content type of webhooks. */
-function isForm(headers: RawHeaders): boolean {
-  return headerMatching(headers['content-type'], FORM_TYPE_PATTERN) !== null;
-}
 
 function headerMatching(value: string | readonly string[] | undefined, pattern: RegExp): string | null {
   return typeof value === 'string' && pattern.test(value) ? value : null;
 }
 
-/** The delivery id and event name; null if a header is missing or malformed. */
-function parseDeliveryHeaders(headers: RawHeaders): DeliveryHeaders | null {
+/** The delivery id and event name, or why they cannot be read. */
+function parseDeliveryHeaders(headers: RawHeaders): DeliveryHeaders | RefusedWebhook {
+  if (headerMatching(headers['content-type'], FORM_TYPE_PATTERN) !== null) return 'content-type-form';
+  if (headerMatching(headers['content-type'], JSON_TYPE_PATTERN) === null) return 'content-type-other';
   const id = headerMatching(headers['x-github-delivery'], ID_PATTERN);
   const name = headerMatching(headers['x-github-event'], NAME_PATTERN);
-  const type = headerMatching(headers['content-type'], JSON_TYPE_PATTERN);
-  return id === null || name === null || type === null ? null : { id, name };
+  return id === null || name === null ? 'headers-missing' : { id, name };
 }
 
 function isEventPayload(value: unknown): value is DeliveryEvent['payload'] {
@@ -129,33 +123,6 @@ async function deliverEvent(event: DeliveryEvent, options: WebhookOptions, fault
     else options.log.error({ ...fields, err: error }, 'delivery not stored');
     return RESPONSES.unavailable;
   }
-}
-
-/** Why a webhook was refused, if a wrong setting can be the cause. */
-type RefusedWebhook = keyof typeof FIXES;
-
-const FIXES = {
-  'no-signature':
-    'The App’s webhook has no secret, or a stranger sent this. Enter WEBHOOK_SECRET as the webhook secret in the App’s settings on GitHub.',
-  'wrong-signature':
-    'The webhook secret differs from WEBHOOK_SECRET, or a stranger sent this. Enter the same secret in the App’s settings on GitHub and in WEBHOOK_SECRET.',
-  'content-type-form':
-    'The App’s webhook sends forms. Set the webhook’s content type to application/json in the App’s settings on GitHub.',
-} as const satisfies Readonly<Record<string, string>>;
-
-/**
- * Logs refused webhooks, at most one line a minute for each cause. The lines hold nothing of the request, because
- * anybody can send one.
- */
-function createRefusalLog(
-  log: Pick<Logger, 'warn'>,
-  now: () => number = () => performance.now(),
-): (cause: RefusedWebhook) => void {
-  const throttle = createThrottle<RefusedWebhook>(now);
-  return (cause) => {
-    const allowed = throttle(cause);
-    if (allowed !== null) log.warn({ cause, fix: FIXES[cause], ...allowed }, 'webhook refused');
-  };
 }
 
 /** GitHub sends payloads of up to 25 MB. */

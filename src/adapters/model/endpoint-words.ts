@@ -4,11 +4,11 @@ import { redactCredentials } from '../../lib/credentials.ts';
 /** The secret and the texts of a request, which the words of an endpoint can quote. */
 export type SentRequest = { readonly apiKey: string | null; readonly messages: readonly TranscriptMessage[] };
 
-const MAX_READ_CHARACTERS = 600;
+const MAX_READ_CHARACTERS = 1_000;
 
-const MAX_CHARACTERS = 300;
+const MAX_CHARACTERS = 500;
 
-/** What an endpoint said, for the log: one line of at most 300 characters, without the key and without the request. */
+/** What an endpoint said, for the log: one line of at most 500 characters, without the key and without the request. */
 export function endpointWords(text: string, { apiKey, messages }: SentRequest): string {
   const withoutKey = redactCredentials(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
     .replace(/\bsk-[\w*.-]+/g, '[key]')
@@ -25,8 +25,17 @@ function sentText(messages: readonly TranscriptMessage[]): string {
     .flatMap((message) => [
       message.content ?? '',
       ...(message.role === 'assistant' ? message.toolCalls.map((call) => call.arguments) : []),
+      ...(message.role === 'assistant' && message.opaque !== undefined
+        ? opaqueTexts([message.opaque.message, message.opaque.calls])
+        : []),
     ])
     .join('\n');
+}
+
+/** The texts of the members as they are, because an endpoint can quote them without their JSON escapes. */
+function opaqueTexts(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(opaqueTexts) : [];
 }
 
 const WINDOW = 16;

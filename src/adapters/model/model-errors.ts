@@ -1,100 +1,89 @@
 import { APIConnectionError, APIError } from 'openai';
-import { ModelError, type ModelFailure } from '../../core/state/ports.ts';
+import { ModelError } from '../../core/state/ports.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { endpointWords, type SentRequest } from './endpoint-words.ts';
-
-type ErrorMeaning = {
-  readonly kind: ModelError['kind'];
-  readonly failure: ModelFailure['failure'];
-  readonly message: string;
-};
-
-/** Published messages by status. They never quote the endpoint, because its message can contain the key. */
-const ERRORS_BY_STATUS: Readonly<Record<number, ErrorMeaning>> = {
-  400: permanentError(
-    'bad-request',
-    'The model endpoint rejects the request; the operator should check `OPENAI_MODEL` and the endpoint.',
-  ),
-  401: permanentError(
-    'key-rejected',
-    'The model endpoint rejects the key; the operator should check `OPENAI_API_KEY`.',
-  ),
-  402: permanentError('no-quota', 'The model endpoint asks for payment; the operator should check its account.'),
-  403: permanentError(
-    'access-denied',
-    'The model endpoint denies access; the operator should check what `OPENAI_API_KEY` may use.',
-  ),
-  404: permanentError(
-    'not-found',
-    'The model or its endpoint does not exist; the operator should check `OPENAI_MODEL` and `OPENAI_BASE_URL`.',
-  ),
-  408: transientError('timeout', 'The model endpoint timed out.'),
-  409: transientError('endpoint-failing', 'The model endpoint was busy with a conflicting request.'),
-  413: permanentError('too-long', 'The conversation is too large for the model endpoint.'),
-  429: transientError('rate-limit', 'The model endpoint limits how fast it may be asked.'),
-};
-
-/** Published messages by error code, which is more specific than the status. */
-const ERRORS_BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
-  insufficient_quota: permanentError(
-    'no-quota',
-    'The account at the model endpoint has no quota left; the operator should check it.',
-  ),
-  context_length_exceeded: permanentError('too-long', 'The conversation has become longer than the model can read.'),
-};
+import { type ErrorMeaning, meaningOf, permanentError, transientError } from './error-meanings.ts';
+import { UnusableResponseError } from './unusable-response.ts';
+import type { WatchdogBite } from './watchdog.ts';
 
 /** Converts any error of a request. Cause and report, which are for the log, contain neither the key nor the request. */
 export function toModelError(error: unknown, now: number, sent: SentRequest): ModelError {
   if (error instanceof ModelError) return error;
   const refused = refusedResponse(error);
-  if (refused !== null) return createError(refused, null, null, { cause: null, said: null });
+  if (refused !== null) return createError(refused, NO_ANSWER);
   const words = endpointWords(messageOf(error), sent);
-  const quoted = { cause: new Error(`${error instanceof Error ? error.name : 'Error'}: ${words}`), said: words };
-  if (error instanceof APIConnectionError || !(error instanceof APIError) || error.status === undefined)
-    return createError(UNREACHABLE, null, null, quoted);
-  const meaning = ERRORS_BY_CODE[error.code ?? ''] ?? ERRORS_BY_STATUS[error.status] ?? errorForStatus(error.status);
-  const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
-  return createError(meaning, error.status, retryAt, quoted);
+  const said = { said: words, cause: new Error(`${error instanceof Error ? error.name : 'Error'}: ${words}`) };
+  if (error instanceof UnusableResponseError)
+    return createError(UNUSABLE[error.flaw], { ...NO_ANSWER, ...said, status: 200 });
+  if (!(error instanceof APIError) || error instanceof APIConnectionError)
+    return createError(UNREACHABLE, { ...NO_ANSWER, ...said });
+  const answer = {
+    ...said,
+    status: error.status ?? statusInStream(error),
+    code: labelOf(error.code, sent),
+    type: labelOf(error.type, sent),
+    requestId: labelOf(error.requestID, sent),
+  };
+  const meaning = meaningOf({ ...answer, message: error.message });
+  return createError(meaning, answer, meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null);
 }
 
 /** The error of a response that is no Chat Completions reply. */
 export function unreadableResponseError(): ModelError {
-  return createError(UNREADABLE, 200, null, { cause: null, said: null });
+  return createError(UNUSABLE['unreadable-answer'], { ...NO_ANSWER, status: 200 });
 }
 
-/** The error of a request without a complete response in time. */
-export function timeoutError(timeoutMs: number): ModelError {
-  const message = `The model did not answer within ${Math.ceil(timeoutMs / 1000)} seconds.`;
-  return createError(transientError('timeout', message), null, null, { cause: null, said: null });
+/** The error of a request that the watchdog ended. */
+export function watchdogError(bite: WatchdogBite): ModelError {
+  const message =
+    bite.kind === 'stalled'
+      ? 'The model endpoint fell silent in the middle of its answer.'
+      : `The model did not answer within ${Math.ceil(bite.afterMs / 1000)} seconds.`;
+  return createError(transientError(bite.kind, message), NO_ANSWER);
 }
 
 const UNREACHABLE = transientError('unreachable', 'The model endpoint could not be reached.');
 
-const UNREADABLE = transientError(
-  'unreadable-answer',
-  'The model endpoint answered in a form that is no Chat Completions reply.',
-);
+const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ErrorMeaning>> = {
+  'cut-off': transientError('cut-off', 'The model endpoint broke off in the middle of its answer.'),
+  'wrong-content-type': transientError(
+    'wrong-content-type',
+    'The model endpoint answers with a web page; the operator should check `OPENAI_BASE_URL`.',
+  ),
+  'unreadable-answer': transientError(
+    'unreadable-answer',
+    'The model endpoint answered in a form that is no Chat Completions reply.',
+  ),
+};
 
-/** What the endpoint said; null if it said nothing. */
-type Quoted = { readonly cause: Error | null; readonly said: string | null };
+/** What the endpoint answered, for the log. */
+type Answer = {
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly type: string | null;
+  readonly requestId: string | null;
+  readonly said: string | null;
+  readonly cause: Error | null;
+};
+
+const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 
 function createError(
   { kind, failure, message }: ErrorMeaning,
-  status: number | null,
-  retryAt: number | null,
-  { cause, said }: Quoted,
+  { cause, ...answer }: Answer,
+  retryAt: number | null = null,
 ): ModelError {
   return new ModelError(kind, message, retryAt, {
     ...(cause === null ? {} : { cause }),
-    report: { failure, status, said },
+    report: { failure, ...answer },
   });
 }
 
 /** The meaning of a response that was refused; a retry would get the same one. Null for other errors. */
 function refusedResponse(error: unknown): ErrorMeaning | null {
-  if (error instanceof ResponseTooLargeError)
+  const cause = error instanceof APIConnectionError ? error.cause : error;
+  if (cause instanceof ResponseTooLargeError)
     return permanentError('unreadable-answer', 'The model endpoint answered with more than 16 MB.');
-  const cause = error instanceof APIConnectionError ? error.cause : null;
   return cause instanceof ForeignOriginError || cause instanceof RedirectError
     ? permanentError(
         'redirected',
@@ -103,19 +92,24 @@ function refusedResponse(error: unknown): ErrorMeaning | null {
     : null;
 }
 
-function errorForStatus(status: number): ErrorMeaning {
-  return status >= 500
-    ? transientError('endpoint-failing', 'The model endpoint is failing.')
-    : permanentError(
-        'bad-request',
-        `The model endpoint refuses the request (${status}); the operator should check its settings.`,
-      );
+/** An error within a stream comes with status 200, and some endpoints send the real one as its code. */
+function statusInStream({ code }: APIError): number {
+  const status = Number(code);
+  return status >= 400 && status < 600 ? status : 500;
+}
+
+const LABEL = /^[\w.:/-]{1,80}$/;
+
+/** A code, type or id; anything else that the endpoint sends there, such as the key, is not for the log. */
+function labelOf(value: unknown, sent: SentRequest): string | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && LABEL.test(text) && endpointWords(text, sent) === text ? text : null;
 }
 
 /** The endpoint's own message; without a response, the cause that the network gave. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof APIError && error.status !== undefined) return error.message.replace(/^\d{3} /, '');
+  if (error instanceof APIError && !(error instanceof APIConnectionError)) return error.message.replace(/^\d{3} /, '');
   let deepest: Error = error;
   for (let depth = 0; depth < MAX_CAUSES && deepest.cause instanceof Error; depth += 1) deepest = deepest.cause;
   return deepest.message;
@@ -123,21 +117,14 @@ function messageOf(error: unknown): string {
 
 const MAX_CAUSES = 5;
 
+/** An endpoint may put off the next request by one hour at most (ms), so that its slip does not park a run for years. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** When the endpoint wants to be asked again (ms); null if it gives no time. */
 function parseRetryAfter(headers: Headers | undefined, now: number): number | null {
-  const millis = Number(headers?.get('retry-after-ms') ?? Number.NaN);
-  if (millis >= 0) return now + millis;
-  const after = headers?.get('retry-after');
-  if (after === null || after === undefined) return null;
-  const seconds = Number(after);
-  if (seconds >= 0) return now + seconds * 1000;
-  const time = Date.parse(after);
-  return Number.isNaN(time) ? null : time;
-}
-
-function transientError(failure: ModelFailure['failure'], message: string): ErrorMeaning {
-  return { kind: 'transient', failure, message };
-}
-
-function permanentError(failure: ModelFailure['failure'], message: string): ErrorMeaning {
-  return { kind: 'permanent', failure, message };
+  const after = headers?.get('retry-after') ?? 'none';
+  const millis = Number(headers?.get('retry-after-ms') ?? 'none');
+  const delays = [millis, Number(after) * 1000, Math.max(Date.parse(after) - now, 0)];
+  const delay = delays.find((ms) => Number.isFinite(ms) && ms >= 0);
+  return delay === undefined ? null : now + Math.min(delay, MAX_RETRY_AFTER_MS);
 }

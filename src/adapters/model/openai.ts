@@ -1,13 +1,20 @@
-import OpenAI from 'openai';
-import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
+import OpenAI, { APIError } from 'openai';
+import type { ModelResponse } from '../../core/state/conversation.ts';
 import { type Model, ModelError } from '../../core/state/ports.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
-import { timeoutError, toModelError, unreadableResponseError } from './model-errors.ts';
-import { type ModelTool, parseResponse, toWireMessage, toWireTool } from './wire-format.ts';
-
-const REQUEST_TIMEOUT_MS = 120_000;
+import type { Logger } from '../telemetry/log.ts';
+import { withPlainErrors } from './error-body.ts';
+import { toModelError, unreadableResponseError, watchdogError } from './model-errors.ts';
+import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
+import { findRefusedName, type ModelParameters } from './parameters.ts';
+import { readCompletion } from './read-response.ts';
+import { type Conversation, createRequestBuilder } from './request.ts';
+import { startWatchdog, type TimeLimits } from './watchdog.ts';
+import { areArgumentsBroken, type ModelTool, parseResponse } from './wire-format.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+const OPENAI_URL = 'https://api.openai.com/v1';
 
 type ModelOptions = {
   /** Null if the endpoint requires none. */
@@ -16,68 +23,99 @@ type ModelOptions = {
   readonly baseURL: string | null;
   readonly model: string;
   readonly tools: readonly ModelTool[];
-  /** Timeout of a request, including the body; default 120 s. */
-  readonly timeoutMs?: number;
+  readonly parameters: ModelParameters;
+  readonly limits: TimeLimits;
+  readonly log: Pick<Logger, 'debug' | 'warn'>;
   /** Replaces the global `fetch`. */
   readonly fetch?: SendRequest;
   readonly now?: () => number;
 };
 
-/** Creates the model adapter for a Chat Completions endpoint. It never retries, because the stored effect does. */
+/** Creates the model adapter for a Chat Completions endpoint. It repeats no failed request; the stored effect does. */
 export function createModel(options: ModelOptions): Model {
-  const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
   const now = options.now ?? Date.now;
-  const client = createClient(options, timeoutMs);
-  const tools = options.tools.map(toWireTool);
-  const withTools = tools.length > 0 ? { tools } : {};
-  // The request still contains the tools, because the transcript has calls of them, and the prompt cache stays valid.
-  const withoutTools = tools.length > 0 ? ({ tools, tool_choice: 'none' } as const) : {};
-  const send = async (
-    messages: readonly TranscriptMessage[],
-    toolOptions: typeof withTools | typeof withoutTools,
-    signal: AbortSignal,
-  ): Promise<ModelResponse> => {
-    // The SDK's own timeout does not cover the body.
-    const timeout = AbortSignal.timeout(timeoutMs);
+  const address = addressOf(options);
+  const requests = createRequestBuilder({ ...options, address });
+  const client = createClient(options);
+  /** Asks again without a parameter that the endpoint refuses by its name. */
+  const complete = async (conversation: Conversation, signal: AbortSignal, onBytes: () => void): Promise<unknown> => {
+    const { body, removable } = requests.build(conversation);
     try {
-      const response: unknown = await client.chat.completions.create(
-        { model: options.model, messages: messages.map(toWireMessage), ...toolOptions },
-        { signal: AbortSignal.any([signal, timeout]) },
-      );
-      return requireResponse(response);
+      const response = await client.post('/chat/completions', { body, signal, stream: true }).asResponse();
+      return await readCompletion(response, client, onBytes);
     } catch (error) {
-      if (signal.aborted) throw new ModelError('transient', 'The request to the model was stopped.', null);
-      if (timeout.aborted) throw timeoutError(timeoutMs);
-      throw toModelError(error, now(), { apiKey: options.apiKey, messages });
+      const refused = error instanceof APIError ? findRefusedName(error, removable) : null;
+      if (refused === null) throw error;
+      options.log.warn({ parameter: refused, model: options.model }, 'model endpoint refuses a parameter');
+      requests.refuse(refused);
+      return complete(conversation, signal, onBytes);
+    }
+  };
+  const ask = async (conversation: Conversation, stopping: AbortSignal): Promise<ModelResponse> => {
+    const watchdog = startWatchdog(options.limits);
+    const signal = AbortSignal.any([stopping, watchdog.signal]);
+    try {
+      const completion = await complete(conversation, signal, watchdog.onBytes);
+      // The SDK ends an aborted stream without an error.
+      signal.throwIfAborted();
+      return toResponse(completion, address, options.log);
+    } catch (error) {
+      if (stopping.aborted) throw new ModelError('transient', 'The request to the model was stopped.', null);
+      const bite = watchdog.bite();
+      if (bite !== null) throw watchdogError(bite);
+      throw toModelError(error, now(), { apiKey: options.apiKey, messages: conversation.messages });
+    } finally {
+      watchdog.stop();
     }
   };
   return {
-    ask: (messages, signal) => send(messages, withTools, signal),
-    askForText: (messages, signal) => send(messages, withoutTools, signal),
+    ask: (messages, signal, runId) => ask({ messages, runId, withTools: true }, signal),
+    askForText: (messages, signal, runId) => ask({ messages, runId, withTools: false }, signal),
   };
 }
 
+/** Credentials and queries in the address are left out, because this is stored. */
+function addressOf({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
+  const { origin, pathname } = new URL(baseURL ?? OPENAI_URL);
+  return { model, endpoint: `${origin}${pathname}` };
+}
+
 /** Sets all options that the SDK would otherwise read from the environment. */
-function createClient({ apiKey, ...options }: ModelOptions, timeoutMs: number): OpenAI {
-  const baseURL = options.baseURL ?? 'https://api.openai.com/v1';
-  const send = options.fetch ?? globalThis.fetch;
+function createClient({ apiKey, baseURL, limits, fetch = globalThis.fetch }: ModelOptions): OpenAI {
+  const url = baseURL ?? OPENAI_URL;
   return new OpenAI({
     apiKey: apiKey ?? 'none',
-    baseURL,
+    baseURL: url,
     organization: null,
     project: null,
     adminAPIKey: null,
     webhookSecret: null,
     maxRetries: 0,
     // Ours covers the body too and must end first, because it says what happened.
-    timeout: 2 * timeoutMs,
+    timeout: 2 * limits.timeoutMs,
     logLevel: 'off',
-    fetch: guardFetch(send, { origins: [new URL(baseURL).origin], maxBytes: MAX_RESPONSE_BYTES }),
+    fetch: withPlainErrors(guardFetch(fetch, { origins: [new URL(url).origin], maxBytes: MAX_RESPONSE_BYTES })),
   });
 }
 
-function requireResponse(completion: unknown): ModelResponse {
+const MAX_LOGGED_ARGUMENTS = 10_000;
+
+function toResponse(completion: unknown, address: ModelAddress, log: ModelOptions['log']): ModelResponse {
   const response = parseResponse(completion);
   if (response === null) throw unreadableResponseError();
-  return response;
+  for (const call of response.toolCalls.filter((one) => areArgumentsBroken(one.arguments))) {
+    // The transcript keeps the original too, but later requests contain only its beginning.
+    const fields = { tool: call.name, finishReason: response.finishReason, length: call.arguments.length };
+    log.debug({ ...fields, arguments: call.arguments.slice(0, MAX_LOGGED_ARGUMENTS) }, 'model sent broken arguments');
+  }
+  const reading = readOpaqueMembers(completion, address);
+  switch (reading.kind) {
+    case 'none':
+      return response;
+    case 'kept':
+      return { ...response, opaque: reading.opaque };
+    case 'too-large':
+      log.warn({ bytes: reading.bytes, model: address.model }, 'model sent too many unknown members; they are dropped');
+      return response;
+  }
 }

@@ -1,6 +1,15 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { ModelResponse, ToolCall, TranscriptMessage } from '../../core/state/conversation.ts';
+import {
+  MAX_ARGUMENT_CHARACTERS,
+  type ModelResponse,
+  type OpaqueObject,
+  type ToolCall,
+  type TranscriptMessage,
+} from '../../core/state/conversation.ts';
+import { readToolName } from '../../core/state/tools.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
+import type { SentMembers } from './opaque-members.ts';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 
@@ -13,17 +22,21 @@ export type ModelTool = {
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-export function toWireMessage(message: TranscriptMessage): WireMessage {
+/** How a request sends an entry of the transcript, with the opaque members that its model gets back. */
+export function toWireMessage(message: TranscriptMessage, opaque: SentMembers): WireMessage {
   switch (message.role) {
     case 'system':
     case 'user':
       return { role: message.role, content: message.content };
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
-    case 'assistant':
+    case 'assistant': {
       // The API rejects an empty list of calls, and a message with neither content nor calls.
-      if (message.toolCalls.length === 0) return { role: 'assistant', content: message.content ?? '' };
-      return { role: 'assistant', content: message.content, tool_calls: message.toolCalls.map(toWireToolCall) };
+      if (message.toolCalls.length === 0)
+        return { ...opaque.message, role: 'assistant', content: message.content ?? '' };
+      const calls = message.toolCalls.map((call) => toWireToolCall(call, opaque.calls[call.id] ?? {}));
+      return { ...opaque.message, role: 'assistant', content: message.content, tool_calls: calls };
+    }
   }
 }
 
@@ -31,14 +44,52 @@ export function toWireTool({ name, description, parameters }: ModelTool): WireTo
   return { type: 'function', function: { name, description, parameters: { ...parameters } } };
 }
 
-function toWireToolCall(call: ToolCall) {
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } } as const;
+function toWireToolCall({ id, name, arguments: text }: ToolCall, { function: inFunction, ...members }: OpaqueObject) {
+  const known = { name: toWireName(name), arguments: toWireArguments(text) };
+  return {
+    ...members,
+    id,
+    type: 'function',
+    function: { ...(isRecord(inFunction) ? inFunction : {}), ...known },
+  } as const;
 }
 
+/** Strict endpoints refuse a history with other names, such as `functions.read_file`. */
+function toWireName(name: string): string {
+  return readToolName(name) ?? (name.replace(/[^\w-]/g, '_').slice(0, MAX_NAME_CHARACTERS) || 'unnamed');
+}
+
+/** The limit of the Chat Completions API. */
+const MAX_NAME_CHARACTERS = 64;
+
+const MAX_MALFORMED_CHARACTERS = 200;
+
+/** Whether arguments are no JSON object. Several endpoints refuse a history that contains such a call. */
+export function areArgumentsBroken(text: string): boolean {
+  try {
+    return !isRecord(parseJson(text));
+  } catch {
+    return true;
+  }
+}
+
+/** The arguments as valid JSON; the model recognizes the beginning of broken ones. */
+function toWireArguments(text: string): string {
+  if (!areArgumentsBroken(text)) return text;
+  if (text.trim() === '') return '{}';
+  return JSON.stringify({ _malformed: text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed() });
+}
+
+/** Maximum length of a call's id. Some gateways put the signature of a thought into it, which has thousands. */
+const MAX_ID_CHARACTERS = 32_768;
+
+/** Maximum length of a call's name as the model wrote it. */
+const MAX_WRITTEN_NAME_CHARACTERS = 1_000;
+
 const WireToolCall = z.object({
-  id: z.string().min(1),
-  type: z.literal('function').default('function'),
-  function: z.object({ name: z.string(), arguments: z.string() }),
+  id: z.string().min(1).max(MAX_ID_CHARACTERS),
+  type: z.literal('function').nullish(),
+  function: z.object({ name: z.string().max(MAX_WRITTEN_NAME_CHARACTERS), arguments: z.string() }),
 });
 
 /** Maximum length of a response in UTF-16 units. Each later request of the run contains the response. */
@@ -71,7 +122,8 @@ const WireCompletion = z.object({ choices: z.tuple([WireChoice], z.unknown()), u
 
 /**
  * Parses a Chat Completions response; null if it is invalid, including calls with the same id. A refusal counts as
- * content. Content above the maximum length is truncated with a note. Token counts that are not reported are 0.
+ * content. Content and arguments above their maximum length are truncated with a note, which leaves the arguments
+ * broken. Token counts that are not reported are 0.
  */
 export function parseResponse(response: unknown): ModelResponse | null {
   const parsed = WireCompletion.safeParse(response);
@@ -81,7 +133,8 @@ export function parseResponse(response: unknown): ModelResponse | null {
   const toolCalls = (message.tool_calls ?? []).map(fromWireToolCall);
   if (new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length) return null;
   return {
-    content: truncateContent(message.content ?? message.refusal ?? null),
+    // A stream opens with an empty text, also before a refusal or calls.
+    content: truncateContent(message.content || message.refusal || null),
     toolCalls,
     finishReason: finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
     usage: {
@@ -99,5 +152,12 @@ function truncateContent(content: string | null): string | null {
 }
 
 function fromWireToolCall(call: z.infer<typeof WireToolCall>): ToolCall {
-  return { id: call.id, name: call.function.name, arguments: call.function.arguments };
+  return { id: call.id, name: call.function.name, arguments: truncateArguments(call.function.arguments) };
+}
+
+/** The transcript needs no more of arguments that nobody reads than their beginning. */
+function truncateArguments(text: string): string {
+  if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
+  const beginning = text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed();
+  return `${beginning} (cut here: the arguments had ${text.length} characters, at most ${MAX_ARGUMENT_CHARACTERS} are read)`;
 }

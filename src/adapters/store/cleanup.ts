@@ -1,4 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Run } from '../../core/state/run.ts';
+import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -113,6 +115,7 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
     where proposals.run_id in (${sql.join(ids)}) and votes.pull_key = proposals.pull_key
       and votes.proposal_id = proposals.proposal_id and votes.text is not null
   `.execute(transaction);
+  await eraseAnswers(transaction, ids);
   await transaction
     .updateTable('proposal_outcomes')
     .set({ note: null, note_salt: null })
@@ -129,6 +132,25 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
   await transaction.deleteFrom('proposals').where('run_id', 'in', ids).execute();
   await transaction.deleteFrom('runs').where('run_id', 'in', ids).execute();
   await transaction.updateTable('pulls').set({ run_id: null }).where('run_id', 'in', ids).execute();
+}
+
+/** Erases people's answers to the questions of these runs. A question is stored with its run only. */
+async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: readonly string[]): Promise<void> {
+  const runs = await transaction
+    .selectFrom('runs')
+    .select(['pull_key', 'state'])
+    .where('run_id', 'in', runIds)
+    .execute();
+  for (const { pull_key: pullKey, state } of runs) {
+    const ids = fromStored<Run>(state).questions.map(({ id }) => id);
+    if (ids.length === 0) continue;
+    await transaction
+      .updateTable('votes')
+      .set({ text: null, text_salt: null })
+      .where('pull_key', '=', pullKey)
+      .where('proposal_id', 'in', ids)
+      .execute();
+  }
 }
 
 /** Deletes all data of an uninstalled account. The ledger, without comment texts, and delivery ids stay (I15). */

@@ -3,9 +3,11 @@ import type { Step } from '../../core/state/step.ts';
 import { claimPull, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { findNextDueTimes } from './due-work.ts';
+import { listEarlierRuns } from './earlier-runs.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import type { Backend } from './engine/backend.ts';
 import { requireSchema } from './engine/migrate.ts';
+import { requireRights } from './engine/requirements.ts';
 import { vacuum } from './engine/vacuum.ts';
 import { groupCommit } from './group-commit.ts';
 import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
@@ -28,6 +30,7 @@ export function createStore(backend: Backend): Store {
     ...createClaimMethods(backend, notifier),
     ...createSaveMethods(backend, notifier),
     loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),
+    listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
     loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
     loadTranscript: (runId) => loadTranscript(db, runId),
     nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
@@ -48,7 +51,10 @@ export function createStore(backend: Backend): Store {
       return hasMore;
     },
     ping: () => requireSchema(db),
-    rehearseReceive: (now) => rehearseReceive(backend, now),
+    async rehearseReceive(now) {
+      await requireRights(db);
+      await rehearseReceive(backend, now);
+    },
     close: () => backend.close(),
   };
 }

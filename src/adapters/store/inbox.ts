@@ -45,32 +45,39 @@ export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, no
  * so it needs no fencing.
  */
 export async function nextCatchUpAt(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<number | null> {
-  const type: EffectType = 'catch-up';
-  const row = await db
-    .selectFrom('effects')
+  const row = await pendingCatchUps(db, claim.pullRequestKey)
     .select(sql<number | null>`min(case when attempts > 0 then not_before else 0 end)`.as('at'))
-    .where('pull_key', '=', claim.pullRequestKey)
-    .where('type', '=', type)
-    .where('done_at', 'is', null)
     .executeTakeFirstOrThrow();
   return row.at === null ? null : Math.max(now, row.at);
 }
 
-/** Whether an effect result is due, or any signal that could be a denial is pending, due or postponed. */
+/**
+ * Whether an effect result is due, or a denial could be pending, due or postponed: as a signal, or on GitHub, where a
+ * catch-up is to look for it.
+ */
 export async function hasPendingSignal(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
   now: number,
 ): Promise<boolean> {
-  const row = await transaction
+  const signals = transaction
     .selectFrom('inbox')
     .select('id')
     .where('pull_key', '=', pullRequestKey)
     .where('done_at', 'is', null)
-    .where((row) => row.or([COULD_BE_DENIAL, row('not_before', '<=', now)]))
-    .limit(1)
-    .executeTakeFirst();
+    .where((row) => row.or([COULD_BE_DENIAL, row('not_before', '<=', now)]));
+  const catchUps = pendingCatchUps(transaction, pullRequestKey).select('id');
+  const row = await signals.unionAll(catchUps).limit(1).executeTakeFirst();
   return row !== undefined;
+}
+
+function pendingCatchUps(db: Kysely<DatabaseSchema>, pullRequestKey: string) {
+  const type: EffectType = 'catch-up';
+  return db
+    .selectFrom('effects')
+    .where('pull_key', '=', pullRequestKey)
+    .where('type', '=', type)
+    .where('done_at', 'is', null);
 }
 
 /**

@@ -7,6 +7,7 @@ import { migrate, requireCurrentSchema } from './engine/migrate.ts';
 import { explainOpening } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
+import { requireRights, requireUtf8 } from './engine/requirements.ts';
 import type { Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
@@ -14,11 +15,14 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
 
 /**
  * Opens the store and migrates its database to this version's schema.
- * Throws `DatabaseError` if the directory is in use, the database is unreachable, or its schema is newer.
+ * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
+ * serve: it lacks characters, or its role lacks rights.
  */
 export function openStore(location: DatabaseLocation): Promise<Store> {
   return openDatabase(location, async (backend) => {
+    await requireUtf8(backend.db);
     await migrate(backend.db);
+    await requireRights(backend.db);
     return createStore(backend);
   });
 }

@@ -3,6 +3,7 @@ import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } 
 import { formatRange } from '../../core/edits/region.ts';
 import { recordOf } from '../../core/state/ledger-record.ts';
 import { type CommittedChange, isFinal, type Proposal, type Vote } from '../../core/state/proposal.ts';
+import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
 import type { Reason } from '../../core/state/reasons.ts';
 import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { reportsCommit, type Signal } from '../../core/state/signals.ts';
@@ -68,7 +69,7 @@ async function saveStep(
   await saveProgress(transaction, pullRequestKey, step, run !== null && savedObjects.has(run), now);
   const changed = proposals.filter((proposal) => !savedObjects.has(proposal));
   await saveProposals(transaction, pullRequestKey, { proposals: changed, run }, now);
-  await saveVotes(transaction, pullRequestKey, step.votes);
+  await saveVotes(transaction, pullRequestKey, [...step.votes, ...step.answers.map(answerToVote)]);
   await saveCommittedChanges(transaction, pullRequestKey, step.ledgerCommits, now);
 }
 
@@ -249,7 +250,7 @@ async function assertSingleOutcome(
 async function saveVotes(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
-  votes: readonly Vote[],
+  votes: readonly VoteToSave[],
 ): Promise<void> {
   if (votes.length === 0) return;
   await transaction
@@ -273,6 +274,15 @@ async function saveVotes(
       })),
     )
     .execute();
+}
+
+/** What the table of votes stores of a vote or an answer. */
+type VoteToSave = Omit<Vote, 'action' | 'thread' | 'writtenAt'> & { readonly action: string };
+
+/** An answer is a row of votes that names its question: the ids are of one series. */
+function answerToVote({ questionId, answer, ...record }: AnswerRecord): VoteToSave {
+  const action = answer.kind === 'reject' ? 'reject-question' : 'answer';
+  return { ...record, proposalId: questionId, action, text: JSON.stringify(responseOf(answer)) };
 }
 
 /** Duplicates are ignored: a commit can be reported twice. */

@@ -1,6 +1,7 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { CommitEffect, Effect } from '../../core/state/effects.ts';
 import type { ProposalSelector } from '../../core/state/facts.ts';
+import type { FinishedRun } from '../../core/state/finished-run.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { AcquireRequest, RateLimit } from '../../core/state/rate-limit.ts';
@@ -170,6 +171,8 @@ export type Store = {
   load(pullRequestKey: string, named: ProposalSelector): Promise<PullState>;
   /** Loads a current or earlier run with its proposals; null if it was deleted. */
   loadRun(pullRequestKey: string, runId: string): Promise<StoredRun | null>;
+  /** The newest other runs of the pull request with their decided changes, oldest first. */
+  listEarlierRuns(pullRequestKey: string, runId: string, limit: number): Promise<readonly FinishedRun[]>;
   /** Loads the location of the pull request, also if its run has an unknown schema version. */
   loadRef(pullRequestKey: string): Promise<PullRequestRef>;
   loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;
@@ -187,13 +190,17 @@ export type Store = {
   nextCommentAt(claim: Claim, now: number): Promise<number | null>;
   /** All pending commits of the pull request, oldest first. */
   listPendingCommits(pullRequestKey: string): Promise<readonly CommitEffect[]>;
-  /** When the next catch-up is due (ms, at least `now`); null if none is pending. */
+  /**
+   * When the next catch-up is due (ms, at least `now`); null if none is pending. Until then `saveIfInboxEmpty` returns
+   * `inbox-not-empty`.
+   */
   nextCatchUpAt(claim: Claim, now: number): Promise<number | null>;
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
-   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and neither a webhook
-   * nor a `dead-lettered` signal is pending. A delivery that arrives meanwhile is either seen here or stored after this save.
+   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook,
+   * `dead-lettered` signal or catch-up is pending. A delivery that arrives meanwhile is either seen here or stored after
+   * this save.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */

@@ -1,15 +1,9 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
-import {
-  findSecretWeakness,
-  type KeyFile,
-  listWarnings,
-  type PrivateKeyResult,
-  type ReadMode,
-  readKeyFile,
-  readMode,
-  readPrivateKey,
-} from './keys.ts';
+import { findDatabaseUrlProblem } from './database-url.ts';
+import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
+import { type ReadMode, readMode } from './modes.ts';
+import { listWarnings } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
 type AllowedOwners =
@@ -36,7 +30,18 @@ export type Config = {
     readonly protocol: 'http' | 'https';
   };
   readonly http: { readonly port: number; readonly host: string; readonly webhookPath: string };
-  readonly model: { readonly name: string; readonly apiKey: string | null; readonly baseUrl: string | null };
+  readonly model: {
+    readonly name: string;
+    readonly apiKey: string | null;
+    readonly baseUrl: string | null;
+    /** Sent only where set. */
+    readonly parameters: {
+      readonly maxOutputTokens: number | null;
+      readonly reasoningEffort: string | null;
+      readonly temperature: number | null;
+    };
+    readonly limits: { readonly timeoutMs: number; readonly idleTimeoutMs: number };
+  };
   readonly allowedOwners: AllowedOwners;
   /** The server stores deliveries and does nothing else. */
   readonly paused: boolean;
@@ -108,6 +113,18 @@ export function createOwnerCheck(allowed: AllowedOwners, ownOwner: string): (own
   }
 }
 
+/** The accounts that the App serves, for people. */
+export function describeOwners(allowed: AllowedOwners, ownOwner: string): string {
+  switch (allowed.kind) {
+    case 'all':
+      return 'all';
+    case 'own':
+      return ownOwner;
+    case 'listed':
+      return allowed.logins.join(', ');
+  }
+}
+
 /** Paths of other routes, which the webhook cannot use. */
 const RESERVED_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
@@ -115,35 +132,49 @@ function required(problem: string) {
   return z.string({ error: problem });
 }
 
-function webhookSecret() {
+/** A text in which `find` finds no problem. */
+function checked(find: (value: string) => string | null) {
   return z.string().superRefine((value, context) => {
-    const weakness = findSecretWeakness(value);
-    if (weakness !== null)
-      context.addIssue({
-        code: 'custom',
-        message: `${weakness}: make one with "openssl rand -hex 32" and set it on both sides.`,
-      });
+    const message = find(value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
   });
 }
 
-function isUrl(value: string, protocols: readonly string[]): boolean {
-  return URL.canParse(value) && protocols.includes(new URL(value).protocol);
+function webhookSecret() {
+  return checked((value) => {
+    const weakness = findSecretWeakness(value);
+    return weakness === null ? null : `${weakness}: make one with "openssl rand -hex 32" and set it on both sides.`;
+  });
 }
 
-function url(protocols: readonly string[], problem: string) {
-  return z.string().refine((value) => isUrl(value, protocols), problem);
+function findAppIdProblem(value: string): string | null {
+  if (/^[1-9]\d{0,14}$/.test(value)) return null;
+  const mistaken = /^Iv\d/i.test(value) ? 'is the Client ID: it ' : '';
+  return `${mistaken}must be the number on the page of your GitHub App ("App ID").`;
+}
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
 }
 
 function oneOf<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
   return z.enum(choices, `must be one of ${choices.join(', ')}.`);
 }
 
-const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
-
-/** Without a name, PostgreSQL takes the user's name, and the tables land in a database that somebody else uses. */
-function namesDatabase(value: string): boolean {
-  return !isUrl(value, POSTGRES_PROTOCOLS) || /^\/[^/]/.test(new URL(value).pathname);
+/** A whole number within these bounds. */
+function wholeNumber(min: number, max: number, unit: string) {
+  const problem = `must be a whole number of ${unit} from ${min} to ${max}.`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, problem)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, problem);
 }
+
+/** Seconds for a whole answer of the model. */
+const DEFAULT_MODEL_TIMEOUT = 900;
+
+const TEMPERATURE_PROBLEM = 'must be a number from 0 to 2.';
 
 function isWebhookPath(value: string): boolean {
   return /^\/[\w\-./~]*$/.test(value) && !RESERVED_PATHS.includes(value);
@@ -160,9 +191,8 @@ const LOGINS_PATTERN = /^[a-z\d](?:[a-z\d_-]*[a-z\d])?(?:\s*,\s*[a-z\d](?:[a-z\d
 
 /** The checks of single variables. A message follows the variable's name. */
 const environmentSchema = z.object({
-  APP_ID: required('is missing: it is the number on the page of your GitHub App ("App ID").').regex(
-    /^[1-9]\d{0,14}$/,
-    'must be the number on the page of your GitHub App ("App ID").',
+  APP_ID: required('is missing: it is the number on the page of your GitHub App ("App ID").').pipe(
+    checked(findAppIdProblem),
   ),
   WEBHOOK_SECRET: required(
     'is missing: make one with "openssl rand -hex 32" and enter it on the page of your GitHub App too.',
@@ -171,6 +201,7 @@ const environmentSchema = z.object({
   GHE_HOST: z
     .string()
     .regex(/^[\w.-]+(?::\d{1,5})?$/, 'must be a host name, without https:// and without a path.')
+    .refine((host) => URL.canParse(`https://${host}`), 'must be a host name, and its port at most 65535.')
     .default('github.com'),
   GHE_PROTOCOL: oneOf(['https', 'http']).default('https'),
   PORT: z
@@ -179,14 +210,32 @@ const environmentSchema = z.object({
     .transform(Number)
     .refine((port) => port <= 65_535, PORT_PROBLEM)
     .default(3000),
-  HOST: z.string().default('0.0.0.0'),
+  HOST: z
+    .string()
+    .transform((host) => host.replace(/^\[(.+)\]$/, '$1'))
+    .default('0.0.0.0'),
   WEBHOOK_PATH: z
     .string()
     .refine(isWebhookPath, `must begin with "/", contain no query and be none of ${RESERVED_PATHS.join(', ')}.`)
+    .refine((path) => path === '/' || !path.endsWith('/'), 'must not end with "/", nor must the webhook URL on GitHub.')
     .default('/api/github/webhooks'),
   OPENAI_MODEL: required('is missing: set it to the name of the model that your endpoint serves.'),
   OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: url(['http:', 'https:'], 'must be an http:// or https:// address.').optional(),
+  OPENAI_BASE_URL: z.string().refine(isHttpUrl, 'must be an http:// or https:// address.').optional(),
+  // The HTTP client of Node ends silence of five minutes by itself.
+  MODEL_IDLE_TIMEOUT: wholeNumber(1, 300, 'seconds').default(90),
+  MODEL_TIMEOUT: wholeNumber(1, 3_600, 'seconds').default(DEFAULT_MODEL_TIMEOUT),
+  MODEL_MAX_OUTPUT_TOKENS: wholeNumber(1, 1_000_000, 'tokens').optional(),
+  MODEL_REASONING_EFFORT: z
+    .string()
+    .regex(/^[a-z]{1,20}$/, 'must be one lowercase word that the model knows, such as low, medium or high.')
+    .optional(),
+  MODEL_TEMPERATURE: z
+    .string()
+    .regex(/^\d(?:\.\d{1,3})?$/, TEMPERATURE_PROBLEM)
+    .transform(Number)
+    .refine((value) => value <= 2, TEMPERATURE_PROBLEM)
+    .optional(),
   ALLOWED_OWNERS: z
     .string()
     .refine(
@@ -201,9 +250,7 @@ const environmentSchema = z.object({
   PAUSED: oneOf(['1', '0'])
     .transform((value) => value === '1')
     .default(false),
-  DATABASE_URL: url(POSTGRES_PROTOCOLS, 'must be a postgres:// address.')
-    .refine(namesDatabase, 'must end with the name of a database, as in postgres://user@host/countersign.')
-    .optional(),
+  DATABASE_URL: checked(findDatabaseUrlProblem).optional(),
   DATA_DIR: z.string().default('./data'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FORMAT: oneOf(['json', 'pretty']).default('json'),
@@ -236,6 +283,12 @@ function toConfig(values: EnvironmentValues, privateKey: string): Config {
       name: values.OPENAI_MODEL,
       apiKey: values.OPENAI_API_KEY ?? null,
       baseUrl: values.OPENAI_BASE_URL ?? null,
+      parameters: {
+        maxOutputTokens: values.MODEL_MAX_OUTPUT_TOKENS ?? null,
+        reasoningEffort: values.MODEL_REASONING_EFFORT ?? null,
+        temperature: values.MODEL_TEMPERATURE ?? null,
+      },
+      limits: { timeoutMs: values.MODEL_TIMEOUT * 1000, idleTimeoutMs: values.MODEL_IDLE_TIMEOUT * 1000 },
     },
     allowedOwners: values.ALLOWED_OWNERS,
     paused: values.PAUSED,
@@ -250,7 +303,18 @@ function toProblems({ issues }: ZodError): readonly string[] {
 
 function combinationProblems(environment: Environment, key: PrivateKeyResult): readonly string[] {
   const noModelKey = environment['OPENAI_API_KEY'] === undefined && environment['OPENAI_BASE_URL'] === undefined;
-  return [...(key.kind === 'problem' ? [key.problem] : []), ...(noModelKey ? [MISSING_MODEL_KEY] : [])];
+  return [
+    ...(key.kind === 'problem' ? [key.problem] : []),
+    ...(noModelKey ? [MISSING_MODEL_KEY] : []),
+    ...(isIdleLimitVoid(environment) ? [VOID_IDLE_LIMIT] : []),
+  ];
+}
+
+const VOID_IDLE_LIMIT = 'MODEL_IDLE_TIMEOUT must not be longer than MODEL_TIMEOUT, which ends the whole answer.';
+
+/** Only a value that the operator set is compared: a short MODEL_TIMEOUT needs no second variable. */
+function isIdleLimitVoid({ MODEL_IDLE_TIMEOUT: idle, MODEL_TIMEOUT: whole }: Environment): boolean {
+  return idle !== undefined && Number(idle) > Number(whole ?? DEFAULT_MODEL_TIMEOUT);
 }
 
 const databaseVariables = environmentSchema.pick({ DATABASE_URL: true, DATA_DIR: true });

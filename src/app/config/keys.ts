@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { errorCodeOf } from '../../lib/outage.ts';
+import { sharedPermissions } from './modes.ts';
 
 /** The content of a key file, and its file mode. */
 export type KeyFile = { readonly text: string; readonly mode: number };
@@ -9,7 +10,7 @@ export type PrivateKeyResult =
   | { readonly kind: 'key'; readonly pem: string; readonly warning: string | null }
   | { readonly kind: 'problem'; readonly problem: string };
 
-/** Reads the App's key from a text (in which `\n` is a newline) or from a file. Exactly one must be given. */
+/** Reads the App's key from a text or from a file. Exactly one must be given. */
 export function readPrivateKey(
   text: string | undefined,
   path: string | undefined,
@@ -17,24 +18,71 @@ export function readPrivateKey(
 ): PrivateKeyResult {
   if (text !== undefined && path !== undefined)
     return { kind: 'problem', problem: 'PRIVATE_KEY and PRIVATE_KEY_PATH are both set: keep only one of them.' };
-  if (text !== undefined) return checkPrivateKey('PRIVATE_KEY', text.replaceAll('\\n', '\n'), null);
+  if (text !== undefined) return checkPrivateKey('PRIVATE_KEY', text, null);
   if (path !== undefined) return readKeyFromFile(path, readKeyFile);
   return { kind: 'problem', problem: `PRIVATE_KEY or PRIVATE_KEY_PATH is missing: ${WHERE_TO_GET_A_KEY}.` };
 }
 
 const WHERE_TO_GET_A_KEY = 'generate one on the page of your GitHub App ("Private keys")';
 
-function checkPrivateKey(name: string, pem: string, warning: string | null): PrivateKeyResult {
+function checkPrivateKey(name: string, text: string, warning: string | null): PrivateKeyResult {
+  const forms = possibleForms(text);
+  for (const pem of forms) {
+    const type = privateKeyType(pem);
+    if (type === 'rsa') return { kind: 'key', pem, warning };
+    if (type !== null)
+      return {
+        kind: 'problem',
+        problem: `${name} is not an RSA key, which GitHub Apps require: ${WHERE_TO_GET_A_KEY}.`,
+      };
+  }
+  const problem = UNUSABLE_KEYS.find(({ pattern }) => forms.some((form) => pattern.test(form)))?.problem;
+  return { kind: 'problem', problem: `${name} ${problem ?? NO_PEM}` };
+}
+
+const NO_PEM = `is not a private key in PEM format (-----BEGIN … PRIVATE KEY-----): copy the whole file, or ${WHERE_TO_GET_A_KEY}.`;
+
+/** Contents that look usable, with the operator's next step. */
+const UNUSABLE_KEYS: readonly { readonly pattern: RegExp; readonly problem: string }[] = [
+  {
+    pattern: /-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/,
+    problem: `is encrypted with a passphrase: decrypt it with "openssl rsa -in app.pem -out decrypted.pem", or ${WHERE_TO_GET_A_KEY}.`,
+  },
+  {
+    pattern: /-----BEGIN (?:RSA )?PUBLIC KEY|-----BEGIN CERTIFICATE/,
+    problem: `is public, and the private key is needed: ${WHERE_TO_GET_A_KEY}.`,
+  },
+  {
+    pattern: /^[^\s]+\.(?:pem|key)$/,
+    problem: 'is the name of a file: set PRIVATE_KEY_PATH to it, and remove PRIVATE_KEY.',
+  },
+];
+
+/**
+ * The text as it is, and with what environments do to a key undone: quotes, `\n` or spaces for newlines, base64. Only a
+ * form that is a key is used, so none can be mistaken for another.
+ */
+function possibleForms(text: string): readonly string[] {
+  const unquoted = text.trim().replace(/^(["'])(.*)\1$/s, '$2');
+  const lines = unquoted.replaceAll('\\r', '').replaceAll('\\n', '\n');
+  const decoded = /^[A-Za-z0-9+/=_\s-]+$/.test(lines) ? Buffer.from(lines, 'base64').toString('latin1') : '';
+  return [text, lines, inLines(lines), decoded, inLines(decoded)];
+}
+
+/** A PEM whose lines stand in one line. */
+function inLines(pem: string): string {
+  return pem.replace(/^\s*(-----BEGIN [A-Z ]+-----)([A-Za-z0-9+/=\s]+)(-----END [A-Z ]+-----)\s*$/, (_, ...parts) => {
+    const [begin = '', body = '', end = ''] = parts.map(String);
+    return [begin, ...(body.replaceAll(/\s/g, '').match(/.{1,64}/g) ?? []), end, ''].join('\n');
+  });
+}
+
+/** Null if it is no private key. The error is not kept, because it can quote parts of the key. */
+function privateKeyType(pem: string): string | null {
   try {
-    const { asymmetricKeyType } = createPrivateKey(pem);
-    if (asymmetricKeyType === 'rsa') return { kind: 'key', pem, warning };
-    return { kind: 'problem', problem: `${name} is not an RSA key, which GitHub Apps require: ${WHERE_TO_GET_A_KEY}.` };
+    return createPrivateKey(pem).asymmetricKeyType ?? null;
   } catch {
-    // The error is not included, because it can quote parts of the key.
-    return {
-      kind: 'problem',
-      problem: `${name} is not a private key in PEM format (-----BEGIN … PRIVATE KEY-----): copy the whole file, or ${WHERE_TO_GET_A_KEY}.`,
-    };
+    return null;
   }
 }
 
@@ -91,65 +139,3 @@ const WELL_KNOWN_SECRETS = new Set([
   '1234567890123456',
   '0123456789abcdef',
 ]);
-
-/** The mode of a file or directory; null if it is missing or hidden. */
-export type ReadMode = (path: string) => number | null;
-
-/** Reads a mode from the file system. */
-export function readMode(path: string): number | null {
-  try {
-    return statSync(path).mode;
-  } catch {
-    return null;
-  }
-}
-
-/** The mode's permission bits in octal if group or others have any of them, else null. */
-function sharedPermissions(mode: number): string | null {
-  return (mode & 0o077) === 0 ? null : (mode & 0o777).toString(8).padStart(4, '0');
-}
-
-/** The part of the configuration that can be unsafe. */
-type CheckedConfig = {
-  readonly database: { readonly url: string | null; readonly dataDir: string };
-  readonly github: { readonly host: string; readonly protocol: 'http' | 'https' };
-  readonly model: { readonly baseUrl: string | null };
-};
-
-/** Settings that work, but let others on the machine or the network read or change what they should not. */
-export function listWarnings({ database, github, model }: CheckedConfig, mode: ReadMode): readonly string[] {
-  const warnings = [
-    database.url === null ? dataDirWarning(database.dataDir, mode) : sslModeWarning(database.url),
-    github.host !== 'github.com' && isPlainAndRemote(`${github.protocol}://${github.host}`)
-      ? 'GHE_PROTOCOL is http: tokens and code travel to GHE_HOST unencrypted. Use https.'
-      : null,
-    model.baseUrl !== null && isPlainAndRemote(model.baseUrl)
-      ? 'OPENAI_BASE_URL is plain http to another host: code and the key travel unencrypted. Use https.'
-      : null,
-  ];
-  return warnings.filter((warning) => warning !== null);
-}
-
-function dataDirWarning(path: string, mode: ReadMode): string | null {
-  const permissions = sharedPermissions(mode(path) ?? 0);
-  return permissions === null ? null : `DATA_DIR can be accessed by other users (mode ${permissions}): chmod 700 it.`;
-}
-
-const MISREAD_SSL_MODES: readonly (string | null)[] = ['prefer', 'require', 'verify-ca'];
-
-/** Other programs check no certificate in these modes, or not its host name. */
-function sslModeWarning(databaseUrl: string): string | null {
-  if (!URL.canParse(databaseUrl)) return null;
-  const parameters = new URL(databaseUrl).searchParams;
-  const mode = parameters.get('sslmode');
-  if (!MISREAD_SSL_MODES.includes(mode) || parameters.get('uselibpqcompat') === 'true') return null;
-  return `DATABASE_URL has sslmode=${mode}, which means verify-full here: the server needs a certificate that is valid for its host name. Write sslmode=verify-full, and sslrootcert=PATH for a CA of your own.`;
-}
-
-const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-function isPlainAndRemote(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !LOOPBACK_HOST.test(hostname);
-}

@@ -83,7 +83,6 @@ const NEED_TEXTS = {
   settings: 'the repository’s settings',
   'branch-rules': 'the rules of both branches',
   'other-pulls-on-branch': 'the other pull requests on its branch',
-  'changed-paths': 'the changed paths',
   'comment-hashes': 'the current text of the App’s comments with these changes',
   undo: 'the files of the change',
   staleness: 'the files of all open changes',

@@ -130,10 +130,11 @@ function commentText(comment: ParsedComment): string {
 function commandText(command: Command): string {
   const text = 'text' in command ? `: ${quote(command.text)}` : '';
   const targets = 'targets' in command ? `, for ${targetsText(command.targets)}` : '';
+  const number = 'number' in command ? `, number ${command.number}` : '';
   const note = 'note' in command ? labeledPart('note', command.note) : '';
   const reason = 'reason' in command ? labeledPart('reason', command.reason) : '';
   const instruction = 'instruction' in command ? labeledPart('instruction', command.instruction) : '';
-  return `${command.name}${text}${targets}${note}${reason}${instruction}`;
+  return `${command.name}${text}${number}${targets}${note}${reason}${instruction}`;
 }
 
 function targetsText(targets: Targets): string {

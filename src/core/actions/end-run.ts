@@ -5,9 +5,11 @@ import {
   type Proposal,
   type ProposalOrigin,
   transition,
+  turnOf,
 } from '../state/proposal.ts';
 import type { Reply } from '../state/replies.ts';
 import type { EndReason, PullState, Run, Task } from '../state/run.ts';
+import { cancelQuestions } from './close-question.ts';
 import {
   queueCommentUpdate,
   type StepBuilder,
@@ -30,7 +32,7 @@ const REASONS_ENDING_EVERYTHING: ReadonlySet<EndReason> = new Set<EndReason>([
 ]);
 
 /**
- * Ends the run, cancels its open proposals, tells the requester once and starts the next task. An ending that drops
+ * Ends the run, cancels its open proposals, tells the requester once, where the task or the last words to it were written, and starts the next task. An ending that drops
  * queued tasks keeps those requested after `until`.
  */
 export function endRun(builder: StepBuilder, ending: Ending, now: string, until: string | null = null): StepBuilder {
@@ -38,7 +40,8 @@ export function endRun(builder: StepBuilder, ending: Ending, now: string, until:
   if (run === null || run.phase.kind === 'ended') return builder;
   const endsEverything = REASONS_ENDING_EVERYTHING.has(ending.reason);
   const withoutUndos = endsEverything ? cancelUndos(builder, ending.reason, now, until) : builder;
-  const ended = withRun(cancelCalls(withoutUndos, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
+  const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now));
+  const ended = withRun(cancelled, { phase: { kind: 'ended', at: now, ...ending } });
   const updated = withEffects(ended, { type: 'update-run-comment', runId: run.id });
   const dropped = endsEverything ? tasksRequestedBy(builder.pull, until) : [];
   return startNextTask(announceEnd(updated, run, ending, dropped), dropped);
@@ -50,24 +53,24 @@ export function tasksRequestedBy({ queue }: PullState, until: string | null): re
 }
 
 function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: readonly Task[]): StepBuilder {
-  const proposals = builder.pull.proposals.filter(({ runId, origin }) => runId === run.id && origin.kind === 'call');
-  return withReply(
-    builder,
-    { at: 'pull-request' },
-    {
-      kind: 'run-ended',
-      requester: run.task.by,
-      reason: ending.reason,
-      by: ending.by,
-      proposed: proposals.length,
-      applied: proposals.filter(({ state }) => state === 'completed').length,
-      denied: proposals.filter(({ state }) => state === 'rejected').length,
-      commits: run.commits,
-      note: ending.note,
-      summary: run.summary,
-      droppedTasks: dropped.map((task) => task.text),
-    },
+  const spoken = run.lastResumption?.spoken ?? null;
+  const { by: requester, location } = spoken ?? run.task;
+  const proposals = builder.pull.proposals.filter(
+    (one) => one.runId === run.id && one.origin.kind === 'call' && (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );
+  return withReply(builder, location, {
+    kind: 'run-ended',
+    requester,
+    reason: ending.reason,
+    by: ending.by,
+    proposed: proposals.length,
+    applied: proposals.filter(({ state }) => state === 'completed').length,
+    denied: proposals.filter(({ state }) => state === 'rejected').length,
+    commits: run.commits.slice(spoken?.commits ?? 0),
+    note: ending.note,
+    summary: run.summary,
+    droppedTasks: dropped.map((task) => task.text),
+  });
 }
 
 function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuilder {
@@ -131,6 +134,8 @@ const CANCEL_NOTES: Readonly<Record<EndReason, string>> = {
   'posting-failed': 'the changes could not be posted',
   'commit-mismatch': 'a commit is not what was approved',
   expired: 'the run ended',
+  unanswered: 'the run ended',
+  rejected: 'the run ended',
   'access-lost': 'Countersign lost access to the repository',
 };
 

@@ -1,4 +1,5 @@
 import { isPending, type Proposal, transition } from '../state/proposal.ts';
+import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import type { PullState, Run } from '../state/run.ts';
 import { type StepBuilder, withEffects, withProposal } from './step-builder.ts';
 
@@ -21,17 +22,23 @@ export function deadlineOf({ expiresAt, proposedAt }: Proposal, run: Run | null)
   return expiresAt ?? expiresAtFor(proposedAt, run);
 }
 
-/** Pending proposals whose reminder or expiry is due. */
-type DueProposals = { readonly toRemind: readonly Proposal[]; readonly toExpire: readonly Proposal[] };
+/** Pending proposals or questions of one kind whose reminder or expiry is due. */
+type Due<Waiting> = { readonly toRemind: readonly Waiting[]; readonly toExpire: readonly Waiting[] };
 
-export function findDueProposals(pull: PullState, now: string): DueProposals {
+/** What people have to decide or to answer, and is due. */
+type DueDeadlines = { readonly proposals: Due<Proposal>; readonly questions: Due<AgentQuestion> };
+
+export function findDue(pull: PullState, now: string): DueDeadlines {
   const time = Date.parse(now);
-  const deadlines = deadlinesOf(pull);
+  return { proposals: dueOf(proposalDeadlines(pull), time), questions: dueOf(questionDeadlines(pull), time) };
+}
+
+function dueOf<Waiting>(deadlines: readonly Deadline<Waiting>[], time: number): Due<Waiting> {
   const toExpire = deadlines.filter(({ expiresAt }) => expiresAt <= time);
   const toRemind = deadlines.filter(
     ({ expiresAt, remindAt }) => expiresAt > time && remindAt !== null && remindAt <= time,
   );
-  return { toRemind: toRemind.map(({ proposal }) => proposal), toExpire: toExpire.map(({ proposal }) => proposal) };
+  return { toRemind: toRemind.map(({ waiting }) => waiting), toExpire: toExpire.map(({ waiting }) => waiting) };
 }
 
 /** Makes an approved proposal pending again, with its full time: it could have expired while nobody had to decide. */
@@ -42,17 +49,18 @@ export function reopenProposal(builder: StepBuilder, proposal: Proposal, now: st
 }
 
 /**
- * Schedules the first check of posted proposals. An App that was suspended meanwhile can learn of a post after its
+ * Schedules the first check of posted proposals and questions. An App that was suspended meanwhile can learn of a post after its
  * deadline: then the check is due immediately.
  */
 export function scheduleFirstDeadlineCheck(builder: StepBuilder, now: string): StepBuilder {
-  if (findDueProposals(builder.pull, now).toExpire.length === 0) return scheduleDeadlineCheck(builder, now);
+  const { proposals, questions } = findDue(builder.pull, now);
+  if (proposals.toExpire.length + questions.toExpire.length === 0) return scheduleDeadlineCheck(builder, now);
   return withEffects(builder, { type: 'check-deadlines', at: now, requestedAt: now });
 }
 
 /** Schedules the next check of deadlines, if any is left. Those that are over already have their check. */
 export function scheduleDeadlineCheck(builder: StepBuilder, now: string): StepBuilder {
-  const times = deadlinesOf(builder.pull)
+  const times = [...proposalDeadlines(builder.pull), ...questionDeadlines(builder.pull)]
     .map(({ remindAt, expiresAt }) => (remindAt !== null && remindAt > Date.parse(now) ? remindAt : expiresAt))
     .filter((time) => time > Date.parse(now));
   if (times.length === 0) return builder;
@@ -62,14 +70,25 @@ export function scheduleDeadlineCheck(builder: StepBuilder, now: string): StepBu
 }
 
 /** Times in milliseconds; `remindAt` is null after the reminder. */
-type ProposalDeadlines = { readonly proposal: Proposal; readonly remindAt: number | null; readonly expiresAt: number };
+type Deadline<Waiting> = { readonly waiting: Waiting; readonly remindAt: number | null; readonly expiresAt: number };
 
-function deadlinesOf({ proposals, run }: PullState): readonly ProposalDeadlines[] {
-  return proposals.filter(isPending).flatMap((proposal) => {
-    const { proposedAt, reminded } = proposal;
-    const deadline = deadlineOf(proposal, run);
-    if (proposedAt === null || deadline === null) return [];
-    const [start, expiresAt] = [Date.parse(proposedAt), Date.parse(deadline)];
-    return [{ proposal, remindAt: reminded ? null : start + (expiresAt - start) * REMINDER_FRACTION, expiresAt }];
-  });
+function proposalDeadlines({ proposals, run }: PullState): readonly Deadline<Proposal>[] {
+  return proposals
+    .filter(isPending)
+    .flatMap((proposal) => deadline(proposal, proposal.proposedAt, deadlineOf(proposal, run)));
+}
+
+function questionDeadlines({ run }: PullState): readonly Deadline<AgentQuestion>[] {
+  const waiting = run?.questions.filter(isAnswerable) ?? [];
+  return waiting.flatMap((question) => deadline(question, question.comment?.createdAt ?? null, question.expiresAt));
+}
+
+function deadline<Waiting extends { readonly reminded: boolean }>(
+  waiting: Waiting,
+  from: string | null,
+  until: string | null,
+): readonly Deadline<Waiting>[] {
+  if (from === null || until === null) return [];
+  const [start, expiresAt] = [Date.parse(from), Date.parse(until)];
+  return [{ waiting, remindAt: waiting.reminded ? null : start + (expiresAt - start) * REMINDER_FRACTION, expiresAt }];
 }

@@ -21,6 +21,12 @@ export function missingPermissionNeeds(facts: Facts): readonly Need[] {
   return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
 }
 
+/** The next facts to go on with an ended run. */
+export function runContinueNeeds(facts: Facts): readonly Need[] {
+  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
+  return facts.missingPermissions.length > 0 ? [] : pullRequestNeeds(facts);
+}
+
 /** The next facts for the start of a run. */
 export function runStartNeeds(facts: Facts): readonly Need[] {
   if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
@@ -32,8 +38,7 @@ export function runStartNeeds(facts: Facts): readonly Need[] {
   if (settings.length > 0) return settings;
   if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
   // The App never writes to a fork, so its commits can't change another pull request on that branch.
-  if (!fork && facts.otherPullsOnBranch === undefined) return [{ kind: 'other-pulls-on-branch', headRef }];
-  return facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
+  return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];
 }
 
 /** The current head and, if it moved, how the open proposals apply to it. */

@@ -2,9 +2,9 @@ import { staleOutput } from '../agent/tool-results.ts';
 import { regionLine } from '../edits/region.ts';
 import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { toVerdict } from '../policy/push-impact.ts';
-import type { ToolCall } from '../state/conversation.ts';
+import { type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/calls.ts';
 import type { Facts } from '../state/facts.ts';
-import type { PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
+import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import {
   canApprove,
   headingOf,
@@ -31,7 +31,7 @@ import {
   withReply,
   withRun,
 } from './step-builder.ts';
-import { answerProposalCall, appliedCallOutput, setCallStatus } from './tool-batch.ts';
+import { answerProposalCalls, appliedCallOutput, setProposalCallStatus } from './tool-batch.ts';
 
 /** The person who pushed, and the webhook that reported it. */
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
@@ -103,12 +103,12 @@ function applyApplicability(
   switch (verdict.kind) {
     case 'applies':
       return isOutOfSight(proposal, verdict, move)
-        ? supersede(builder, proposal, { isBelowOtherHeading: true }, { head: move.head, now: move.facts.now })
+        ? supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(move))
         : updatePlace(builder, proposal, verdict);
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
-      return supersede(builder, proposal, verdict, { head: move.head, now: move.facts.now });
+      return supersede(builder, proposal, verdict, toMovedHead(move));
   }
 }
 
@@ -143,7 +143,7 @@ export function completeByPush(
   const current = currentProposal(voted, proposal);
   const note = pushNote(person, current, builder.pull.run, facts);
   const completed = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
-  return queueCommentUpdate(answerProposalCall(completed, proposal, appliedCallOutput(current)), proposal);
+  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(current)), proposal);
 }
 
 function createPushVote(proposal: Proposal, { person, permission, deliveryId }: Pusher, now: string): Vote {
@@ -155,6 +155,7 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
     permission,
     surface: 'push',
     commentId: null,
+    thread: null,
     bodyHash: null,
     deliveryId,
     headSha: proposal.headSha,
@@ -180,7 +181,14 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
 }
 
 /** What a push did. `path` is the changed file if it is not the proposal's own. */
-type PushCause = { readonly path?: string; readonly isBelowOtherHeading?: true };
+type PushCause = { readonly path?: string; readonly isBelowOtherHeading?: true; readonly nearby?: NearbyLines };
+
+/** The head that made a proposal stale; `login` names who pushed it, null if unknown. */
+type MovedHead = { readonly head: string; readonly login: string | null; readonly now: string };
+
+function toMovedHead({ head, facts: { now }, pusher }: HeadMove): MovedHead {
+  return { head, login: pusher === null || pusher === 'app' ? null : pusher.person.login, now };
+}
 
 /**
  * Supersedes a stale proposal. An edit in one place is retried on the new head and, if it still applies, posted under a
@@ -190,18 +198,18 @@ export function supersede(
   builder: StepBuilder,
   proposal: Proposal,
   cause: PushCause,
-  { head, now }: { readonly head: string; readonly now: string },
+  { head, login, now }: MovedHead,
 ): StepBuilder {
   const { path = proposal.change.path } = cause;
   const note = staleNote(proposal, path, cause.isBelowOtherHeading === true);
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
-  const retry = origin.kind === 'call' ? callToRetry(updated, proposal, origin) : null;
-  if (origin.kind !== 'call' || retry === null)
-    return answerProposalCall(updated, proposal, staleOutput(path, proposal.headSha, head));
-  const running = setCallStatus(updated, origin.callId, { kind: 'running' });
-  return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: [retry] });
+  const retried = origin.kind === 'call' ? callsToRetry(updated, proposal, origin) : [];
+  const output = staleOutput(path, proposal.headSha, head, { login, nearby: cause.nearby ?? null });
+  if (origin.kind !== 'call' || retried.length === 0) return answerProposalCalls(updated, proposal, output);
+  const running = setProposalCallStatus(updated, proposal, { kind: 'running', outputIfRefused: output });
+  return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: retried });
 }
 
 /** An undo is never retried, so its note says how to request it again. */
@@ -212,13 +220,14 @@ function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: bool
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 
-function callToRetry(
+function callsToRetry(
   { pull }: StepBuilder,
   { change, userEdit }: Proposal,
-  { callId, tool }: Extract<ProposalOrigin, { kind: 'call' }>,
-): ToolCall | null {
-  if (tool !== 'edit_file' || change.placeCount > 1 || userEdit !== null) return null;
-  return pull.run?.batch?.calls.find((one) => one.toolCall.id === callId)?.toolCall ?? null;
+  { calls, tool }: Extract<ProposalOrigin, { kind: 'call' }>,
+): readonly IssuedCall[] {
+  if (tool !== 'edit_file' || change.placeCount > 1 || userEdit !== null) return [];
+  const inBatch = pull.run?.batch?.calls.filter((one) => calls.some((call) => isSameCall(call, refOf(one))));
+  return inBatch?.map(toIssuedCall) ?? [];
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

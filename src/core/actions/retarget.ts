@@ -3,7 +3,7 @@ import { type Proposal, type Retarget, transition } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import { proposalsBeforeCommit } from './head-assessment.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply, withRun } from './step-builder.ts';
-import { answerProposalCall } from './tool-batch.ts';
+import { answerProposalCalls } from './tool-batch.ts';
 
 /** Applies the current base branch. The webhook about the change may never have arrived. */
 export function applyBaseChange(builder: StepBuilder, to: string, now: string): StepBuilder {
@@ -30,7 +30,7 @@ export function withdrawForRetarget(
 ): StepBuilder {
   const note = `the pull request now targets ${to}`;
   const withdrawn = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
-  return queueCommentUpdate(answerProposalCall(withdrawn, proposal, retargetedOutput(from, to)), proposal);
+  return queueCommentUpdate(answerProposalCalls(withdrawn, proposal, retargetedOutput(from, to)), proposal);
 }
 
 /** Lists the withdrawn proposals in one reply. */

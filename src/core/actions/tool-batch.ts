@@ -1,8 +1,14 @@
-import { buildNoteMessage, buildToolMessages } from '../agent/messages.ts';
+import { buildToolMessages } from '../agent/messages.ts';
+import { buildNoteMessage } from '../agent/notes.ts';
 import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
+import { settledDependencyOutput } from '../agent/turn-texts.ts';
+import { type CallRef, isSameCall, refOf } from '../state/calls.ts';
 import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
-import { MAX_TURNS, type Phase, type PullState, type Run, type ToolBatch, type ToolCallState } from '../state/run.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
+import { hasWords, peopleWithNotes } from './agent-notes.ts';
 import { endRun } from './end-run.ts';
+import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
 import {
   appendMessages,
   queueCommentUpdate,
@@ -21,46 +27,46 @@ export function appliedCallOutput(proposal: Proposal): string {
 }
 
 /** Stores the output of a call. A call that has one keeps it. */
-export function answerToolCall(builder: StepBuilder, callId: string, output: string): StepBuilder {
-  return setCallStatus(builder, callId, { kind: 'answered', output });
+export function answerToolCall(builder: StepBuilder, call: CallRef, output: string): StepBuilder {
+  return setCallStatus(builder, call, { kind: 'answered', output });
 }
 
-/** Stores the output of a proposal's call if that is in the current batch; call ids can repeat in later turns. */
-export function answerProposalCall(builder: StepBuilder, proposal: Proposal, output: string): StepBuilder {
-  const { origin } = proposal;
-  return origin.kind === 'call' && isInCurrentBatch(builder.pull, proposal)
-    ? answerToolCall(builder, origin.callId, output)
-    : builder;
+/** Stores the output of a proposal's calls if they are in the current batch. */
+export function answerProposalCalls(builder: StepBuilder, proposal: Proposal, output: string): StepBuilder {
+  return setProposalCallStatus(builder, proposal, { kind: 'answered', output });
 }
 
-function isInCurrentBatch(pull: PullState, proposal: Proposal): boolean {
+/** Whether a proposal is one of the current batch. */
+export function isInCurrentBatch(pull: PullState, proposal: Proposal): boolean {
   const turn = turnOf(proposal);
   return turn !== null && pull.run?.id === proposal.runId && pull.run.batch?.turn === turn;
 }
 
 /** Sets the status of a call that has no output yet. */
-export function setCallStatus(builder: StepBuilder, callId: string, status: ToolCallState['status']): StepBuilder {
+export function setCallStatus(builder: StepBuilder, ref: CallRef, status: ToolCallState['status']): StepBuilder {
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
   const calls = batch.calls.map((call) =>
-    call.toolCall.id === callId && call.status.kind !== 'answered' ? { ...call, status } : call,
+    isSameCall(refOf(call), ref) && call.status.kind !== 'answered' ? { ...call, status } : call,
   );
   return withRun(builder, { batch: { ...batch, calls } });
 }
 
-/** Sets the status of a proposal's call; an undo has none. */
+/** Sets the status of a proposal's calls if they are in the current batch; an undo has none. */
 export function setProposalCallStatus(
   builder: StepBuilder,
-  { origin }: Proposal,
+  proposal: Proposal,
   status: ToolCallState['status'],
 ): StepBuilder {
-  return origin.kind === 'call' ? setCallStatus(builder, origin.callId, status) : builder;
+  const { origin } = proposal;
+  if (origin.kind !== 'call' || !isInCurrentBatch(builder.pull, proposal)) return builder;
+  return origin.calls.reduce((next, call) => setCallStatus(next, call, status), builder);
 }
 
 /** Tells the model that expired proposals were withdrawn. */
 export function withdrawExpiredCalls(builder: StepBuilder): StepBuilder {
   const expired = builder.pull.run?.batch?.calls.filter(({ status }) => status.kind === 'expired') ?? [];
-  return expired.reduce((next, { toolCall }) => answerToolCall(next, toolCall.id, WITHDRAWN_OUTPUT), builder);
+  return expired.reduce((next, call) => answerToolCall(next, refOf(call), WITHDRAWN_OUTPUT), builder);
 }
 
 /** Posts one proposal. */
@@ -72,17 +78,17 @@ export function queuePosting(builder: StepBuilder, proposal: Proposal): StepBuil
 /** Withdraws an undecided proposal. This is no denial. */
 export function withdrawProposal(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
-  return queueCommentUpdate(answerProposalCall(superseded, proposal, WITHDRAWN_OUTPUT), proposal);
+  return queueCommentUpdate(answerProposalCalls(superseded, proposal, WITHDRAWN_OUTPUT), proposal);
 }
 
 /** Call this after calls got outputs: starts the next turn if all have one, else updates the run's phase. */
 export function advanceBatch(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null || run.phase.kind === 'ended' || run.batch === null) return builder;
-  if (run.batch.calls.every((call) => call.status.kind === 'answered'))
-    return completeBatch(builder, run, run.batch, now);
-  if (run.batch.calls.every(isAnsweredOrExpired))
-    return endRun(builder, { reason: 'expired', by: null, note: null }, now);
+  if (run.batch.calls.every(({ status }) => status.kind === 'answered' || status.kind === 'dependent'))
+    return completeBatch(settleDependents(builder, run.batch), run, now);
+  if (run.batch.calls.every(isSettledOrExpired))
+    return endRun(builder, { reason: expiryReason(run.batch), by: null, note: null }, now);
   return withEffects(withRun(builder, { phase: phaseOf(builder.pull, run.batch) }), {
     type: 'update-run-comment',
     runId: run.id,
@@ -90,8 +96,42 @@ export function advanceBatch(builder: StepBuilder, now: string): StepBuilder {
 }
 
 /** A batch of only such calls ends the run. The expired ones get an output only if the run is continued. */
-function isAnsweredOrExpired({ status }: ToolCallState): boolean {
-  return status.kind === 'answered' || status.kind === 'expired';
+function isSettledOrExpired({ status }: ToolCallState): boolean {
+  return status.kind !== 'running' && status.kind !== 'proposed' && status.kind !== 'asked';
+}
+
+function expiryReason({ calls }: ToolBatch): EndReason {
+  const isChange = calls.some(({ status }) => status.kind === 'expired' && status.proposalId !== null);
+  return isChange ? 'expired' : 'unanswered';
+}
+
+/** Words the outputs of calls that had to wait for another change of the batch, now that it is decided. */
+function settleDependents(builder: StepBuilder, { calls }: ToolBatch): StepBuilder {
+  return calls.reduce(
+    (next, call) =>
+      call.status.kind === 'dependent'
+        ? answerToolCall(next, refOf(call), settledOutput(builder.pull, call.status.dependency))
+        : next,
+    builder,
+  );
+}
+
+function settledOutput(pull: PullState, dependency: Dependency): string {
+  const decided = lastVersionOf(pull, dependency.proposalId);
+  const isInstructed = decided?.votes.at(-1)?.action === 'edit';
+  return settledDependencyOutput(dependency, decided?.state ?? 'superseded', isInstructed);
+}
+
+/** The proposal that stands for this one now: after a push or a person's own lines it has another id. */
+function lastVersionOf({ proposals }: PullState, id: string): Proposal | null {
+  const seen = new Set<string>();
+  let current = proposals.find((one) => one.id === id) ?? null;
+  while (current?.replacedBy != null && !seen.has(current.id)) {
+    seen.add(current.id);
+    const { replacedBy } = current;
+    current = proposals.find((one) => one.id === replacedBy) ?? null;
+  }
+  return current;
 }
 
 function phaseOf(pull: PullState, batch: ToolBatch): Phase {
@@ -102,15 +142,23 @@ function phaseOf(pull: PullState, batch: ToolBatch): Phase {
   return { kind: unposted ? 'posting' : 'awaiting-decisions', turn: batch.turn };
 }
 
-function completeBatch(builder: StepBuilder, run: Run, batch: ToolBatch, now: string): StepBuilder {
-  const instructed = withInstructors(builder, peopleWithWords(builder.pull));
-  const answered = withRun(appendMessages(instructed, ...(buildToolMessages(batch) ?? [])), { batch: null });
+function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: Run, now: string): StepBuilder {
+  const batch = builder.pull.run?.batch;
+  if (!batch) return builder;
+  const speakers = peopleWithWords(builder.pull);
+  const isToldMore = hasWords({ agentNotes });
+  const instructed = withInstructors(builder, speakers);
+  const counted = countBatchResponse(instructed, speakers.length > 0 || isToldMore);
+  const answered = withRun(appendMessages(counted, ...(buildToolMessages(batch) ?? [])), { batch: null });
   const withResults = deliverNotes(answered);
-  if (isWholeBatchDenied(builder.pull) && !batch.continued && run.agentNotes.length === 0) {
+  const isAnswered = answeredQuestions(builder.pull).length > 0;
+  if (isWholeBatchDenied(builder.pull) && !isAnswered && !batch.continued && !isToldMore) {
     return endRun(withResults, { reason: 'all-denied', by: null, note: null }, now);
   }
-  if (run.repeatedProposals >= MAX_REPEATED_PROPOSALS)
-    return endRun(withResults, { reason: 'repeated-denied-change', by: null, note: null }, now);
+  if (repeatedProposals >= MAX_REPEATED_PROPOSALS)
+    return (
+      showHeldCalls(withResults) ?? endRun(withResults, { reason: 'repeated-denied-change', by: null, note: null }, now)
+    );
   return startNextTurn(withResults, now);
 }
 
@@ -118,47 +166,35 @@ function completeBatch(builder: StepBuilder, run: Run, batch: ToolBatch, now: st
 export function deliverNotes(builder: StepBuilder): StepBuilder {
   const notes = builder.pull.run?.agentNotes ?? [];
   const delivered = withRun(appendMessages(builder, ...notes.map(buildNoteMessage)), { agentNotes: [] });
-  return withInstructors(
-    delivered,
-    notes.map(({ by }) => by),
-  );
+  return withInstructors(delivered, peopleWithNotes(notes));
 }
 
 /** From now on, these people count as requesters of what the model proposes in this run. */
-function withInstructors(builder: StepBuilder, people: readonly Person[]): StepBuilder {
+export function withInstructors(builder: StepBuilder, people: readonly Person[]): StepBuilder {
   const { run } = builder.pull;
   if (run === null || people.length === 0) return builder;
   const others = people.filter(({ id }) => id !== run.task.by.id);
   return withRun(builder, { instructors: distinctPeople([...run.instructors, ...others]) });
 }
 
-/** The people whose words or lines are in the results of the current batch. */
+/** The people whose words, lines or answers are in the results of the current batch. */
 function peopleWithWords(pull: PullState): readonly Person[] {
-  return pull.proposals
+  const answered = answeredQuestions(pull).flatMap(({ by }) => by ?? []);
+  const changed = pull.proposals
     .filter((proposal) => isInCurrentBatch(pull, proposal))
     .flatMap((proposal) => [
       ...proposal.votes.filter(({ text }) => text !== null).map(({ by }) => by),
       ...proposal.shapers.writers,
     ]);
+  return [...changed, ...answered];
+}
+
+function answeredQuestions({ run }: PullState): readonly AgentQuestion[] {
+  return run?.questions.filter(({ call, state }) => call.turn === run.batch?.turn && state === 'answered') ?? [];
 }
 
 /** Times in a row that the model may repeat a denied change before the run ends. */
 const MAX_REPEATED_PROPOSALS = 3;
-
-/** Sends the next request to the model, unless the run reached its limit. */
-export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
-  const run = builder.pull.run;
-  if (run === null) return builder;
-  if (run.turns - (run.lastResumption?.turnsBefore ?? 0) >= MAX_TURNS)
-    return endRun(builder, { reason: 'turn-limit', by: null, note: null }, now);
-  const turn = run.turns + 1;
-  const awaitingModel = withRun(builder, { phase: { kind: 'awaiting-model', turn } });
-  return withEffects(
-    awaitingModel,
-    { type: 'ask-model', runId: run.id, turn },
-    { type: 'update-run-comment', runId: run.id, progress: true },
-  );
-}
 
 /** Whether every decided proposal of the batch was denied, and none with a reason. */
 function isWholeBatchDenied(pull: PullState): boolean {

@@ -1,49 +1,11 @@
-import { escapeHiddenCharacters, stripHiddenAndCr } from '../edits/text/unicode.ts';
+import { redactFile } from '../../lib/redaction.ts';
+import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { PullFacts } from '../state/facts.ts';
-import type { PullRequestRef } from '../state/intent.ts';
 import type { Person } from '../state/proposal.ts';
-import type { AgentNote, Question, Run, Task, ToolBatch } from '../state/run.ts';
-import { stripHtmlComments } from './hidden-comments.ts';
+import type { Run, SideQuestion, ToolBatch, ToolCallState } from '../state/run.ts';
+import { ASKED_OUTPUT } from './question-texts.ts';
 import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './tool-results.ts';
-
-/** The first user message: the pull request as JSON data, and the task as its author's words. */
-export function buildFirstMessage(input: FirstMessageInput): string {
-  const { task, pull, facts } = input;
-  const data = {
-    repository: `${pull.owner}/${pull.repo}`,
-    pull_request: pull.number,
-    title: facts === undefined ? undefined : cleanText(facts.title).text,
-    author: facts?.author?.login,
-    base: facts && escapeHiddenCharacters(facts.baseRef),
-    head: facts && escapeHiddenCharacters(facts.headRef),
-    head_commit: facts?.headSha,
-    changed_paths: input.changedPaths.slice(0, MAX_LISTED_PATHS).map((path) => escapeHiddenCharacters(path)),
-    changed_paths_not_listed: countUnlistedPaths(input) || undefined,
-  };
-  return [
-    'The pull request, as data:',
-    JSON.stringify(data, null, 2),
-    `The task, in the words of ${task.by.login}, as a JSON string:`,
-    JSON.stringify(cleanText(task.text).text),
-  ].join('\n');
-}
-
-/** `facts` is absent only if GitHub was not asked. */
-type FirstMessageInput = {
-  readonly task: Task;
-  readonly pull: PullRequestRef;
-  readonly facts: PullFacts | undefined;
-  readonly changedPaths: readonly string[];
-};
-
-const MAX_LISTED_PATHS = 200;
-
-/** Counts against the whole pull request, because GitHub's own list can be cut. */
-function countUnlistedPaths({ changedPaths, facts }: FirstMessageInput): number {
-  const all = Math.max(changedPaths.length, facts?.changedFiles ?? 0);
-  return all - Math.min(changedPaths.length, MAX_LISTED_PATHS);
-}
+import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
 
 /** Tells the model that a person resumed the run. The transcript must not end with the model's message. */
 export function buildResumedMessage(by: Person): TranscriptMessage {
@@ -53,20 +15,27 @@ export function buildResumedMessage(by: Person): TranscriptMessage {
   };
 }
 
-/** A person's comment to the agent between two turns, as a JSON string with the author's login. */
-export function buildNoteMessage(note: AgentNote): TranscriptMessage {
-  const content = `${note.by.login} says, as a JSON string:\n${JSON.stringify(cleanText(note.text).text)}`;
-  return { role: 'user', content };
+/**
+ * The results of a batch: tool messages in the order of its response's calls, then one note with the outcomes of held
+ * calls. Null while a call is unanswered.
+ */
+export function buildToolMessages({ calls }: ToolBatch): readonly TranscriptMessage[] | null {
+  const messages: TranscriptMessage[] = [];
+  const outcomes: HeldOutcome[] = [];
+  for (const { toolCall, heldPath, status } of calls) {
+    if (status.kind !== 'answered') return null;
+    if (heldPath === null) messages.push(toolMessage(toolCall, status.output));
+    else outcomes.push(heldOutcome(toolCall, heldPath, status.output));
+  }
+  return [...messages, ...heldNote(outcomes)];
 }
 
-/** The tool messages of a batch, in the order of its calls; null while a call is unanswered. */
-export function buildToolMessages(batch: ToolBatch): readonly TranscriptMessage[] | null {
-  const messages: TranscriptMessage[] = [];
-  for (const { toolCall, status } of batch.calls) {
-    if (status.kind !== 'answered') return null;
-    messages.push(toolMessage(toolCall, status.output));
-  }
-  return messages;
+function heldOutcome({ name, id }: ToolCall, path: string, output: string): HeldOutcome {
+  return { tool: name, callId: id, path, output };
+}
+
+function heldNote(outcomes: readonly HeldOutcome[]): readonly TranscriptMessage[] {
+  return outcomes.length === 0 ? [] : [buildHeldOutcomesMessage(outcomes)];
 }
 
 /** An output names branches and paths that others chose, so its hidden characters are escaped here for all tools. */
@@ -78,17 +47,18 @@ function toolMessage({ id }: ToolCall, output: string): TranscriptMessage {
  * A temporary copy of a run's transcript that ends with a person's question (S111). Unanswered calls get a provisional
  * result. `run` is null if the pull request has a newer run.
  */
-export function buildQuestionTranscript(
+export function buildSideQuestionTranscript(
   messages: readonly TranscriptMessage[],
   run: Run | null,
-  question: Question,
+  question: SideQuestion,
 ): readonly TranscriptMessage[] {
   // The transcript can be newer than the run.
   const transcript = run === null ? messages : messages.slice(0, run.messageCount);
   return [
     ...transcript,
     ...findUnansweredCalls(transcript).map((call) => provisionalResult(call, run)),
-    buildQuestionMessage(question),
+    ...provisionalHeldNote(run),
+    buildSideQuestionMessage(question),
   ];
 }
 
@@ -109,16 +79,33 @@ function isRunOver(run: Run | null): boolean {
 }
 
 function currentOutput({ id }: ToolCall, batch: ToolBatch | null, isRunOver: boolean): string {
-  const status = batch?.calls.find(({ toolCall }) => toolCall.id === id)?.status;
+  const call = batch?.calls.find(({ toolCall, heldPath }) => toolCall.id === id && heldPath === null);
+  return outputOfStatus(call?.status, isRunOver);
+}
+
+/** The state of held calls that people see, or never will because the run is over. */
+function provisionalHeldNote(run: Run | null): readonly TranscriptMessage[] {
+  if (run === null) return [];
+  const shown = run.batch?.calls ?? [];
+  const outcomes = shown.flatMap(({ toolCall, heldPath, status }) =>
+    heldPath === null ? [] : [heldOutcome(toolCall, heldPath, outputOfStatus(status, isRunOver(run)))],
+  );
+  const unseen = isRunOver(run) && outcomes.length === 0 ? run.heldCalls : [];
+  return heldNote([...outcomes, ...unseen.map(({ toolCall, path }) => heldOutcome(toolCall, path, WITHDRAWN_OUTPUT))]);
+}
+
+function outputOfStatus(status: ToolCallState['status'] | undefined, isRunOver: boolean): string {
   if (status?.kind === 'answered') return status.output;
   if (isRunOver || status === undefined || status.kind === 'expired') return WITHDRAWN_OUTPUT;
+  if (status.kind === 'dependent') return dependentOutput(status.dependency);
+  if (status.kind === 'asked') return ASKED_OUTPUT;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : STILL_RUNNING_OUTPUT;
 }
 
-function buildQuestionMessage({ by, text }: Question): TranscriptMessage {
+function buildSideQuestionMessage({ by, text }: SideQuestion): TranscriptMessage {
   const content = [
     `${by.login} asks a question beside the run, as a JSON string:`,
-    JSON.stringify(text),
+    JSON.stringify(redactFile(text)),
     'Answer it in a few plain sentences, from what you know. Call no tool: nothing is decided or changed by this answer, and the run goes on without it.',
   ].join('\n');
   return { role: 'user', content };
@@ -158,19 +145,3 @@ export function findDuplicateCallIds(calls: readonly ToolCall[]): readonly strin
   const ids = calls.map((call) => call.id);
   return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
 }
-
-/**
- * A person's Markdown without HTML comments outside code and without invisible characters, so that the agent gets
- * nothing that people cannot see.
- */
-export function cleanText(text: string): CleanText {
-  const uncommented = stripHtmlComments(text.toWellFormed().replace(/\r\n?/g, '\n'));
-  const clean = stripHiddenAndCr(uncommented.text);
-  return {
-    text: clean.trim(),
-    removedCount: uncommented.removedCount + ([...uncommented.text].length - [...clean].length),
-  };
-}
-
-/** A text as people see it; `removedCount` counts removed hidden characters and comments. */
-type CleanText = { readonly text: string; readonly removedCount: number };

@@ -1,7 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { closestName } from '../../lib/closest-name.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
+import { MAX_ARGUMENT_CHARACTERS } from '../state/conversation.ts';
 import {
-  isToolName,
+  readToolName,
   TOOL_NAMES,
   TOOLS,
   type ToolArguments,
@@ -12,9 +14,9 @@ import { findTopLevelKeys } from './json-keys.ts';
 import { quoteTruncated } from './tool-results.ts';
 
 /** Parses one call. Never throws. */
-export function parseCall({ name, arguments: rawArguments }: RawToolCall): ParsedCall {
-  if (!isToolName(name))
-    return refuseCall(`Unknown tool ${quoteTruncated(name)}. Available tools: ${TOOL_NAMES.join(', ')}.`);
+export function parseCall({ name: written, arguments: rawArguments }: RawToolCall): ParsedCall {
+  const name = readToolName(written);
+  if (name === null) return refuseCall(unknownToolOutput(written));
   const reject = (problem: string) =>
     refuseCall(
       `Invalid arguments for ${name}: ${problem}. Nothing was executed; call ${name} again with valid arguments.`,
@@ -24,6 +26,12 @@ export function parseCall({ name, arguments: rawArguments }: RawToolCall): Parse
   const values = parseObject(rawArguments);
   if (values.kind === 'invalid') return reject(values.problem);
   return buildRequest(name, values.record, reject);
+}
+
+function unknownToolOutput(written: string): string {
+  const nearest = closestName(written.toLowerCase(), TOOL_NAMES);
+  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  return `Unknown tool ${quoteTruncated(written)}.${hint} Available tools: ${TOOL_NAMES.join(', ')}.`;
 }
 
 /** A call as the model wrote it. */
@@ -36,9 +44,6 @@ type ParsedCallOf<Name extends ToolName> = { readonly kind: 'call'; readonly cal
 
 type RefusedCall = { readonly kind: 'refused'; readonly output: string };
 
-/** Maximum length of the arguments. No writable file needs more. */
-const MAX_ARGUMENT_CHARACTERS = 6_000_000;
-
 /** Maximum number of JSON tokens. A valid call needs less than a tenth of it. */
 const MAX_JSON_TOKENS = 1000;
 
@@ -49,7 +54,6 @@ type ParsedObject =
   | { readonly kind: 'parsed'; readonly record: Readonly<Record<string, unknown>> }
   | { readonly kind: 'invalid'; readonly problem: string };
 
-/** A null value counts as an absent option, because some endpoints make models write every option. */
 function parseObject(rawArguments: string): ParsedObject {
   if (rawArguments.trim() === '') return { kind: 'parsed', record: {} };
   const keys = findTopLevelKeys(rawArguments, MAX_JSON_TOKENS);
@@ -66,10 +70,7 @@ function parseObject(rawArguments: string): ParsedObject {
     if (!isRecord(value)) return { kind: 'invalid', problem: 'they must be one JSON object' };
     const duplicate = findDuplicateKey(keys);
     if (duplicate !== null) return { kind: 'invalid', problem: `the key ${quoteTruncated(duplicate)} appears twice` };
-    return {
-      kind: 'parsed',
-      record: Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)),
-    };
+    return { kind: 'parsed', record: value };
   } catch {
     return { kind: 'invalid', problem: 'they are not valid JSON' };
   }
@@ -99,26 +100,63 @@ function buildRequest<Name extends ToolName>(
   record: Readonly<Record<string, unknown>>,
   reject: RejectCall,
 ): ParsedCallOf<Name> {
-  const parsed = SCHEMAS[name].schema.safeParse(record);
+  const parsed = SCHEMAS[name].schema.safeParse(readValue(record, JSON_SCHEMAS.get(name)));
   if (!parsed.success) return reject(parsed.error.issues.map((issue) => describeIssue(issue, name, record)).join('; '));
   return { kind: 'call', call: { tool: name, ...parsed.data } };
 }
 
+/**
+ * A value as the tool's JSON schema wants it. Some models quote every number and boolean, and some endpoints make them
+ * write every option, so a null member counts as absent.
+ */
+function readValue(value: unknown, schema: unknown): unknown {
+  const node = isRecord(schema) ? schema : {};
+  if (typeof value === 'string') return readString(value, node['type']);
+  if (Array.isArray(value)) return value.map((item: unknown) => readValue(item, node['items']));
+  if (!isRecord(value)) return value;
+  const properties = isRecord(node['properties']) ? node['properties'] : {};
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, readValue(member, Object.hasOwn(properties, key) ? properties[key] : null)]),
+  );
+}
+
+function readString(value: string, type: unknown): unknown {
+  if (type === 'integer') return /^\s{0,9}\d{1,15}\s{0,9}$/.test(value) ? Number(value) : value;
+  if (type !== 'boolean') return value;
+  const word = value.slice(0, MAX_BOOLEAN_CHARACTERS).trim().toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : value;
+}
+
+const MAX_BOOLEAN_CHARACTERS = 20;
+
+const JSON_SCHEMAS: ReadonlyMap<ToolName, unknown> = new Map(
+  TOOL_NAMES.map((name) => [name, z.toJSONSchema(TOOLS[name].schema, { io: 'input' })] as const),
+);
+
 function describeIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly<Record<string, unknown>>): string {
-  const key = String(issue.path[0] ?? '');
+  const key = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    const allowed = Object.keys(TOOLS[name].schema.shape).join(', ');
     const unknown = issue.keys.slice(0, MAX_UNKNOWN_KEYS_NAMED).map(quoteTruncated).join(', ');
-    return `unknown ${unknown} (allowed: ${allowed})`;
+    if (issue.path.length > 0) return `unknown ${unknown} in ${key}`;
+    return `unknown ${unknown} (allowed: ${Object.keys(TOOLS[name].schema.shape).join(', ')})`;
   }
   if (issue.code === 'invalid_type') {
-    return Object.hasOwn(record, key) ? `${key} must be of type ${issue.expected}` : `${key} is missing`;
+    return isGiven(record, issue.path) ? `${key} must be of type ${issue.expected}` : `${key} is missing`;
   }
   if (issue.code === 'too_big')
     return `${key} must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
   if (issue.code === 'too_small')
     return `${key} must be at least ${issue.minimum}${issue.origin === 'string' ? ' character' : ''}`;
   return `${key} ${issue.message}`;
+}
+
+/** A null member counts as absent. */
+function isGiven(value: unknown, path: readonly PropertyKey[]): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined) return value !== undefined && value !== null;
+  const members = Array.isArray(value) || isRecord(value) ? Object.entries(value) : [];
+  return isGiven(members.find(([name]) => name === String(key))?.[1], rest);
 }
 
 const MAX_UNKNOWN_KEYS_NAMED = 5;

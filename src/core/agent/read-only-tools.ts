@@ -4,74 +4,46 @@ import { BYTE_ORDER_MARK, byteLength, decodeText } from '../edits/text/character
 import { createLineTable, type LineTable, linesAt } from '../edits/text/line-table.ts';
 import { crLfToLf } from '../edits/text/lines.ts';
 import { escapeHiddenCharacters, findHiddenCharacters } from '../edits/text/unicode.ts';
-import { globMatcher } from '../policy/path-rules.ts';
-import { findReadDenyRule } from '../policy/path-tables.ts';
-import { entryKind } from '../policy/paths.ts';
-import type { Tree } from '../state/ports.ts';
-import { formatPath, quoteTruncated, REDACTED_NOTE } from './tool-results.ts';
-
-/** The output of `list_files`: a header, then one path a line. `isVisible` excludes paths that this run cannot read. */
-export function formatFileList(
-  tree: Tree,
-  glob: string | null,
-  isVisible: (path: string) => boolean = () => true,
-): string {
-  const paths = findReadablePaths(tree, glob).filter(isVisible);
-  const where = glob === null ? 'in the repository' : `matching ${quoteTruncated(glob)}`;
-  if (paths.length === 0)
-    return `No files ${where}. A glob matches from the root: use **/name to match in every directory.`;
-  const shown = truncatePaths(paths);
-  const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
-  const more = shown.length < paths.length ? ` (showing the first ${shown.length}; narrow the glob to see others)` : '';
-  return `${count} ${where}${more}:\n${shown.join('\n')}`;
-}
-
-/** Sorted paths of the plain files that tools can read and that match the glob (null: all). */
-export function findReadablePaths(tree: Tree, glob: string | null): string[] {
-  const matches = glob === null ? () => true : globMatcher(glob);
-  const paths: string[] = [];
-  for (const [path, entry] of tree) {
-    if (entryKind(entry) !== 'file' || !matches(path) || findReadDenyRule(path) !== null) continue;
-    paths.push(path);
-  }
-  return paths.sort((left, right) => (left < right ? -1 : 1));
-}
-
-function truncatePaths(paths: readonly string[]): string[] {
-  const shown: string[] = [];
-  let length = 0;
-  for (const path of paths.slice(0, MAX_LISTED_FILES)) {
-    length += path.length + 1;
-    if (length > MAX_LISTED_CHARACTERS) break;
-    shown.push(formatPath(path));
-  }
-  return shown;
-}
-
-const MAX_LISTED_FILES = 1000;
-
-const MAX_LISTED_CHARACTERS = 48_000;
+import { MAX_READ_BYTES, MAX_READ_LINES } from '../state/tools.ts';
+import { REDACTED_NOTE } from './tool-results.ts';
 
 /**
- * The output of `read_file`. It begins with a header, so that file content can never pose as feedback. The lines have
+ * A view of a file for `read_file`. Its text begins with a header, so that file content can never pose as feedback. The lines have
  * no numbers, so that the model can quote them. Line endings are shown as LF, secrets by a placeholder.
  */
-export function formatFileContent(input: ReadFileInput): string {
+export function formatFileContent(input: ReadFileInput): FileView {
   const { path, blob, bytes } = input;
   const decoded = decodeText(bytes);
-  if (decoded.kind === 'binary') return `Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`;
-  if (decoded.kind === 'not-utf8') return `Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`;
-  if (decoded.text === '') return `File ${path} is empty (blob ${shortSha(blob)}).`;
+  if (decoded.kind === 'binary')
+    return withoutLines(`Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`);
+  if (decoded.kind === 'not-utf8')
+    return withoutLines(`Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`);
+  if (decoded.text === '') return withoutLines(`File ${path} is empty (blob ${shortSha(blob)}).`);
   const text = redactFile(decoded.text);
   const lines = text === decoded.text ? createLineTable(text, bytes) : createLineTable(text);
   const first = input.start ?? 1;
   const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);
-  if (first > lines.lineCount) return `Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`;
-  if (last < first) return `Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`;
+  if (first > lines.lineCount)
+    return withoutLines(`Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`);
+  if (last < first)
+    return withoutLines(`Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`);
   const shown = truncateLines(linesAt(lines, first - 1, Math.min(last, first - 1 + MAX_READ_LINES)));
   const redacted = text === decoded.text ? 0 : countLinesUnlikeFile(shown, createLineTable(decoded.text), first);
-  return formatExcerpt(input, { lines, first, shown, redacted });
+  return {
+    text: formatExcerpt(input, { lines, first, shown, redacted }),
+    lines: { first, last: first + shown.length - 1 },
+  };
 }
+
+function withoutLines(text: string): FileView {
+  return { text, lines: null };
+}
+
+/** The output, and which lines it shows; null if it shows none. */
+export type FileView = {
+  readonly text: string;
+  readonly lines: { readonly first: number; readonly last: number } | null;
+};
 
 /** A file and the requested lines, 1-based and inclusive. */
 export type ReadFileInput = {
@@ -136,7 +108,3 @@ function truncateLines(lines: readonly string[]): string[] {
 function stripByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
-
-const MAX_READ_LINES = 2000;
-
-const MAX_READ_BYTES = 64_000;

@@ -1,41 +1,56 @@
 import { REDACTED } from '../../lib/credentials.ts';
 import { shortSha } from '../../lib/format.ts';
-import { redactDiff } from '../../lib/redaction.ts';
+import { redactDiff, redactFile } from '../../lib/redaction.ts';
 import type { FileChange, Region } from '../edits/change.ts';
 import { type ChangeSummary, summarizeChange } from '../edits/describe-change.ts';
+import { splitLines } from '../edits/text/lines.ts';
+import type { NearbyLines } from '../state/head-changes.ts';
+import { canApprove, type Vote } from '../state/proposal.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../state/tools.ts';
+import { materialLine } from './clean-text.ts';
 
 /** T1: a person's instruction in place of a result. The tool did not run. */
 export function instructionOutput(instruction: string): string {
-  return `[USER FEEDBACK - Tool was not executed]: ${instruction}`;
+  return `[USER FEEDBACK - Tool was not executed]: ${redactFile(instruction)}`;
 }
 
 /** T4: a person denied the change, with an optional reason. */
-export function deniedOutput(reason: string | null): string {
-  const reasonClause = reason === null || reason === '' ? '' : `: ${reason}`;
-  return `Edit rejected by user${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
+export function deniedOutput({ by, permission, text }: Pick<Vote, 'by' | 'permission' | 'text'>): string {
+  const role = canApprove(permission) ? 'write access' : 'the pull request’s author';
+  const reasonClause = text === null || text === '' ? '' : `: ${redactFile(text)}`;
+  return `Edit rejected by ${by.login} (${role})${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 
-/** T7: the file changed since the proposal. Both values are SHAs of blobs, or both of commits. */
-export function staleOutput(path: string, base: string, current: string): string {
-  return `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed. Read the file again before proposing.`;
+/**
+ * T7: the file changed since the proposal. Both SHAs are of blobs, or both of commits. `push` tells who changed it and
+ * what stands there now, as far as known.
+ */
+export function staleOutput(path: string, base: string, current: string, push: StalePush = UNKNOWN_PUSH): string {
+  const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed. Read the file again before proposing.`;
+  const { login, nearby } = push;
+  const by = login === null ? '' : ` ${login} pushed the change.`;
+  if (nearby === null) return `${stale}${by}`;
+  const heading = materialLine(` The file from line ${nearby.start} on is now`);
+  return [`${stale}${by}${heading}`, ...numberLines(nearby)].join('\n');
 }
+
+/** Each line begins with its number, so that none can pose as a person's words or as the result of another call. */
+function numberLines({ start, text }: NearbyLines): readonly string[] {
+  return splitLines(text).map((line, at) => `${start + at}| ${line.replace(/\r?\n$/, '')}`);
+}
+
+type StalePush = { readonly login: string | null; readonly nearby: NearbyLines | null };
+
+const UNKNOWN_PUSH: StalePush = { login: null, nearby: null };
 
 /** T8: the same change was denied before. */
 export function alreadyRejectedOutput(login: string): string {
   return `This exact change was already rejected by ${login}. It was not shown again. Propose something different or stop.`;
 }
 
-/** T15: the text to replace exists only after another proposal. */
-export function dependsOnPendingOutput(path: string, id: string): string {
-  return `Not proposed: ${path} contains this text only after change ${id}, which is not decided yet. Propose it again after that.`;
-}
-
-/** S18: a pending change touches the same place. The model can merge it only with a change of the same response. */
-export function overlapsPendingOutput(path: string, id: string, sameResponse: boolean): string {
-  if (!sameResponse)
-    return `Not proposed: this change of ${path} touches the same place as change ${id}, which people have not decided yet. Propose it again after that one is decided.`;
-  return `Not proposed: this change of ${path} touches the same place as change ${id} of the same response. Propose it again after that one is decided, or make both one change.`;
+/** S18: a pending change of another origin, such as an undo, touches the same place. */
+export function overlapsPendingOutput(path: string): string {
+  return `Not proposed: this change of ${path} touches the same place as a change that people asked for and have not decided yet. Propose it again after that one is decided.`;
 }
 
 /** The comments cannot show the change completely and exactly. */
@@ -68,6 +83,9 @@ export function retargetedOutput(from: string, to: string): string {
 /** T18: the change would silently revert a person's own text. */
 export const REVERTS_USER_EDIT_OUTPUT =
   'A person changed this text from what you proposed. Restoring it was not shown. Propose something different or stop.';
+
+/** The result of a plan. */
+export const PLAN_OUTPUT = 'The plan is shown to people.';
 
 /** The proposal ended without a decision. */
 export const WITHDRAWN_OUTPUT = 'Withdrawn: no decision was made.';
@@ -120,10 +138,13 @@ function buildAppliedResult(change: FileChange, { outcome, message, userNote, us
     ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
     ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
     message,
-    ...(userNote === null || userNote === '' ? {} : { user_note: userNote }),
+    ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
     details: { diff, userModified, ...(diff === outcome.diff ? {} : { note: REDACTED_NOTE }) },
   };
 }
+
+/** T26: these lines of this version of the file are in an earlier result of the run. */
+export const UNCHANGED_OUTPUT = 'Unchanged since it was shown above.';
 
 /** Tells the model what the placeholder in an output means. */
 export const REDACTED_NOTE = `${REDACTED} stands for a secret, which is not shown and cannot be edited`;
@@ -150,7 +171,7 @@ export function quoteTruncated(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text);
 }
 
-/** A path as one line: git allows line breaks in names. */
+/** A path as one word. Git allows line breaks, spaces and colons in names, which could pose as other text. */
 export function formatPath(path: string): string {
-  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
+  return /[\p{Cc}\s":]/u.test(path) ? JSON.stringify(path) : path;
 }

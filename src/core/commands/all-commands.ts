@@ -1,7 +1,9 @@
 import { createCommandGrammar } from '../comments/command-grammar.ts';
 import type { CommandName } from '../state/intent.ts';
+import { answer } from './answer.ts';
 import { approve } from './approve.ts';
 import { ask } from './ask.ts';
+import { choose } from './choose.ts';
 import { continueCommand } from './continue.ts';
 import { deny } from './deny.ts';
 import { edit } from './edit.ts';
@@ -20,6 +22,8 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
   approve,
   deny,
   edit,
+  answer,
+  choose,
   ask,
   show,
   undo,

@@ -1,6 +1,6 @@
 import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
-import { cleanText } from '../agent/messages.ts';
+import { cleanText } from '../agent/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
@@ -8,6 +8,7 @@ import type { CommentIntent, Targets } from '../state/intent.ts';
 import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
 import { proposalLink, type Reply } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
+import { approveQuestion } from './shared/answer-question.ts';
 import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
 import {
   acknowledge,
@@ -20,6 +21,7 @@ import {
 } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { findDecidedQuestion } from './shared/question-targets.ts';
 import { resolveTargets } from './shared/targets.ts';
 
 export const approve = {
@@ -29,7 +31,7 @@ export const approve = {
   summary: 'make the change; in its thread the id may be left out, lines below are a note for the agent',
   allowedTo: 'writer',
   argument: 'ids-only',
-  decidesOn: { states: 'pending', includesUndos: true },
+  decidesOn: { states: 'pending', includesUndos: true, quote: 'whole-change' },
   read: ({ targets, text }) => ({ name: 'approve', targets, note: text }),
   needs: {
     condition: 'it means pending changes',
@@ -63,6 +65,8 @@ function needsToApprove(context: CommentContext): readonly Need[] {
 
 /** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
 function runApprove(context: CommandContext, { targets, note }: CommandNamed<'approve'>): Step {
+  const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
+  if (question !== null) return approveQuestion(context, question);
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (resolution.kind === 'replied') return resolution.step;
   const hidden = targets.by === 'all' ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];

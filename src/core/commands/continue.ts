@@ -1,19 +1,22 @@
+import { wasAskedBefore } from '../actions/close-question.ts';
+import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
 import { activeRun } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { findOpenQuestion } from './shared/question-targets.ts';
 import { resolveAll } from './shared/targets.ts';
 
 export const continueCommand = {
   name: 'continue',
   words: ['continue'],
   syntax: '/continue',
-  summary: 'send the decisions so far to the agent and withdraw all undecided changes',
+  summary: 'send the decisions so far to the agent and withdraw all undecided changes and open questions',
   allowedTo: 'writer',
   argument: 'nothing',
-  decidesOn: { states: 'pending', includesUndos: false },
+  decidesOn: { states: 'pending', includesUndos: false, quote: 'piece' },
   read: () => ({ name: 'continue' }),
   run: runContinue,
 } as const satisfies CommandDefinition<'continue'>;
@@ -21,7 +24,9 @@ export const continueCommand = {
 function runContinue(context: CommandContext): Step {
   const run = activeRun(context.pull);
   const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
-  if (run?.batch == null || pending.kind !== 'resolved') {
+  const question = findOpenQuestion(context.pull);
+  const isAsking = question !== null && wasAskedBefore(question, context.intent.createdAt);
+  if (run?.batch == null || (pending.kind !== 'resolved' && !isAsking)) {
     return pending.kind === 'no-match' && pending.postedLater.length > 0
       ? replyPostedLater(context, pending.postedLater)
       : endWithReply(context, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
@@ -29,9 +34,10 @@ function runContinue(context: CommandContext): Step {
   const batch = { ...run.batch, continued: true };
   const continued = withdrawExpiredCalls(withRun(startStep(context.pull), { batch }));
   const note = `${context.person.login} went on without it with /continue`;
-  const withdrawn = pending.proposals.reduce(
+  const proposals = pending.kind === 'resolved' ? pending.proposals : [];
+  const withdrawn = proposals.reduce(
     (builder, one) => withdrawProposal(builder, one, note, context.intent.createdAt),
-    continued,
+    isAsking ? withdrawQuestions(continued) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
 }

@@ -7,15 +7,17 @@ import {
   startStep,
   withProposal,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/messages.ts';
+import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/clean-text.ts';
 import { deniedOutput } from '../agent/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { type Proposal, transition, type Vote } from '../state/proposal.ts';
 import type { Step } from '../state/step.ts';
+import { answerQuestion } from './shared/answer-question.ts';
 import { acknowledge, type CommandContext, createVote, withLeftoverReplies } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { findDecidedQuestion } from './shared/question-targets.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const deny = {
@@ -25,12 +27,14 @@ export const deny = {
   summary: 'do not make this change; the reason goes to the agent',
   allowedTo: 'writer-or-author',
   argument: 'ids-and-reason',
-  decidesOn: { states: 'uncommitted', includesUndos: true },
+  decidesOn: { states: 'uncommitted', includesUndos: true, quote: 'piece' },
   read: ({ targets, text, fullText }) => ({ name: 'deny', targets, reason: text, fullText }),
   run: runDeny,
 } as const satisfies CommandDefinition<'deny'>;
 
 function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
+  const question = findDecidedQuestion(context.pull, deny.decidesOn, command.targets, context.commentRef);
+  if (question !== null) return answerQuestion(context, question, { kind: 'reject' });
   const { targets, reason } = targetsAndReason(context, command);
   const text = reasonForModel(context, reason);
   const resolved = resolveDecisionTargets(context, deny, targets);
@@ -72,7 +76,7 @@ function denyAll(
 export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: Vote, at: string): StepBuilder {
   const voted = recordVote(builder, vote);
   const rejected = withProposal(voted, transition(currentProposal(voted, proposal), 'rejected', at));
-  return queueCommentUpdate(answerProposalCall(rejected, proposal, deniedOutput(vote.text)), proposal);
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, deniedOutput(vote)), proposal);
 }
 
 /** A denial can't stop a commit already in flight, but it prevents any retry. */

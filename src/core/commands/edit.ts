@@ -10,8 +10,8 @@ import {
   withProposal,
   withReply,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/messages.ts';
+import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/clean-text.ts';
 import { instructionOutput } from '../agent/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { Need } from '../state/facts.ts';
@@ -43,7 +43,7 @@ export const edit = {
   summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
   allowedTo: 'writer',
   argument: 'ids-and-instruction',
-  decidesOn: { states: 'uncommitted', includesUndos: false },
+  decidesOn: { states: 'uncommitted', includesUndos: false, quote: 'piece' },
   read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
   needs: {
     condition: 'its suggestion block replaces a change',
@@ -137,7 +137,7 @@ function rejectWithInstruction(
   const current = currentProposal(voted, proposal);
   const rejected = withProposal(voted, transition(current, 'rejected', context.intent.createdAt));
   return queueCommentUpdate(
-    answerProposalCall(rejected, proposal, instructionOutput(cleanText(instruction).text)),
+    answerProposalCalls(rejected, proposal, instructionOutput(cleanText(instruction).text)),
     proposal,
   );
 }

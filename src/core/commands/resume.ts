@@ -1,11 +1,10 @@
-import { missingPermissionNeeds, pullRequestNeeds } from '../actions/fact-needs.ts';
-import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { advanceBatch, answerToolCall, deliverNotes, setCallStatus, startNextTurn } from '../actions/tool-batch.ts';
+import { continueRun } from '../actions/continue-run.ts';
+import { runContinueNeeds } from '../actions/fact-needs.ts';
+import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
-import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
 import type { Need } from '../state/facts.ts';
 import type { ResumeRefusal } from '../state/replies.ts';
-import { activeRun, isResumable, type PullState, type Run, type ToolBatch, type ToolCallState } from '../state/run.ts';
+import { activeRun, isResumable, type PullState, type Run } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import {
   acknowledge,
@@ -34,9 +33,7 @@ export const resume = {
 } as const satisfies CommandDefinition<'resume'>;
 
 function needsToResume({ pull, intent, facts }: CommentContext): readonly Need[] {
-  if (typeof findResumableRun(pull, intent.createdAt) === 'string') return [];
-  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
-  return facts.missingPermissions.length > 0 ? [] : pullRequestNeeds(facts);
+  return typeof findResumableRun(pull, intent.createdAt) === 'string' ? [] : runContinueNeeds(facts);
 }
 
 /** The run that a `/resume` written at that time continues, or why there is none. */
@@ -62,35 +59,8 @@ function runResume(context: CommandContext): Step {
   if (typeof run === 'string') return endWithReply(context, { kind: 'resume-refused', refusal: run }, 'resume-refused');
   const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context);
   if (refusal !== null) return refusal;
-  const lastResumption = { by: person, requestedAt: intent.createdAt, turnsBefore: run.turns };
-  const baseRef = facts.pullRequest?.baseRef ?? run.baseRef;
-  const resumed = withRun(acknowledge(startStep(pull), context), { lastResumption, baseRef, summary: null });
-  if (run.batch !== null)
-    return endStep(advanceBatch(retryExpiredCalls(resumed, run.id, run.batch), facts.now), 'resumed');
-  const withMessages = appendMessages(deliverNotes(resumed), buildResumedMessage(person));
-  return endStep(startNextTurn(withMessages, facts.now), 'resumed');
-}
-
-/**
- * Repeats the model's own calls whose proposals expired, on the current head; the model does not notice.
- * A proposal with a person's own text is no call of the model, so it is not repeated.
- */
-function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }: ToolBatch): StepBuilder {
-  const expired = calls.filter(({ status }) => status.kind === 'expired');
-  const userEdits = expired.filter((call) => isUserEdit(builder.pull, call));
-  const repeated = expired.filter((call) => !userEdits.includes(call)).map(({ toolCall }) => toolCall);
-  const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
-  const withdrawn = userEdits.reduce(
-    (next, { toolCall }) => answerToolCall(next, toolCall.id, WITHDRAWN_OUTPUT),
-    running,
-  );
-  if (repeated.length === 0) return withdrawn;
-  const restarted = repeated.reduce((next, { id }) => setCallStatus(next, id, { kind: 'running' }), withdrawn);
-  return withEffects(restarted, { type: 'run-tools', runId, turn, calls: repeated });
-}
-
-function isUserEdit({ proposals }: PullState, { status }: ToolCallState): boolean {
-  return (
-    status.kind === 'expired' && proposals.some(({ id, userEdit }) => id === status.proposalId && userEdit !== null)
-  );
+  const spoken = run.lastResumption?.spoken ?? null;
+  const resumption = { by: person, requestedAt: intent.createdAt, spoken };
+  const acknowledged = acknowledge(startStep(pull), context);
+  return endStep(continueRun(acknowledged, resumption, [buildResumedMessage(person)], facts), 'resumed');
 }

@@ -1,8 +1,6 @@
-import { redactDiff } from '../../lib/redaction.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { runStartNeeds } from '../actions/fact-needs.ts';
 import {
-  appendMessages,
   endStep,
   type StepBuilder,
   startStep,
@@ -10,16 +8,17 @@ import {
   withPullState,
   withReply,
 } from '../actions/step-builder.ts';
-import { buildFirstMessage } from '../agent/messages.ts';
-import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
-import { findReadDenyRule } from '../policy/path-tables.ts';
+import { headOf } from '../agent/clean-text.ts';
+import { summarizePull } from '../agent/pull-summary.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
-import type { CommentLocation } from '../state/intent.ts';
+import type { Quote } from '../state/intent.ts';
+import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import type { Step } from '../state/step.ts';
+import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -28,6 +27,7 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { isAboutDecided, talkNeeds } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const task = {
@@ -40,30 +40,26 @@ export const task = {
   read: ({ text }) => ({ name: 'task', text }),
   needs: {
     condition: 'no run is active',
-    kinds: [
-      'missing-permissions',
-      'pull-request',
-      'settings',
-      'branch-rules',
-      'other-pulls-on-branch',
-      'changed-paths',
-    ],
+    kinds: ['missing-permissions', 'pull-request', 'settings', 'branch-rules', 'other-pulls-on-branch'],
     next: needsToStart,
   },
   run: (context, { text }) => requestTask(context, text),
 } as const satisfies CommandDefinition<'task'>;
 
-function needsToStart({ pull, intent, facts }: CommentContext): readonly Need[] {
-  // A mention that answers a proposal is an instruction.
-  const isInstruction = intent.parsed.kind === 'mention' && findAnsweredProposal(pull, intent) !== null;
-  return activeRun(pull) === null && !isInstruction ? runStartNeeds(facts) : [];
+function needsToStart(context: CommentContext): readonly Need[] {
+  const { pull, intent, facts } = context;
+  if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts) : [];
+  // Words that answer a proposal are an instruction, or about its outcome.
+  const answered = findAnsweredProposal(pull, intent);
+  return answered === null || isAboutDecided(answered, intent.createdAt) ? talkNeeds(context) : [];
 }
 
 /** Starts a run, or queues the task behind the active run. */
 export function requestTask(context: CommandContext, text: string): Step {
   const { pull, facts, intent } = context;
   const task: Task = {
-    text: withThreadContext(text, intent.location),
+    text,
+    quote: quotedText(intent.quote),
     by: context.person,
     location: intent.location,
     requestedAt: intent.createdAt,
@@ -103,23 +99,11 @@ function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
   const run = createRun(builder.pull, task, facts);
   // The open proposals are undos, and commit attempts of the previous run in flight.
   const withNewRun = withPullState(builder, { run, proposals: builder.pull.proposals.filter(isOpen) });
-  const opening = appendMessages(
-    withNewRun,
-    { role: 'system', content: SYSTEM_PROMPT },
-    {
-      role: 'user',
-      content: buildFirstMessage({
-        task,
-        pull: builder.pull.ref,
-        facts: facts.pullRequest,
-        changedPaths: facts.changedPaths ?? [],
-      }),
-    },
-  );
+  const summary = facts.pullRequest === undefined ? null : summarizePull(facts.pullRequest);
   return withEffects(
-    opening,
+    withNewRun,
     { type: 'update-run-comment', runId: run.id, first: true },
-    { type: 'ask-model', runId: run.id, turn: 1 },
+    { type: 'read-context', runId: run.id, pull: summary },
   );
 }
 
@@ -129,12 +113,18 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     id: runIdFor(pull, task),
     task,
     settings: settingsOf(facts),
-    phase: { kind: 'awaiting-model', turn: 1 },
+    phase: { kind: 'reading-context', since: facts.now },
     turns: 0,
     lastResumption: null,
-    questionCount: 0,
+    sideQuestionCount: 0,
     messageCount: 0,
     batch: null,
+    heldCalls: [],
+    heldResponses: 0,
+    idleResponses: NO_IDLE_RESPONSES,
+    isNudged: false,
+    plan: null,
+    questions: [],
     usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
     headRef: facts.pullRequest?.headRef ?? '',
@@ -148,10 +138,12 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     agentNotes: [],
     instructors: [],
     lastFeedbackAt: null,
+    liftedDenials: [],
     repeatedProposals: 0,
     commits: [],
     appCommits: {},
     readBlobs: {},
+    shownFiles: {},
     summary: null,
     comment: null,
     reviews: [],
@@ -171,11 +163,7 @@ function runIdFor(pull: PullState, { location }: Task): string {
   return `${pull.ref.repositoryId}-${pull.ref.number}-${locationId}`;
 }
 
-/** The agent can't see the thread that the task was written in. */
-function withThreadContext(text: string, location: CommentLocation): string {
-  if (location.at !== 'thread') return text;
-  const line = location.line === null ? '' : `, line ${location.line}`;
-  const place = `This was written in a review thread on ${JSON.stringify(location.path)}${line}`;
-  if (findReadDenyRule(location.path) !== null) return `${text}\n\n${place}, a file that the agent cannot read.`;
-  return `${text}\n\n${place}, below this part of the diff:\n${redactDiff(location.diffHunk)}`;
+function quotedText(quote: Quote | null): string | null {
+  if (quote === null) return null;
+  return quote.kind === 'other' ? quote.text : headOf(quote.lines.join('\n'), CONTEXT_LIMITS.quote);
 }

@@ -26,6 +26,8 @@ const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => 
   'ids-and-instruction': parseInstruction,
   'one-id': parseOneId,
   question: parseQuestion,
+  'id-and-text': parseIdAndText,
+  'id-and-number': parseIdAndNumber,
   nothing: parseNoArguments,
 };
 
@@ -70,6 +72,25 @@ function parseQuestion({ rest, below }: ArgumentText): FormResult {
   return joinArgumentText(rest, below) === ''
     ? rejectArguments('', 'no-question')
     : acceptArguments({ by: 'location' }, rest, below);
+}
+
+/** One leading id, also with punctuation around it; the rest is kept as it is. */
+function parseIdAndText({ rest, below }: ArgumentText): FormResult {
+  const { word, rest: text } = splitFirstWord(rest);
+  const id = parsePunctuatedId(word);
+  if (joinArgumentText(rest, below) === '') return rejectArguments('', 'no-answer');
+  return id === null
+    ? acceptArguments({ by: 'location' }, rest, below)
+    : acceptArguments({ by: 'ids', ids: [id] }, text, below);
+}
+
+/** `text` is the number. */
+function parseIdAndNumber({ rest }: ArgumentText): FormResult {
+  const { word, rest: after } = splitFirstWord(rest);
+  const id = parseProposalId(word);
+  const number = id === null ? rest : after;
+  if (!/^\d{1,3}$/.test(number)) return rejectArguments(splitFirstWord(number).word, 'one-number');
+  return acceptArguments(id === null ? { by: 'location' } : { by: 'ids', ids: [id] }, number, '');
 }
 
 function parseNoArguments({ rest }: ArgumentText): FormResult {

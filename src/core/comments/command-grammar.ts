@@ -8,6 +8,8 @@ export type ArgumentForm =
   | 'ids-and-instruction'
   | 'one-id'
   | 'question'
+  | 'id-and-text'
+  | 'id-and-number'
   | 'nothing';
 
 /** Arguments that fit a form. `text` is the task, note, reason or instruction; `fullText` also has the leading ids. */
@@ -43,7 +45,7 @@ export function findCommand(grammar: CommandGrammar, word: string): CommandSynta
 }
 
 /** Reserved for later versions, so that `/config` is never taken for an instruction. */
-const RESERVED_WORDS: readonly string[] = ['answer', 'choose', 'approvals', 'revoke', 'config'];
+const RESERVED_WORDS: readonly string[] = ['approvals', 'revoke', 'config'];
 
 export function isReservedWord(word: string): boolean {
   return RESERVED_WORDS.includes(word.toLowerCase());
@@ -56,6 +58,8 @@ const HINT_TEXT = {
   'no-instruction': 'It needs an instruction for the agent.',
   'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
   'no-question': 'It needs a question.',
+  'no-answer': 'It needs an answer.',
+  'one-number': 'It needs the number of a choice, and nothing else but the id of the question before it.',
   'no-arguments': 'It takes no arguments.',
   'no-task': 'It needs a task on the same line, as in `/countersign rename the parameter`.',
   'missing-slash':
@@ -89,6 +93,8 @@ const HINTS_WITH_SYNTAX: ReadonlySet<HintName> = new Set<HintName>([
   'no-instruction',
   'one-id',
   'no-question',
+  'no-answer',
+  'one-number',
   'no-arguments',
 ]);
 

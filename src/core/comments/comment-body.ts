@@ -15,6 +15,8 @@ export type CommentParts = {
   readonly text: string;
   /** Lines of each suggestion block by the author; none if the comment contains a copy of a proposal. */
   readonly suggestions: readonly (readonly string[])[];
+  /** True if one suggestion block is all that the body holds. Quotes, signatures and HTML comments are more than that. */
+  readonly isSuggestionAlone: boolean;
   /** True if the author's suggestion block has no closing fence, or if it is uncertain which lines are a block. */
   readonly hasUnclosedSuggestion: boolean;
   /** True if the body is longer than the part that was read. */
@@ -38,6 +40,7 @@ export function splitComment(body: string): CommentParts {
     quotedLines: lines.flatMap(({ text, mark }) => (mark === 'quoted' ? [text] : [])),
     text: joinLines(ownLines.filter(isOwnText)).trim(),
     suggestions: suggestions.filter(({ from }) => isFromAuthor(from)).map((block) => block.lines),
+    isSuggestionAlone: suggestions.length === 1 && !isTruncated && lines.every(isBlankOrSuggestion),
     hasUnclosedSuggestion:
       (unclosedSuggestionAt !== null && isFromAuthor(unclosedSuggestionAt)) ||
       (!hasCopy && ownLines.some((line) => isPossibleSuggestion(line, isAmbiguous))),
@@ -71,6 +74,10 @@ function isPossibleSuggestion({ text, mark }: MarkedLine, isAmbiguous: boolean):
 
 function isOwnText({ mark }: MarkedLine): boolean {
   return mark === 'plain' || mark === 'code' || mark === 'html' || mark === 'blank';
+}
+
+function isBlankOrSuggestion({ mark }: MarkedLine): boolean {
+  return mark === 'blank' || mark === 'suggestion';
 }
 
 function joinLines(lines: readonly MarkedLine[]): string {

@@ -18,11 +18,13 @@ export function parsePunctuatedId(word: string): string | null {
 }
 
 /**
- * The id line of a proposal's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a copy of the
+ * The id line of a proposal's or question's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a copy of the
  * rendered text lacks them.
  */
-const ID_LINE =
-  /^Change \d{1,3} of \d{1,3} · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3 · head (`?)[0-9a-f]{7}\5[ \t\\]*$/i;
+const ID_LINES: readonly RegExp[] = [
+  /^Change \d{1,3} of \d{1,3} · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3 · head (`?)[0-9a-f]{7}\5[ \t\\]*$/i,
+  /^Question · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3[ \t\\]*$/i,
+];
 
 const QUOTE_MARK = /^ {0,3}> ?/;
 
@@ -53,16 +55,22 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
   return [...found.values()];
 }
 
+/** Enough to find the quoted comment again. */
+const MAX_QUOTED_CHARACTERS = 2_000;
+
 /** What the quoted lines are a quote of; null without any text. */
 export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | null {
   const lines = quoted.map((line) => line.replace(QUOTE_MARK, ''));
   if (lines.every((line) => BLANK_LINE.test(line))) return null;
-  return ids.length === 1 ? { kind: 'proposal', lines } : { kind: 'other' };
+  return ids.length === 1
+    ? { kind: 'named', lines }
+    : { kind: 'other', text: lines.join('\n').trim().slice(0, MAX_QUOTED_CHARACTERS) };
 }
 
-/** The proposal that an id line names; null for any other line. */
+/** The proposal or question that an id line names; null for any other line. */
 export function parseIdLine(text: string): QuotedId | null {
-  const [, , word = '', , digest = ''] = ID_LINE.exec(text) ?? [];
+  const found = ID_LINES.map((line) => line.exec(text)).find((match) => match !== null);
+  const [, , word = '', , digest = ''] = found ?? [];
   const id = parseProposalId(word);
   return id === null ? null : { id, digest: digest.toLowerCase() };
 }

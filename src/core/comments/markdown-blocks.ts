@@ -67,3 +67,17 @@ export function parseHtmlBlockStart(line: string): HtmlBlock | null {
   if (!TAG_START.test(line)) return null;
   return HTML_BLOCK_RULES.find(({ start }) => start.test(line)) ?? null;
 }
+
+/** The parser's names of everything within a line. Without them it reads blocks only. */
+export const INLINE_CONSTRUCTS: readonly string[] = [
+  'attention',
+  'autolink',
+  'characterEscape',
+  'characterReference',
+  'codeText',
+  'hardBreakEscape',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+];

@@ -2,6 +2,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import {
   type Fence,
   type HtmlBlock,
+  INLINE_CONSTRUCTS,
   isClosingFence,
   parseHtmlBlockStart,
   parseOpeningFence,
@@ -198,19 +199,4 @@ function endsInQuote(lines: readonly string[]): boolean {
 }
 
 /** Inline constructs cost the most and do not affect which lines are quoted. */
-const BLOCKS_ONLY = {
-  disable: {
-    null: [
-      'attention',
-      'autolink',
-      'characterEscape',
-      'characterReference',
-      'codeText',
-      'hardBreakEscape',
-      'htmlText',
-      'labelEnd',
-      'labelStartImage',
-      'labelStartLink',
-    ],
-  },
-};
+const BLOCKS_ONLY = { disable: { null: [...INLINE_CONSTRUCTS] } };

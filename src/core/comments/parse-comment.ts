@@ -77,13 +77,14 @@ function intendedCommand(parsed: ParsedComment): Pick<MalformedCommand, 'command
 }
 
 function toText(parts: CommentParts, slug: string): ParsedComment {
-  const { text, suggestions, hasUnclosedSuggestion } = parts;
+  const { text, suggestions, isSuggestionAlone, hasUnclosedSuggestion } = parts;
   return {
     kind: 'text',
     text: stripSignature(text) === '' ? '' : text,
     addressedToSomeoneElse: isAddressedToSomeoneElse(text, slug),
     affirmation: !hasSuggestionBlock(parts) && isAffirmation(text),
     suggestions,
+    isSuggestionAlone,
     hasUnclosedSuggestion,
   };
 }

@@ -15,6 +15,7 @@ import {
 import { MAX_COUNTED_MATCHES, MAX_FILE_BYTES, MAX_LISTED_MATCHES } from './text/limits.ts';
 import { createLineTable, type LineTable } from './text/line-table.ts';
 import { countLines, lineEnd, lineStart } from './text/lines.ts';
+import { uncoversSecret } from './uncovered-secrets.ts';
 
 /** The replacement that a model requests. */
 export type EditRequest = { readonly oldString: string; readonly newString: string; readonly replaceAll: boolean };
@@ -57,8 +58,13 @@ export type EditResult =
   /** The text to replace, or the new one, has a secret's placeholder. */
   | { readonly kind: 'crosses-secret' }
   | { readonly kind: 'writes-placeholder' }
+  /** A secret beside the replaced text would no longer be recognized. */
+  | { readonly kind: 'uncovers-secret' }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old-string' };
+
+/** An edit that can be made. */
+export type EditedResult = Extract<EditResult, { kind: 'edited' }>;
 
 /** With more replacements the diff exceeds its limit anyway, and building it takes time. */
 const MAX_REPLACED_MATCHES = 50_000;
@@ -85,9 +91,12 @@ export function applyEdit(base: LineTable, request: EditRequest, secrets: readon
   if (characters > MAX_FILE_BYTES) return { kind: 'too-large', characters };
   const built = buildReplacements(base, matches, replacement);
   if (built.kind === 'span-too-long') return built;
+  const { replacements } = built;
+  const after = secrets.length === 0 ? text : spliceReplacements(text, 0, text.length, replacements).text;
+  if (uncoversSecret({ before: text, after, replacements, secrets })) return { kind: 'uncovers-secret' };
   // A needle with a byte order mark is searched for at the start only, so the text can occur again below.
   const isOnlyMatch = !request.replaceAll && !request.oldString.startsWith(BYTE_ORDER_MARK) && secrets.length === 0;
-  return createEditedResult(base, built.replacements, isOnlyMatch);
+  return createEditedResult(base, replacements, isOnlyMatch);
 }
 
 function countPlaceholders(text: string): number {
@@ -176,7 +185,7 @@ function findGroupEnd(text: string, { end }: TextReplacement, endsLine: boolean,
 }
 
 /** The part of the text from `start` to `end` with its replacements. */
-function spliceReplacements(
+export function spliceReplacements(
   text: string,
   start: number,
   end: number,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { findSecretRanges } from '../../lib/credentials.ts';
-import { applyEdit, type EditRequest, type EditResult, type LineSpan } from './apply-edit.ts';
+import type { EditedResult, EditRequest, LineSpan } from './apply-edit.ts';
+import { applyEdits, type RefusedEdit } from './apply-edits.ts';
 import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
 import { describeEdit } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
@@ -16,6 +16,7 @@ import {
   refuse,
   resultTooLarge,
   spanTooLong,
+  uncoversSecretBeside,
   writesPlaceholder,
 } from './refusals.ts';
 import {
@@ -41,45 +42,49 @@ import {
 /** A change to propose, or a refusal. */
 export type BuildResult = { readonly kind: 'change'; readonly change: FileChange } | Refusal;
 
-/** An `edit_file` call on a stored file. The path is already checked. */
-export type EditInput = EditRequest & {
+/** Edits of a stored file, made in order as one change. The path is already checked. */
+export type EditInput = {
   readonly path: string;
   readonly repositoryName: string;
   readonly file: StoredFile;
+  readonly edits: readonly EditRequest[];
 };
 
-type EditedResult = Extract<EditResult, { kind: 'edited' }>;
-
-/** Builds the change of an `edit_file` call. Finds every error here, before people are asked. */
+/** Builds the change of `edit_file` calls. Finds every error here, before people are asked. */
 export function buildEdit(input: EditInput): BuildResult {
-  const { path, file } = input;
+  const { path, file, edits } = input;
   const editable = readEditableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
   const lines = createLineTable(editable.text, file.bytes);
-  const result = applyEdit(lines, input, findSecretRanges(editable.text));
+  const result = applyEdits(lines, edits);
+  if (result.kind === 'edited') return buildEditFromResult(input, lines, result);
+  const refused = describeRefusedEdit(path, result.refusal);
+  return refuse(edits.length === 1 ? refused : `Edit ${result.index + 1} of ${edits.length}: ${refused}`);
+}
+
+/** For the model: why an edit cannot be made. */
+export function describeRefusedEdit(path: string, result: RefusedEdit): string {
   switch (result.kind) {
-    case 'edited':
-      return buildEditFromResult(input, lines, result);
     case 'not-unique':
-      return refuse(matchNotUnique(result.matches, result.lines));
+      return matchNotUnique(result.matches, result.lines);
     case 'not-found':
-      return refuse(matchNotFound(path, result));
+      return matchNotFound(path, result);
     case 'too-many-matches':
-      return refuse(
-        `Not proposed: replacing more than ${result.max} matches at once cannot be reviewed. Split it into smaller changes.`,
-      );
+      return `Not proposed: replacing more than ${result.max} matches at once cannot be reviewed. Split it into smaller changes.`;
     case 'too-large':
-      return refuse(resultTooLarge(path, result.characters));
+      return resultTooLarge(path, result.characters);
     case 'span-too-long':
-      return refuse(spanTooLong(path, result.lines));
+      return spanTooLong(path, result.lines);
     case 'crosses-secret':
-      return refuse(crossesSecret(path));
+      return crossesSecret(path);
     case 'writes-placeholder':
-      return refuse(writesPlaceholder(path));
+      return writesPlaceholder(path);
+    case 'uncovers-secret':
+      return uncoversSecretBeside(path);
     case 'no-change':
-      return refuse(`No changes: ${path} would stay exactly as it is.`);
+      return `No changes: ${path} would stay exactly as it is.`;
     case 'empty-old-string':
-      return refuse('old_string is empty. Use write_file to create a file or to replace all of it.');
+      return 'old_string is empty. Use write_file to create a file or to replace all of it.';
   }
 }
 
@@ -93,7 +98,6 @@ export function buildEditFromResult(input: EditInput, base: LineTable, result: E
   if (span === null) return refuse(`No changes: ${path} would stay exactly as it is.`);
   const spanRefusal = checkSpanLength(path, span.end - span.index, countLines(span.newText));
   if (spanRefusal !== null) return refuse(spanRefusal);
-  if (uncoversSecret(linesAt(base, span.index, span.end).join(''), span.newText)) return refuse(crossesSecret(path));
   const region = createRegion(span, base);
   const reviewable = buildEditDiff({ path, existedBefore: true, base }, result, region);
   if (reviewable.kind === 'refused') return reviewable;
@@ -102,17 +106,6 @@ export function buildEditFromResult(input: EditInput, base: LineTable, result: E
   const isUnique = isUniqueInContext(base, span, result);
   const blob = rewrittenBlobSha(rewritten);
   return { kind: 'change', change: createEdit({ path, file, base, blob, region, placeCount, isUnique, details }) };
-}
-
-/**
- * Whether a secret of the old lines is not recognized as one in the new lines: an edit beside it can take away the signs
- * that it is recognized by. Then the model would see it.
- */
-function uncoversSecret(oldText: string, newText: string): boolean {
-  const old = findSecretRanges(oldText);
-  if (old.length === 0) return false;
-  const recognized = new Set(findSecretRanges(newText).map(({ start, end }) => newText.slice(start, end)));
-  return old.some(({ start, end }) => !recognized.has(oldText.slice(start, end)));
 }
 
 /** Whether the displayed lines contain all of a text that occurs only once; then they occur only once too. */
@@ -155,15 +148,25 @@ function createEditDetails(input: EditInput, { result, region, diff, base }: Edi
   return {
     description: describeEdit(input.path, region, result.spans.length),
     sandbox: input.repositoryName,
-    old_string: input.oldString,
-    new_string: input.newString,
-    replace_all: input.replaceAll,
+    ...requestedTexts(input.edits, result, base),
     unified_diff: diff,
     match_line: result.firstLine,
     match_count: result.matches,
     above: linesAt(base, first - 3, first),
     below: linesAt(base, result.lastLine, result.lastLine + 3),
   };
+}
+
+/** One edit's own texts; of several, the lines that they change together. */
+function requestedTexts(
+  edits: readonly EditRequest[],
+  { combinedSpan: { start, end, text } }: EditedResult,
+  base: LineTable,
+): Pick<EditDetails, 'old_string' | 'new_string' | 'replace_all'> {
+  const [only, ...more] = edits;
+  return only === undefined || more.length > 0
+    ? { old_string: base.text.slice(start, end), new_string: text, replace_all: false }
+    : { old_string: only.oldString, new_string: only.newString, replace_all: only.replaceAll };
 }
 
 type EditDetailKey =

@@ -1,14 +1,16 @@
+import { findSecretRanges } from '../../lib/credentials.ts';
 import { buildEditFromResult, type EditInput } from './build-edit.ts';
 import { buildWrite } from './build-write.ts';
 import { type FileChange, type Region, unifiedDiffOf } from './change.ts';
 import { applySuggestion, type Placement } from './placement.ts';
 import { checkNewText } from './refusals.ts';
-import { applyRegion, regionBetween, regionIndex } from './region.ts';
+import { applyRegion, findChangedLines, regionBetween, regionIndex } from './region.ts';
 import { BYTE_ORDER_MARK, byteLength, encodeText } from './text/characters.ts';
 import { MAX_FILE_BYTES } from './text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from './text/line-endings.ts';
 import { createLineTable } from './text/line-table.ts';
 import { areLinesEqual, offsetOfLine, withoutLineEnding } from './text/lines.ts';
+import { uncoversSecret } from './uncovered-secrets.ts';
 import { countChangedBlocks, formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
 /** The lines of the file that a user's lines replace: `index` is 0-based; a `count` of 0 inserts them there. */
@@ -37,7 +39,9 @@ export type UserEditRefusal =
   | { readonly reason: 'unchanged' }
   | { readonly reason: 'not-text' }
   | { readonly reason: 'too-large'; readonly bytes: number }
-  | { readonly reason: 'diff-too-long' };
+  | { readonly reason: 'diff-too-long' }
+  /** A secret would stay, and the model would see it. */
+  | { readonly reason: 'uncovers-secret' };
 
 /** How a user's text differs from the model's proposal. */
 export type UserEditDiff = {
@@ -47,9 +51,17 @@ export type UserEditDiff = {
   readonly revertRegion: Region;
 };
 
-/** The result of a user's edit; `userEdit` is null if it restores the model's proposal. */
+/**
+ * The result of a user's edit. `userEdit` is null if it restores the model's proposal; `isRespaced` means that the lines
+ * equal those of the current proposal except for white space.
+ */
 export type UserEditResult =
-  | { readonly kind: 'change'; readonly change: FileChange; readonly userEdit: UserEditDiff | null }
+  | {
+      readonly kind: 'change';
+      readonly change: FileChange;
+      readonly userEdit: UserEditDiff | null;
+      readonly isRespaced: boolean;
+    }
   /** The lines equal those of the current proposal. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly refusal: UserEditRefusal };
@@ -78,15 +90,20 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const { change, placement, baseText, lines } = input;
   const range = userEditRange(change, placement);
   if (range === null || change.region === null) return refuseUserEdit({ reason: 'not-one-place' });
-  if (isSameAsProposed(input, range, proposedLines(change.region, placement))) return { kind: 'unchanged' };
+  const proposed = proposedLines(change.region, placement);
+  if (isSameAsProposed(input, range, proposed)) return { kind: 'unchanged' };
   const anchor = findAnchor(change.region, range);
   if (anchor !== null && !lines.includes(anchor.text)) return refuseUserEdit({ reason: 'anchor-missing', ...anchor });
   const before = baseText ?? '';
   const proposedText = applyRegion(before, change.region);
   const text = baseText === null ? newFileText(proposedText, lines) : replaceRange(before, range, input);
   if (text === proposedText) return { kind: 'unchanged' };
-  const refusal = checkUserEdit(change.path, text, baseText);
-  return refusal === null ? createUserEdit(input, range, text) : refuseUserEdit(refusal);
+  const refusal = checkUserEdit(change.path, text, baseText) ?? checkSecrets(before, text);
+  if (refusal !== null) return refuseUserEdit(refusal);
+  const built = buildUserEdit(input, range, text);
+  if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
+  const isRespaced = withoutSpace(lines) === withoutSpace(proposed);
+  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced };
 }
 
 /** The unchanged line in the range, which only the suggestion block of an insertion has. */
@@ -160,11 +177,22 @@ function checkUserEdit(path: string, text: string, baseText: string | null): Use
   return bytes > MAX_FILE_BYTES ? { reason: 'too-large', bytes } : { reason: 'not-text' };
 }
 
-function createUserEdit(input: UserEditInput, range: UserEditRange, text: string): UserEditResult {
-  const isWrite = input.change.op === 'write';
-  const built = isWrite ? buildAsWrite(input, text) : buildAsEdit(input, range, text);
-  if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
-  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text) };
+function checkSecrets(before: string, after: string): UserEditRefusal | null {
+  const base = createLineTable(before);
+  const changed = findChangedLines(before, after, base);
+  if (changed === null) return null;
+  const replacement = { start: base.offsetAt(changed.index), end: base.offsetAt(changed.end), text: changed.newText };
+  const secrets = findSecretRanges(before);
+  return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
+}
+
+/** Neither do characters that nobody sees make other lines. */
+function withoutSpace(lines: readonly string[]): string {
+  return lines.join('').replace(/[\s\p{Cf}]+/gu, '');
+}
+
+function buildUserEdit(input: UserEditInput, range: UserEditRange, text: string): ReturnType<typeof buildWrite> {
+  return input.change.op === 'write' ? buildAsWrite(input, text) : buildAsEdit(input, range, text);
 }
 
 function diffFromProposed({ proposed, baseText }: UserEditInput, text: string): UserEditDiff | null {
@@ -200,9 +228,7 @@ function buildAsEdit(
     path,
     repositoryName: payload.sandbox,
     file,
-    oldString,
-    newString,
-    replaceAll: false,
+    edits: [{ oldString, newString, replaceAll: false }],
   };
   const firstLine = range.index + 1;
   const combinedSpan = { start, end, text: newString };

@@ -1,8 +1,11 @@
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
+import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
+import { isAboutDecided } from '../commands/shared/talk.ts';
 import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
+import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../state/reasons.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import { isDecision } from './review-comments.ts';
@@ -20,6 +23,8 @@ export type RelevantComment = {
   readonly command: CommandName;
   /** The proposal that the comment answers by its location. */
   readonly proposal: Proposal | null;
+  /** The agent's question that the comment answers by its location. */
+  readonly question: AgentQuestion | null;
   /** The comment is not addressed to the App, so a refusal gets no reply. */
   readonly silent: boolean;
 };
@@ -30,10 +35,12 @@ export type RelevantComment = {
 export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
   const { parsed } = intent;
   const proposal = findAnsweredProposal(pull, intent);
+  const question = findAnsweredQuestion(pull, intent);
   const relevant = (command: CommandName, silent = false): RelevantComment => ({
     kind: 'relevant',
     command,
     proposal,
+    question,
     silent,
   });
   switch (parsed.kind) {
@@ -52,9 +59,12 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
       if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
+      if (question !== null) return relevant('answer', true);
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
-        proposal === null && !seemsToQuote(pull, intent) ? irrelevant('not-for-us') : relevant('edit', true),
+        proposal === null && !seemsToQuote(pull, intent)
+          ? irrelevant('not-for-us')
+          : relevant(proposal !== null && isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
       );
   }
 }
@@ -133,8 +143,17 @@ function deferWhilePosting(
   relevance: () => Relevance,
 ): Relevance {
   const isPosting = pull.proposals.some(({ state, comment }) => state === 'proposed' && comment === null);
-  const canMeanPosted = intent.location.at === 'thread' || isDecision(intent.parsed) || intent.reviewState !== null;
-  return isPosting && proposal === null && canMeanPosted ? { kind: 'deferred' } : relevance();
+  const isAsking = activeRun(pull) !== null && currentQuestion(pull.run?.questions ?? [])?.comment === null;
+  const canMeanPosted =
+    intent.location.at === 'thread' ||
+    isDecision(intent.parsed) ||
+    isAnswer(intent.parsed) ||
+    intent.reviewState !== null;
+  return (isPosting || isAsking) && proposal === null && canMeanPosted ? { kind: 'deferred' } : relevance();
+}
+
+function isAnswer(comment: ParsedComment): boolean {
+  return comment.kind === 'command' && (comment.command.name === 'answer' || comment.command.name === 'choose');
 }
 
 /** An unknown command can be another bot's, unless it is addressed to us, answers a proposal or is a typo of ours. */

@@ -1,19 +1,12 @@
-import {
-  defer,
-  endStep,
-  noop,
-  recordFeedback,
-  startStep,
-  withPullState,
-  withReply,
-  withRun,
-} from '../actions/step-builder.ts';
+import { defer, endStep, noop, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
-import { acknowledge, type CommandContext, endWithReply } from '../commands/shared/context.ts';
+import { answerWithWords } from '../commands/shared/answer-question.ts';
+import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
 import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
 import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
+import { isAboutDecided, talk } from '../commands/shared/talk.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
@@ -23,7 +16,8 @@ import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import type { PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
 import { commentRefOf, isDecision } from './review-comments.ts';
@@ -39,7 +33,7 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   if (facts.reviewComments === null) return noop(pull, 'not-on-github');
   const context = createContext(pull, intent, facts, deliveryId);
   if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
-  return handleComment(context, intent.parsed, relevance.proposal);
+  return handleComment(context, intent.parsed, relevance);
 }
 
 function createContext(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): CommandContext {
@@ -76,7 +70,7 @@ function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | 'un
   return comment.kind === 'malformed-command' ? comment.command : null;
 }
 
-function handleComment(context: CommandContext, comment: ParsedComment, proposal: Proposal | null): Step {
+function handleComment(context: CommandContext, comment: ParsedComment, { proposal, question }: RelevantComment): Step {
   switch (comment.kind) {
     case 'command':
       return commandMode(context.pull, comment) === 'accepted'
@@ -91,9 +85,9 @@ function handleComment(context: CommandContext, comment: ParsedComment, proposal
       return endWithReply(context, { kind: 'unknown-command', word, nearest }, 'unknown-command');
     }
     case 'mention':
-      return onMention(context, comment, proposal);
+      return question === null ? onMention(context, comment, proposal) : onAnswer(context, question, comment.text);
     case 'text':
-      return onText(context, comment, proposal);
+      return question === null ? onText(context, comment, proposal) : onAnswer(context, question, comment.text);
   }
 }
 
@@ -140,7 +134,7 @@ function replyMisplacedCommand(context: CommandContext, proposal: Proposal | nul
   return command === null ? null : replyMalformed(context, command, command, hintText('misplaced'));
 }
 
-/** `@<app-slug> text` asks for changes to a proposal, is a note for the active run, or else starts a run. */
+/** `@<app-slug> text` asks for changes to a proposal, or is for the active or the last run, or else starts one. */
 function onMention(
   context: CommandContext,
   { text, missingSlash }: Extract<ParsedComment, { kind: 'mention' }>,
@@ -149,14 +143,17 @@ function onMention(
   const hint = replyMissingSlash(context, missingSlash) ?? replyFormattedCommand(context, text);
   if (hint !== null) return hint;
   if (proposal !== null) {
-    const refusal = replyMisplacedCommand(context, proposal, text) ?? refuseWordsOutsideConversation(context, proposal);
-    return refusal ?? requestEdit(context, proposal, text);
+    const misplaced = replyMisplacedCommand(context, proposal, text);
+    const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
+    return misplaced ?? refusal ?? onWords(context, proposal, text);
   }
-  const run = activeRun(context.pull);
-  if (run === null) return requestTask(context, text);
-  const note = { by: context.person, text, at: context.intent.createdAt };
-  const noted = withRun(startStep(context.pull), { agentNotes: [...run.agentNotes, note] });
-  return endStep(acknowledge(recordFeedback(noted, context.facts.now), context, 'eyes'), 'note-queued');
+  return talk(context, text, null, requestTask);
+}
+
+/** A reply to a question answers it. */
+function onAnswer(context: CommandContext, question: AgentQuestion, text: string): Step {
+  const hint = replyMisplacedCommand(context, null, text);
+  return hint ?? refuseOutsideConversation(context, 'answer', null) ?? answerWithWords(context, question, text);
 }
 
 /** A reply to a proposal asks for changes to it, unless it is empty or could be meant as an approval. */
@@ -176,7 +173,14 @@ function onText(
   if (!canStillBeDenied(proposal) && (text === '' || affirmation)) return noop(context.pull, 'already-decided');
   if (text === '') return replyEmptyOnce(context, proposal);
   if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
-  return requestEdit(context, proposal, text);
+  return onWords(context, proposal, text);
+}
+
+/** Words below a decided change are for the agent too; those below another one ask for changes to it. */
+function onWords(context: CommandContext, proposal: Proposal, text: string): Step {
+  return isAboutDecided(proposal, context.intent.createdAt)
+    ? talk(context, text, proposal, requestTask)
+    : requestEdit(context, proposal, text);
 }
 
 /** The quote only looks like that of a proposal, so the reply lists those that can be meant. */

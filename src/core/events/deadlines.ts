@@ -1,4 +1,5 @@
-import { deadlineOf, findDueProposals, scheduleDeadlineCheck } from '../actions/expiry.ts';
+import { deadlineOf, findDue, scheduleDeadlineCheck } from '../actions/expiry.ts';
+import { expireQuestions } from '../actions/questions.ts';
 import {
   endStep,
   noop,
@@ -8,31 +9,40 @@ import {
   withEffects,
   withProposal,
   withReply,
+  withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
 import type { Facts } from '../state/facts.ts';
-import { type Person, type Proposal, transition } from '../state/proposal.ts';
-import { proposalLink } from '../state/replies.ts';
+import { distinctPeople, type Person, type Proposal, transition } from '../state/proposal.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import { proposalLink, questionLink } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 
 /**
- * Reminds people of proposals that expire soon. Before proposals expire, lost comments are fetched: they could decide.
+ * Reminds people of proposals and questions that expire soon. Before anything expires, lost comments are fetched: they could decide.
  */
 export function onDeadlineReached(pull: PullState, { now }: Facts): Step {
-  const { toRemind, toExpire } = findDueProposals(pull, now);
-  const reminded = scheduleDeadlineCheck(sendReminder(startStep(pull), toRemind), now);
-  if (toExpire.length === 0) return endStep(reminded, toRemind.length > 0 ? 'reminded' : 'outdated-result');
-  const [since = now] = toExpire.flatMap(({ proposedAt }) => proposedAt ?? []).toSorted();
+  const { proposals, questions } = findDue(pull, now);
+  const isReminding = proposals.toRemind.length + questions.toRemind.length > 0;
+  const sent = isReminding ? sendReminder(startStep(pull), proposals.toRemind, questions.toRemind) : startStep(pull);
+  const reminded = scheduleDeadlineCheck(sent, now);
+  const postedAt = [
+    ...proposals.toExpire.map(({ proposedAt }) => proposedAt ?? now),
+    ...questions.toExpire.map(({ comment }) => comment?.createdAt ?? now),
+  ];
+  const [since] = postedAt.toSorted();
+  if (since === undefined) return endStep(reminded, isReminding ? 'reminded' : 'outdated-result');
   return endStep(withEffects(reminded, { type: 'catch-up', since, expiresAfter: true }), 'deadline-reached');
 }
 
-/** An expiry is no denial, and the model is not told. A run without other pending proposals ends. */
+/** An expiry is no denial, and the model is not told. A run without other pending proposals or questions ends. */
 export function onExpiryDue(pull: PullState, { now }: Facts): Step {
-  const { toExpire } = findDueProposals(pull, now);
-  if (toExpire.length === 0) return noop(pull, 'outdated-result');
-  const expired = toExpire.reduce((builder, one) => expireProposal(builder, one, now), startStep(pull));
-  return endStep(advanceBatch(expired, now), 'expired');
+  const { proposals, questions } = findDue(pull, now);
+  if (proposals.toExpire.length + questions.toExpire.length === 0) return noop(pull, 'outdated-result');
+  const expired = proposals.toExpire.reduce((builder, one) => expireProposal(builder, one, now), startStep(pull));
+  const withQuestions = questions.toExpire.length === 0 ? expired : expireQuestions(expired);
+  return endStep(advanceBatch(withQuestions, now), 'expired');
 }
 
 function expireProposal(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
@@ -42,15 +52,30 @@ function expireProposal(builder: StepBuilder, proposal: Proposal, now: string): 
   return queueCommentUpdate(setProposalCallStatus(expired, proposal, { kind: 'expired', proposalId: id }), proposal);
 }
 
-function sendReminder(builder: StepBuilder, proposals: readonly Proposal[]): StepBuilder {
-  if (proposals.length === 0) return builder;
+function sendReminder(
+  builder: StepBuilder,
+  proposals: readonly Proposal[],
+  questions: readonly AgentQuestion[],
+): StepBuilder {
   const { run } = builder.pull;
   const marked = proposals.reduce((next, one) => withProposal(next, { ...one, reminded: true }), builder);
-  const people = proposals.flatMap((one) => requesterOf(one, run) ?? []);
-  const requesters = [...new Map(people.map((person) => [person.id, person])).values()];
-  const [expiresAt = ''] = proposals.flatMap((one) => deadlineOf(one, run) ?? []).toSorted();
-  const reply = { kind: 'reminder', requesters, proposals: proposals.map(proposalLink), expiresAt } as const;
-  return withReply(marked, { at: 'pull-request' }, reply);
+  const all = run?.questions.map((one) => (questions.includes(one) ? { ...one, reminded: true } : one)) ?? [];
+  const people = [
+    ...proposals.flatMap((one) => requesterOf(one, run) ?? []),
+    ...questions.flatMap(() => run?.task.by ?? []),
+  ];
+  const [expiresAt = ''] = [
+    ...proposals.flatMap((one) => deadlineOf(one, run) ?? []),
+    ...questions.flatMap((one) => one.expiresAt ?? []),
+  ].toSorted();
+  const reply = {
+    kind: 'reminder',
+    requesters: distinctPeople(people),
+    proposals: proposals.map(proposalLink),
+    questions: questions.map(questionLink),
+    expiresAt,
+  } as const;
+  return withReply(withRun(marked, { questions: all }), { at: 'pull-request' }, reply);
 }
 
 function requesterOf({ origin }: Proposal, run: Run | null): Person | null {

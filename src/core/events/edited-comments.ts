@@ -1,3 +1,4 @@
+import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { findCommentDamage, MAX_COMMENT_REPAIRS, repairComment } from '../actions/comment-repair.ts';
 import {
   endStep,
@@ -20,6 +21,7 @@ import {
   type Proposal,
   type Vote,
 } from '../state/proposal.ts';
+import type { AgentQuestion } from '../state/question.ts';
 import { proposalOutcome } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
@@ -67,6 +69,8 @@ export function onOwnComment(pull: PullState, intent: OwnCommentIntent, facts: F
   if (proposal?.state === 'proposed') return repairUndecidedProposal(pull, proposal, intent, facts);
   if (proposal !== null) return repairDecidedProposal(pull, proposal, intent);
   if (intent.location.at === 'review') return repairReview(pull, intent.location.reviewId);
+  const question = pull.run?.questions.find(({ comment }) => comment !== null && isCommentAt(comment, intent.location));
+  if (question !== undefined) return repairQuestion(pull, question, intent);
   return pull.run?.comment != null && isCommentAt(pull.run.comment, intent.location)
     ? repairRunComment(pull, pull.run, intent)
     : noop(pull, 'comment-repair-limit');
@@ -108,6 +112,13 @@ function repairRunComment(pull: PullState, run: Run, { action }: OwnCommentInten
   if (run.repairCount >= MAX_COMMENT_REPAIRS) return noop(pull, 'comment-repair-limit');
   const counted = withRun(startStep(pull), { repairCount: run.repairCount + 1 });
   return endStep(withEffects(counted, { type: 'update-run-comment', runId: run.id }), 'comment-repaired');
+}
+
+/** A deleted question stays open, and can be answered by its id. */
+function repairQuestion(pull: PullState, question: AgentQuestion, { action }: OwnCommentIntent): Step {
+  if (action === 'deleted' || question.repairCount >= MAX_COMMENT_REPAIRS) return noop(pull, 'comment-repair-limit');
+  const counted = { ...question, repairCount: question.repairCount + 1 };
+  return endStep(queueQuestionUpdate(withQuestion(startStep(pull), counted), counted), 'comment-repaired');
 }
 
 function repairReview(pull: PullState, reviewId: number): Step {

@@ -7,7 +7,7 @@ import { advanceBatch } from '../actions/tool-batch.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
 import { type Person, type Proposal, transition } from '../state/proposal.ts';
-import { hasActiveWork, type PullState } from '../state/run.ts';
+import { activeRun, hasActiveWork, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 
@@ -62,7 +62,7 @@ export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type:
   const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
   const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));
   // The effect that asks the first question is dropped too, so questions that stay would block all later ones.
-  const cleared = withPullState({ ...ended, effects: [] }, { proposals, queue: [], questions: [] });
+  const cleared = withPullState({ ...ended, effects: [] }, { proposals, queue: [], sideQuestions: [] });
   return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
 }
 
@@ -84,13 +84,24 @@ type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
  */
 export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
   if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
-  if (proposalsBeforeCommit(pull.proposals).length === 0) return noop(pull, 'push-irrelevant');
+  if (proposalsBeforeCommit(pull.proposals).length === 0)
+    return endStep(requestPushContent(startStep(pull), intent), 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };
   const head = facts.pullRequest?.headSha ?? intent.after;
   // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.
   const isPusherKnown = intent.after === head && person.id !== facts.app.botId;
   const pusher = isPusherKnown ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
-  return endStep(advanceBatch(applyHeadMove(startStep(pull), head, facts, pusher), facts.now), 'push-assessed');
+  const moved = applyHeadMove(startStep(pull), head, facts, pusher);
+  const isOnlyOurChange = moved.pull.run?.commits.includes(intent.after) === true;
+  return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
+}
+
+/** The agent hears of what others push during its run. */
+function requestPushContent(builder: StepBuilder, { actor, before, after }: PushedIntent): StepBuilder {
+  const run = activeRun(builder.pull);
+  if (run === null) return builder;
+  const by = { id: actor.id, login: actor.login };
+  return withEffects(builder, { type: 'read-push', runId: run.id, by, before, after });
 }
 
 /**

@@ -64,6 +64,7 @@ function createDismissalVote(proposal: Proposal, details: DismissalDetails): Vot
     digest: postedChange(proposal).digest,
     action: 'deny',
     surface: 'review',
+    thread: null,
     bodyHash: null,
     headSha,
     writtenAt: null,

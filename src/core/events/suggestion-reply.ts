@@ -1,3 +1,4 @@
+import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import { blockFor } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import {
@@ -12,10 +13,9 @@ import {
   withProposal,
   withPullState,
   withReply,
-  withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/messages.ts';
+import { cleanText } from '../agent/clean-text.ts';
 import { approve, queueCommit } from '../commands/approve.ts';
 import { checkCommentsIntact, checkMayApprove, checkThreadCurrent } from '../commands/shared/approval-checks.ts';
 import {
@@ -26,6 +26,8 @@ import {
   refuseIfReadOnly,
   replyAlreadyDecided,
 } from '../commands/shared/context.ts';
+import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
+import { findAnsweredProposal, isPostedAndOpen } from '../commands/shared/targets.ts';
 import {
   canTakeUserEdit,
   findUserEditTarget,
@@ -66,6 +68,9 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
       'undo-not-editable',
     );
   if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
+  // A block approves the lines around it, so its author must have seen them.
+  if (findAnsweredProposal(context.pull, context.commentRef, 'whole-change') === null)
+    return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
   if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
   if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
   const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
@@ -74,22 +79,30 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
   const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
-  return checkCommentsIntact(context, [proposal]) ?? takeUserEdit(context, target, comment.text, check.rules);
+  return checkCommentsIntact(context, [proposal]) ?? takeUserEdit(context, target, comment, check.rules);
 }
 
 function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {
   return endWithReply(context, { kind: 'user-edit-refused', id, problem }, 'user-edit-refused');
 }
 
-function takeUserEdit(context: CommandContext, target: UserEditTarget, text: string, rules: ApprovalRules): Step {
+function takeUserEdit(
+  context: CommandContext,
+  target: UserEditTarget,
+  { text, isSuggestionAlone }: TextComment,
+  rules: ApprovalRules,
+): Step {
   const { proposal } = target;
   const userEdit = context.facts.userEdit ?? USER_EDIT_FILE_CHANGED;
   switch (userEdit.kind) {
     case 'unchanged':
-      return approve.run(context, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: text });
+      if (!isSuggestionAlone) return refuseUserEdit(context, proposal, { reason: 'same-lines-beside-text' });
+      return approve.run(context, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: '' });
     case 'refused':
       return refuseUserEdit(context, proposal, userEdit.refusal);
     case 'change': {
+      if (userEdit.isRespaced && !isSuggestionAlone)
+        return refuseUserEdit(context, proposal, { reason: 'respaced-lines-beside-text' });
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(text).text;
@@ -173,8 +186,7 @@ function recordUserEditVote(
 }
 
 function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {
-  const agentNotes = [...(builder.pull.run?.agentNotes ?? []), { by: person, text, at: intent.createdAt }];
-  return recordFeedback(withRun(builder, { agentNotes }), facts.now);
+  return recordFeedback(withNote(builder, wordsNote(person, text, intent.createdAt)), facts.now);
 }
 
 /** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */

@@ -214,6 +214,11 @@ export function proposalMarker(id: string): string {
   return `<!-- countersign:proposal:${id} -->`;
 }
 
+/** First line of the comment of a question. */
+export function questionMarker(id: string): string {
+  return `<!-- countersign:question:${id} -->`;
+}
+
 /** First line of a comment with a later part of a proposal's diff. The proposal's own comment is part 1. */
 export function partMarker(id: string, part: number, parts: number): string {
   return `<!-- countersign:part:${id}:${part}/${parts} -->`;

@@ -1,109 +1,170 @@
+import type { RepoLinks } from '../../lib/format.ts';
 import { type Proposal, postedChange } from '../state/proposal.ts';
-import type { Run } from '../state/run.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import type { PullState } from '../state/run.ts';
 import { renderProposal } from './proposal-comment.ts';
+import { renderQuestion } from './question-comment.ts';
+import { isIgnored, type QuotedLine, readQuotedLines } from './quoted-lines.ts';
 import { runWarnings } from './run-warnings.ts';
 
-/** Links have the same text in every repository; their addresses are not compared. */
-const NO_LINKS = { repository: '' } as const;
+/** What a quote holds of a proposal's comment: a piece from its title on, or all that shows the change. */
+export type QuoteExtent = 'piece' | 'whole-change';
+
+/** What the comments of a proposal are written from, besides the proposal. */
+type QuoteContext = Pick<PullState, 'ref' | 'run' | 'proposals'>;
 
 /**
- * Whether quoted lines are a piece of one comment of the proposal, from its title on, without a gap except for folded
- * blocks. They can be those of the comment as it is now, or as it was while the change was pending.
+ * What quoted lines hold of one comment of the proposal, from its title on, without a gap except for folded blocks.
+ * They can be those of the comment as it is now, or as it was while the change was pending. Null if they are no piece.
  */
-export function isQuoteOfProposal(quoted: readonly string[], proposal: Proposal, run: Run | null): boolean {
-  const lines = quoted.filter((line) => !isIgnored(line));
-  return commentsOf(proposal, run).some((rows) => isPieceOf(lines, rows));
+export function quoteExtent(quoted: readonly string[], proposal: Proposal, pull: QuoteContext): QuoteExtent | null {
+  const lines = readQuotedLines(quoted);
+  const extents = commentsOf(proposal, pull).map((comment) => extentIn(comment, lines));
+  return extents.includes('whole-change') ? 'whole-change' : (extents.find((one) => one !== null) ?? null);
 }
 
-type Comments = readonly (readonly CommentRow[])[];
+/** Whether quoted lines are a piece of the question's comment, from its first line on, as it is or was while open. */
+export function isQuoteOfQuestion(quoted: readonly string[], question: AgentQuestion, { run }: QuoteContext): boolean {
+  if (run === null) return false;
+  const lines = readQuotedLines(quoted);
+  const shown = [question, { ...question, state: 'asked' } as const];
+  return shown.some((one) => {
+    const rows = commentRows(renderQuestion(one, run.task.by));
+    return extentIn({ rows, isPart: false }, lines) !== null;
+  });
+}
+
+/** A comment as rows. One of several numbered parts does not show the whole change. */
+type Comment = { readonly rows: readonly CommentRow[]; readonly isPart: boolean };
 
 /** One comment is asked about several times, and a long diff takes tens of milliseconds. */
-const knownComments = new WeakMap<Proposal, { readonly run: Run | null; readonly comments: Comments }>();
+const knownComments = new WeakMap<Proposal, { readonly pull: QuoteContext; readonly comments: readonly Comment[] }>();
 
-function commentsOf(proposal: Proposal, run: Run | null): Comments {
+function commentsOf(proposal: Proposal, pull: QuoteContext): readonly Comment[] {
   const known = knownComments.get(proposal);
-  if (known !== undefined && known.run === run) return known.comments;
-  const comments = renderComments(proposal, run).map(commentRows);
-  knownComments.set(proposal, { run, comments });
+  if (known !== undefined && isSameContext(known.pull, pull)) return known.comments;
+  const { ref, run, proposals } = pull;
+  const comments = renderComments(proposal, pull);
+  knownComments.set(proposal, { pull: { ref, run, proposals }, comments });
   return comments;
 }
 
-/** All comments of the proposal, in Markdown. */
-function renderComments(proposal: Proposal, run: Run | null): readonly string[] {
+function isSameContext(known: QuoteContext, pull: QuoteContext): boolean {
+  return known.ref === pull.ref && known.run === pull.run && known.proposals === pull.proposals;
+}
+
+/** All comments of the proposal, with the links of each name that the repository can have on them. */
+function renderComments(proposal: Proposal, pull: QuoteContext): readonly Comment[] {
   const { placement } = proposal;
   if (placement === null) return [];
   const pending: Proposal = { ...proposal, state: 'proposed', change: postedChange(proposal) };
   const shown = proposal.state === 'proposed' ? [proposal] : [proposal, pending];
-  return shown.flatMap((one) => {
-    const view = { proposal: one, placement, links: NO_LINKS, replacedByUrl: null, ...runWarnings(run) };
-    const { body, parts } = renderProposal(view);
-    return [body, ...parts];
-  });
+  const replacedByUrl = pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null;
+  return possibleLinks(proposal, pull).flatMap((links) =>
+    shown.flatMap((one) => {
+      const { body, parts } = renderProposal({
+        proposal: one,
+        placement,
+        links,
+        replacedByUrl,
+        ...runWarnings(pull.run),
+      });
+      return [body, ...parts].map((comment) => ({ rows: commentRows(comment), isPart: parts.length > 0 }));
+    }),
+  );
+}
+
+/** The repository's address when the comment was posted and, if it was renamed since, its present one. */
+function possibleLinks({ comment }: Proposal, { ref: { owner, repo } }: QuoteContext): readonly RepoLinks[] {
+  const posted = comment?.url.replace(/\/pull\/\d+(?:#[^#]*)?$/, '') ?? '';
+  const present = posted.replace(/[^/]+\/[^/]+$/, () => `${owner}/${repo}`);
+  return [...new Set([posted, present])].map((repository) => ({ repository }));
 }
 
 /** A line of a comment. `fold` is the number of the folded block that it is in, or 0. */
-type CommentRow = { readonly isCode: boolean; readonly text: string; readonly fold: number };
+type CommentRow = {
+  readonly isCode: boolean;
+  /** A line of the diff or of the suggestion block. */
+  readonly isChange: boolean;
+  readonly text: string;
+  readonly fold: number;
+};
 
-const OPENING_FENCE = /^(`{3,})[a-z]*$/;
+const OPENING_FENCE = /^(?<ticks>`{3,})(?<info>[a-z]*)$/;
+
+/** Info strings of the blocks that show a change. Other code repeats parts of it. */
+const CHANGE_BLOCKS: ReadonlySet<string> = new Set(['diff', 'suggestion']);
 
 /** The rows in order, without fences, blank lines and the tags of folded blocks. */
 function commentRows(comment: string): readonly CommentRow[] {
   const rows: CommentRow[] = [];
-  let fence: string | null = null;
+  let fence: { readonly ticks: string; readonly isChange: boolean } | null = null;
   let fold = 0;
   let foldCount = 0;
   for (const line of comment.split('\n')) {
-    if (line === fence) fence = null;
+    if (line === fence?.ticks) fence = null;
     else if (fence !== null) {
-      if (!isIgnored(line)) rows.push({ isCode: true, text: line.trimEnd(), fold });
-    } else if (OPENING_FENCE.test(line)) fence = OPENING_FENCE.exec(line)?.[1] ?? null;
+      if (!isIgnored(line)) rows.push({ isCode: true, isChange: fence.isChange, text: line.trimEnd(), fold });
+    } else if (OPENING_FENCE.test(line)) fence = readFence(line);
     else if (line === '<details>') fold = foldCount += 1;
     else if (line === '</details>') fold = 0;
-    else if (plainText(line) !== '') rows.push({ isCode: false, text: plainText(line), fold });
+    else if (plainText(line) !== '') rows.push({ isCode: false, isChange: false, text: plainText(line), fold });
   }
   return rows;
 }
 
-/** A blank line, a fence or a tag: a quote can have others than the comment. */
-function isIgnored(line: string): boolean {
-  return /^[ \t>]*(?:(?:(?:`{3,}|~{3,})[a-z]*|<\/?details>)[ \t]*)?$/i.test(line);
+function readFence(line: string): { readonly ticks: string; readonly isChange: boolean } {
+  const { ticks = '', info = '' } = OPENING_FENCE.exec(line)?.groups ?? {};
+  return { ticks, isChange: CHANGE_BLOCKS.has(info) };
 }
 
-/**
- * Prose without Markdown, spaces and addresses of links, because programs quote them in different ways. An image stays:
- * the App's comments have none.
- */
+/** Prose without Markdown and spaces, because programs quote them in different ways. Links keep their addresses. */
 function plainText(line: string): string {
   return line
     .replace(/^[ \t>]+/, '')
-    .replace(/(?<!!)\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
     .replace(/<\/?(?:details|summary)>/g, '')
-    .replace(/[\s*`\\]|\uFE0F/g, '');
+    .replace(/(\]\([^()\s]*\))|[\s*`\\]|\uFE0F/g, (_, address: string | undefined) => address ?? '');
 }
 
-/** How far the quote has been found: the next row, and the number of its characters that are quoted already. */
-type Position = { readonly row: number; readonly offset: number };
+/**
+ * How far the quote has been found: the next row, the number of its characters that are quoted already, and whether all
+ * lines of the change so far are quoted as such.
+ */
+type Position = { readonly row: number; readonly offset: number; readonly isChangeShown: boolean };
 
 /** Takes linear time: no row is compared after a later one was found. */
-function isPieceOf(lines: readonly string[], rows: readonly CommentRow[]): boolean {
+function extentIn({ rows, isPart }: Comment, lines: readonly QuotedLine[]): QuoteExtent | null {
   // The first row is the marker, which is not rendered.
-  const isMarkerQuoted = plainText(lines[0] ?? '') === rows[0]?.text;
-  let position: Position | null = { row: isMarkerQuoted ? 0 : 1, offset: 0 };
+  const isMarkerQuoted = plainText(lines[0]?.text ?? '') === rows[0]?.text;
+  let position: Position | null = { row: isMarkerQuoted ? 0 : 1, offset: 0, isChangeShown: true };
   for (const line of lines) {
     position = nextPosition(rows, position, line);
-    if (position === null) return false;
+    if (position === null) return null;
   }
-  return true;
+  return !isPart && holdsChange(rows, position) ? 'whole-change' : 'piece';
 }
 
-function nextPosition(rows: readonly CommentRow[], { row, offset }: Position, line: string): Position | null {
+/** A change without lines, such as a move, is described by the whole comment. */
+function holdsChange(rows: readonly CommentRow[], { row, isChangeShown }: Position): boolean {
+  const lastOfChange = rows.findLastIndex(({ isChange }) => isChange);
+  return isChangeShown && (lastOfChange === -1 ? row === rows.length : row > lastOfChange);
+}
+
+function nextPosition(rows: readonly CommentRow[], position: Position, line: QuotedLine): Position | null {
+  const { row, offset } = position;
   const next = rows[row];
   if (next === undefined) return null;
-  const found = next.isCode ? matchCode(next, row, line) : matchProse(rows, { row, offset }, plainText(line));
+  const found = next.isCode ? matchCode(next, position, line) : matchProse(rows, position, plainText(line.text));
   if (found !== null || offset > 0 || next.fold === 0 || isInsideCode(rows, row)) return found;
+  return nextPosition(rows, skipFold(rows, position), line);
+}
+
+function skipFold(rows: readonly CommentRow[], { row, isChangeShown }: Position): Position {
+  const fold = rows[row]?.fold;
   let afterFold = row;
-  while (rows[afterFold]?.fold === next.fold) afterFold += 1;
-  return nextPosition(rows, { row: afterFold, offset: 0 }, line);
+  while (rows[afterFold]?.fold === fold) afterFold += 1;
+  const skipsChange = rows.slice(row, afterFold).some(({ isChange }) => isChange);
+  return { row: afterFold, offset: 0, isChangeShown: isChangeShown && !skipsChange };
 }
 
 /** Code that is quoted in part must be quoted to its end. */
@@ -111,16 +172,20 @@ function isInsideCode(rows: readonly CommentRow[], row: number): boolean {
   return rows[row]?.isCode === true && rows[row - 1]?.isCode === true;
 }
 
-function matchCode({ text }: CommentRow, row: number, line: string): Position | null {
-  return text === line.trimEnd() ? { row: row + 1, offset: 0 } : null;
+function matchCode(next: CommentRow, position: Position, line: QuotedLine): Position | null {
+  if (next.text !== line.text.trimEnd()) return null;
+  const isShown = !next.isChange || (line.isShownAsCode && line.foldCount <= next.fold);
+  return { row: position.row + 1, offset: 0, isChangeShown: position.isChangeShown && isShown };
 }
 
 /** Mail programs wrap long lines, and a copy can join short ones. */
-function matchProse(rows: readonly CommentRow[], { row, offset }: Position, words: string): Position | null {
+function matchProse(rows: readonly CommentRow[], position: Position, words: string): Position | null {
+  const { row, offset } = position;
   const next = rows[row];
-  if (words === '') return { row, offset };
+  if (words === '') return position;
   if (next === undefined || next.isCode) return null;
   const rest = next.text.slice(offset);
-  if (rest.length > words.length) return rest.startsWith(words) ? { row, offset: offset + words.length } : null;
-  return words.startsWith(rest) ? matchProse(rows, { row: row + 1, offset: 0 }, words.slice(rest.length)) : null;
+  if (rest.length > words.length) return rest.startsWith(words) ? { ...position, offset: offset + words.length } : null;
+  const after = { ...position, row: row + 1, offset: 0 };
+  return words.startsWith(rest) ? matchProse(rows, after, words.slice(rest.length)) : null;
 }

@@ -1,8 +1,9 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import type { CommandSyntax } from '../comments/command-grammar.ts';
+import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { Reply, ResumeRefusal } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
-import type { CommandHelp } from './command-help.ts';
 import {
   codeSpan,
   escapeText,
@@ -15,17 +16,31 @@ import {
 } from './markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalList } from './proposal-status.ts';
 import {
+  formatQuestionList,
+  openQuestionText,
+  renderNoQuestion,
+  renderQuestionClosed,
+  renderQuestionHint,
+} from './question-replies.ts';
+import {
   escapeMessage,
   renderDetails,
   renderFurtherDetails,
   renderInternalError,
   renderModelAnswer,
-  renderQuestion,
+  renderSideQuestion,
   renderUndoRefused,
   renderUserEditRefused,
 } from './reply-details.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
+
+/** A command as people read about it. */
+export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
+  /** One sentence without a period. */
+  readonly summary: string;
+  readonly allowedTo: RequiredRole;
+};
 
 /** The repository's URL for links, and the commands that `/help` lists. */
 type ReplyContext = { readonly links: RepoLinks; readonly commands: readonly CommandHelp[] };
@@ -49,6 +64,10 @@ function renderText<Kind extends Reply['kind']>(kind: Kind, reply: ReplyByKind[K
 }
 
 const HELP_HINT = `${codeSpan('/help')} lists all commands.`;
+
+/** Why a quote might name no change, although the person thinks so. */
+const QUOTE_HINT =
+  'A quote names a change only if it copies its comment exactly, from the title on. To approve, quote it with the whole diff, and open a folded one before.';
 
 const STATUS_HINT = `${codeSpan('/status')} lists pending changes.`;
 
@@ -90,11 +109,12 @@ const REPLY_RENDERERS: {
     `Nothing was approved: the rules of ${branchSpan(headRef)} refused a commit of this run, so Countersign commits nothing more. ${APPLY_BY_HAND_TEXT}`,
 
   // Commands without effect
-  ambiguous: ({ command, pending }) =>
+  ambiguous: ({ command, isBelowQuote, pending }) =>
     joinBlocks(
       pending.length === 1
-        ? `${codeSpan(`/${command}`)} had no effect: one change is pending, and your comment isn’t about that one.`
+        ? `${codeSpan(`/${command}`)} had no effect: one change is pending, and your comment doesn’t name it.`
         : `${codeSpan(`/${command}`)} had no effect: several changes are pending, and it names none of them.`,
+      isBelowQuote ? QUOTE_HINT : null,
       formatProposalList(pending),
       `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
     ),
@@ -233,11 +253,13 @@ const REPLY_RENDERERS: {
       formatProposalList(proposals),
       UPDATE_HINT,
     ),
-  reminder: ({ requesters, proposals, expiresAt }) =>
+  reminder: ({ requesters, proposals, questions, expiresAt }) =>
     joinBlocks(
-      `${formatList(requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login)))}, ${proposals.length === 1 ? 'a change is still pending and expires' : `${proposals.length} changes are still pending and expire`} on ${formatTime(expiresAt)}:`,
+      `${formatList(requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login)))}, ${stillPending(proposals.length, questions.length)} on ${formatTime(expiresAt)}:`,
       formatProposalList(proposals),
-      `Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} to decide.`,
+      formatQuestionList(questions),
+      proposals.length === 0 ? '' : `Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} to decide.`,
+      questions.length === 0 ? '' : 'The question’s comment says how to answer it.',
     ),
 
   // Runs and questions
@@ -245,25 +267,29 @@ const REPLY_RENDERERS: {
     `Your task is queued and starts by itself ${position === 1 ? 'when the active run ends' : `after the ${pluralize(position, 'task')} before it`}. ${codeSpan('/stop')} ends the active run and drops the queue.`,
   'queue-dropped': ({ droppedTasks }) => joinBlocks(formatDroppedTasks(droppedTasks), NEW_RUN_HINT),
   'run-ended': renderRunEnded,
-  'question-answered': renderModelAnswer,
-  'question-failed': ({ by, question, message }) =>
+  'question-hint': renderQuestionHint,
+  'question-closed': renderQuestionClosed,
+  'no-question': renderNoQuestion,
+  'side-question-answered': renderModelAnswer,
+  'side-question-failed': ({ by, question, message }) =>
     joinBlocks(
-      renderQuestion({ by, question }),
+      renderSideQuestion({ by, question }),
       `The model gave no answer: ${escapeMessage(message)}`,
       'Nothing was decided. Try again later.',
     ),
-  'question-queue-full': ({ max }) =>
+  'side-question-queue-full': ({ max }) =>
     `Your question was not taken, because ${pluralize(max, 'question')} are already pending. Ask again once they are answered.`,
   'internal-error': renderInternalError,
 
   // Information
   'proposal-details': renderDetails,
-  status: ({ running, queuedTasks, pendingQuestions, pending, canResume }) =>
+  status: ({ running, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
     joinBlocks(
       [
         running ? 'A run is active.' : 'No run is active.',
         queuedTasks === 0 ? '' : `${pluralize(queuedTasks, 'task')} queued.`,
-        pendingQuestions === 0 ? '' : `${pluralize(pendingQuestions, 'question')} pending.`,
+        pendingSideQuestions === 0 ? '' : `${pluralize(pendingSideQuestions, 'question')} pending.`,
+        openQuestionText(question),
         pending.length === 0 ? 'No change is pending.' : 'Pending changes:',
       ]
         .filter((sentence) => sentence !== '')
@@ -282,9 +308,19 @@ const REPLY_RENDERERS: {
     ),
 };
 
+function stillPending(proposals: number, questions: number): string {
+  if (questions > 0)
+    return proposals === 0 ? 'a question still waits and expires' : 'a question and changes still wait and expire';
+  return proposals === 1
+    ? 'a change is still pending and expires'
+    : `${proposals} changes are still pending and expire`;
+}
+
 /** A decision as it can be written in the conversation. */
 function decisionExample(command: CommandName, id: string | null): string {
   if (command === 'continue') return '/continue';
+  if (command === 'answer') return `/answer ${id ?? '<id>'} <text>`;
+  if (command === 'choose') return `/choose ${id ?? '<id>'} <number>`;
   return `/${command} ${id ?? '<id>'}${command === 'edit' ? ' <instruction>' : ''}`;
 }
 

@@ -15,10 +15,10 @@ import {
   escapeText,
   joinBlocks,
   MAX_POSTED_BODY_BYTES,
-  quoteModelText,
   renderWithin,
   truncate,
 } from './markdown.ts';
+import { quoteModelMarkdown } from './model-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal-status.ts';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;
@@ -31,25 +31,25 @@ export function escapeMessage(text: string): string {
 const MAX_QUESTION_CHARACTERS = 1_000;
 
 /** The heading of an answer: the person and the question. */
-export function renderQuestion({ by, question }: Pick<QuestionAnsweredReply, 'by' | 'question'>): string {
+export function renderSideQuestion({ by, question }: Pick<SideQuestionAnsweredReply, 'by' | 'question'>): string {
   return joinBlocks(`${escapeLogin(by)} asked:`, blockQuote(question, MAX_QUESTION_CHARACTERS));
 }
 
-type QuestionAnsweredReply = Extract<Reply, { kind: 'question-answered' }>;
+type SideQuestionAnsweredReply = Extract<Reply, { kind: 'side-question-answered' }>;
 
-const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000];
+const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000, 500];
 
 /** Free bytes for the marker of the reply. */
 const RESERVED_MARKER_BYTES = 100;
 
 /** The model's answer to a question, quoted as the model's. */
-export function renderModelAnswer(reply: QuestionAnsweredReply): string {
+export function renderModelAnswer(reply: SideQuestionAnsweredReply): string {
   return renderWithin(
     ANSWER_LENGTH_LIMITS,
     (maxCharacters) =>
       joinBlocks(
-        renderQuestion(reply),
-        quoteModelText('Answer', reply.content ?? '', maxCharacters) || 'The model’s answer was empty.',
+        renderSideQuestion(reply),
+        quoteModelMarkdown('Answer', reply.content ?? '', maxCharacters) || 'The model’s answer was empty.',
         'Nothing was decided.',
       ),
     MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
@@ -77,10 +77,19 @@ const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [r
 /** A suggestion block in a reply that was not applied. */
 export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
   if (problem.reason === 'anchor-missing') return askAboutAnchor(id, problem);
+  if (isBesideText(problem)) return askWhatIsMeant(id, problem);
   return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
 }
 
 type AnchorProblem = Extract<UserEditProblem, { reason: 'anchor-missing' }>;
+
+type BesideTextProblem = Extract<UserEditProblem, { reason: 'same-lines-beside-text' | 'respaced-lines-beside-text' }>;
+
+type WrongBlockProblem = Exclude<UserEditProblem, AnchorProblem | BesideTextProblem>;
+
+function isBesideText(problem: UserEditProblem): problem is BesideTextProblem {
+  return problem.reason === 'same-lines-beside-text' || problem.reason === 'respaced-lines-beside-text';
+}
 
 const MAX_ANCHOR_CHARACTERS = 200;
 
@@ -88,14 +97,22 @@ function askAboutAnchor(id: string, { line, text }: AnchorProblem): string {
   return `${codeSpan(id)} is still pending: did you mean to delete line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, ${OR_COMMANDS_TEXT}.`;
 }
 
-function userEditAdvice({ reason }: UserEditProblem): string {
+/** The words can agree with the lines or object to them. */
+function askWhatIsMeant(id: string, { reason }: BesideTextProblem): string {
+  const isSame = reason === 'same-lines-beside-text';
+  const found = isSame ? 'exactly the proposed lines' : 'the proposed lines with other white space';
+  const alone = isSame ? '' : ' For this white space, reply with the block alone.';
+  return `Nothing was approved: your block has ${found}, but it does not stand alone. To approve ${isSame ? 'them' : 'the proposed lines'}, use ${codeSpan(`/approve ${id}`)}, with a note for the agent below it if you like.${alone} For other lines, reply with these in a block, or say what to change in words without a block.`;
+}
+
+function userEditAdvice({ reason }: WrongBlockProblem): string {
   if (reason === 'not-one-place' || reason === 'denied-path') return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
   if (reason === 'unclosed-block')
     return `Reply with a block at the left margin that ends with a line of ${codeSpan('```')}, ${OR_COMMANDS_TEXT}.`;
   return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
 }
 
-function describeUserEditProblem(problem: Exclude<UserEditProblem, AnchorProblem>): string {
+function describeUserEditProblem(problem: WrongBlockProblem): string {
   switch (problem.reason) {
     case 'several-blocks':
       return 'your reply has several blocks';
@@ -111,6 +128,8 @@ function describeUserEditProblem(problem: Exclude<UserEditProblem, AnchorProblem
       return `the file would have ${formatNumber(problem.bytes)} bytes, and the limit is ${formatNumber(MAX_FILE_BYTES)}`;
     case 'diff-too-long':
       return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, or a line of more than ${formatNumber(MAX_DIFF_PART_BYTES)}, which is too long to show`;
+    case 'uncovers-secret':
+      return 'a secret in it, or beside it, would no longer be recognized as one, and the agent would see it';
     case 'limit-exceeded':
       return 'the resulting change is too large to compute';
     case 'denied-path':

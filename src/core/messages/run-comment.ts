@@ -1,22 +1,26 @@
+import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, formatNumber, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { isOpen, type Proposal } from '../state/proposal.ts';
+import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Phase, Run } from '../state/run.ts';
 import {
   blockQuote,
   codeSpan,
+  escapeText,
   formatTime,
   joinBlocks,
   link,
   MAX_POSTED_BODY_BYTES,
-  quoteModelText,
   renderWithin,
   runMarker,
   shortenPath,
   tableCodeSpan,
   turnMarker,
 } from './markdown.ts';
+import { quoteModelMarkdown } from './model-markdown.ts';
 import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
+import { questionRow } from './question-comment.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
 
@@ -45,12 +49,14 @@ export function renderRunComment(view: RunView): string {
   return renderWithin(LIMIT_SHARES, (share) =>
     joinBlocks(
       runMarker(run.id),
-      stateLine(run.phase, proposals),
+      stateLine(run, proposals),
       `${escapeLogin(run.task.by)} asked:`,
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended'
         ? ''
         : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
+      planText(run),
+      questionsText(run),
       renderProposalTable(view, MAX_TABLE_BYTES * share),
       appliedLine(view),
       blockingReviewLine(run),
@@ -61,20 +67,54 @@ export function renderRunComment(view: RunView): string {
   );
 }
 
+/** The model's plan. No task list: ticking a box would edit the comment. */
+function planText({ plan }: Run): string {
+  if (plan === null) return '';
+  const lines = plan.map(({ text, done }) => {
+    const words = redactCredentials(text).replace(/\s+/g, ' ').trim();
+    return `- ${done ? '☑' : '☐'} ${escapeText(words)}`;
+  });
+  return joinBlocks('Plan, written by the model:', lines.join('\n'));
+}
+
 /** Of an ended run only the state: the reply to the requester has the rest. */
-function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
+function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): string {
   switch (phase.kind) {
+    case 'reading-context':
+      return `**Working.** The model has been reading the pull request since ${formatTime(phase.since)}.`;
     case 'awaiting-model':
-      return '**Working.** The model is thinking.';
+      return `**Working.** The model has been thinking since ${formatTime(phase.since)}.`;
     case 'running-tools':
       return '**Working.** Reading files for the model.';
     case 'posting':
       return '**Working.** Posting the proposed changes.';
     case 'awaiting-decisions':
-      return pendingLine(proposals.filter((proposal) => proposal.state === 'proposed'));
+      return waitingLine(
+        proposals.filter((proposal) => proposal.state === 'proposed'),
+        currentQuestion(questions),
+      );
     case 'ended':
       return `**Ended.** The run ${describeEnd(phase)}.`;
   }
+}
+
+function waitingLine(pending: readonly Proposal[], question: AgentQuestion | null): string {
+  if (question === null) return pendingLine(pending);
+  const { id, comment, expiresAt } = question;
+  const expiry = expiresAt === null ? '' : ` It expires on ${formatTime(expiresAt)}.`;
+  const waiting = `**Waiting for an answer** to the question ${formatProposalId({ id, url: comment?.url ?? null })}.${expiry}`;
+  return pending.length === 0 ? waiting : `${waiting} ${pendingLine(pending)}`;
+}
+
+const MAX_QUESTIONS_LISTED = 10;
+
+/** The newest questions of the agent. */
+function questionsText({ questions }: Run): string {
+  if (questions.length === 0) return '';
+  const rows = questions
+    .slice(-MAX_QUESTIONS_LISTED)
+    .map((one) => questionRow(one, formatProposalId({ id: one.id, url: one.comment?.url ?? null })));
+  return joinBlocks('Questions of the agent:', rows.join('\n'));
 }
 
 function pendingLine(pending: readonly Proposal[]): string {
@@ -163,8 +203,9 @@ function readFilesLine({ readBlobs }: Run): string {
 }
 
 function usageLine({ run, queued }: RunView): string {
-  const questions = run.questionCount === 0 ? '' : ` and ${pluralize(run.questionCount, 'answered question')}`;
-  const tokens = `${formatNumber(run.usage.inputTokens + run.usage.outputTokens)} tokens used in ${pluralize(run.turns, 'model response')}${questions}.`;
+  const sideQuestions =
+    run.sideQuestionCount === 0 ? '' : ` and ${pluralize(run.sideQuestionCount, 'answered question')}`;
+  const tokens = `${formatNumber(run.usage.inputTokens + run.usage.outputTokens)} tokens used in ${pluralize(run.turns, 'model response')}${sideQuestions}.`;
   // The next task starts once the run has ended, and nothing updates this comment then.
   return queued === 0 || run.phase.kind === 'ended' ? tokens : `${tokens} ${pluralize(queued, 'more task')} queued.`;
 }
@@ -186,15 +227,17 @@ type ReviewView = {
   readonly modelText: string | null;
 };
 
-const MAX_MODEL_TEXT_CHARACTERS = 4_000;
+const MODEL_TEXT_LIMITS: readonly number[] = [4_000, 2_000, 500];
 
 /** A review's own body: one line of introduction, then the model's text. */
 export function renderReview({ runId, turn, proposals, modelText }: ReviewView): string {
   const proposed = turn === null ? 'the undo of a change' : pluralize(proposals, 'change');
-  return joinBlocks(
-    turnMarker(runId, turn),
-    `Countersign proposes ${proposed}. Nothing changes without an approval.`,
-    modelText === null ? '' : quoteModelText('Comment', modelText, MAX_MODEL_TEXT_CHARACTERS),
+  return renderWithin(MODEL_TEXT_LIMITS, (maxCharacters) =>
+    joinBlocks(
+      turnMarker(runId, turn),
+      `Countersign proposes ${proposed}. Nothing changes without an approval.`,
+      modelText === null ? '' : quoteModelMarkdown('Comment', modelText, maxCharacters),
+    ),
   );
 }
 

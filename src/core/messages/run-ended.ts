@@ -1,7 +1,7 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { Person } from '../state/proposal.ts';
 import type { Reply } from '../state/replies.ts';
-import { type EndReason, isResumable } from '../state/run.ts';
+import { type EndReason, isAnswering, isResumable } from '../state/run.ts';
 import type { TreeFile, TreeMismatch } from '../state/signals.ts';
 import {
   codeSpan,
@@ -10,11 +10,11 @@ import {
   joinBlocks,
   link,
   MAX_POSTED_BODY_BYTES,
-  quoteModelText,
   renderWithin,
   shortenPath,
   truncate,
 } from './markdown.ts';
+import { quoteModelMarkdown } from './model-markdown.ts';
 import { escapeLogin } from './proposal-status.ts';
 
 type RunEndedReply = Extract<Reply, { kind: 'run-ended' }>;
@@ -22,32 +22,55 @@ type RunEndedReply = Extract<Reply, { kind: 'run-ended' }>;
 /** T10: the reply after a person ended the run. */
 const CANCELLED_TEXT = 'Rejected. Agent response cancelled.';
 
-const ENDED_BY_PERSON: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 'closed', 'merged']);
+const ENDED_BY_PERSON: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 'closed', 'merged', 'rejected']);
 
 /** Free bytes for the marker of the reply. */
 const RESERVED_MARKER_BYTES = 100;
 
-const SUMMARY_LENGTH_LIMITS: readonly number[] = [8_000, 4_000, 2_000];
+const SUMMARY_LENGTH_LIMITS: readonly number[] = [8_000, 4_000, 2_000, 500];
 
 const MAX_NOTE_CHARACTERS = 1_000;
 
 /** The one place that announces the end of a run, and mentions the person who started it (S89a). */
 export function renderRunEnded(reply: RunEndedReply, { links }: { readonly links: RepoLinks }): string {
-  const { reason, note, summary, droppedTasks, requester } = reply;
+  const { reason, note, droppedTasks, requester } = reply;
   return renderWithin(
     SUMMARY_LENGTH_LIMITS,
     (maxCharacters) =>
       joinBlocks(
         ENDED_BY_PERSON.has(reason) ? CANCELLED_TEXT : '',
-        `${formatMention(requester.login)}, the run ${describeEnd(reply)}: ${describeChanges(reply, links)}.`,
+        isAnswer(reply)
+          ? joinBlocks(
+              `${formatMention(requester.login)}, ${quoteAnswer(reply, maxCharacters)}`,
+              'Nothing was changed.',
+            )
+          : `${formatMention(requester.login)}, the run ${describeEnd(reply)}: ${describeChanges(reply, links)}.`,
         note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
-        summary === null ? '' : quoteModelText('Closing words', summary, maxCharacters),
+        isAnswer(reply) ? '' : quoteModelMarkdown('Closing words', reply.summary ?? '', maxCharacters),
         formatDroppedTasks(droppedTasks),
         nextStepText(reason),
       ),
     MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
   );
 }
+
+/** The model only wrote, so its words are what came of the run. */
+function isAnswer(reply: RunEndedReply): boolean {
+  return reply.reason === 'finished' && !hasChanges(reply) && quoteAnswer(reply, MAX_NOTE_CHARACTERS) !== '';
+}
+
+function hasChanges({ proposed, commits }: RunEndedReply): boolean {
+  return proposed > 0 || commits.length > 0;
+}
+
+/** Words that end with a question mark are a question. */
+function quoteAnswer({ summary }: RunEndedReply, maxCharacters: number): string {
+  const words = summary ?? '';
+  const isQuestion = /[?？][\s"'”’)*_]*$/u.test(words.slice(-MAX_CLOSING_MARKS));
+  return quoteModelMarkdown(isQuestion ? 'a question' : 'the answer', words, maxCharacters);
+}
+
+const MAX_CLOSING_MARKS = 10;
 
 const END_REASON_TEXT = {
   finished: 'finished',
@@ -61,18 +84,24 @@ const END_REASON_TEXT = {
   'posting-failed': 'ended because its changes could not be posted',
   'commit-mismatch': 'ended because a commit is not what was approved',
   expired: 'ended because its changes expired without a decision',
+  unanswered: 'ended because a question of the agent was not answered in time',
+  rejected: 'ended because a question of the agent was rejected',
   'access-lost': 'ended because Countersign lost access to the repository',
 } as const satisfies Record<EndReason, string>;
 
+/** The ends that name the person. */
+const ENDED_BY_NAME: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 'rejected']);
+
 /** How a run ended, as the predicate of “the run”. */
 export function describeEnd({ reason, by }: { readonly reason: EndReason; readonly by: Person | null }): string {
-  return `${END_REASON_TEXT[reason]}${reason === 'stopped' && by !== null ? ` by ${escapeLogin(by)}` : ''}`;
+  return `${END_REASON_TEXT[reason]}${ENDED_BY_NAME.has(reason) && by !== null ? ` by ${escapeLogin(by)}` : ''}`;
 }
 
 const MAX_COMMITS_LISTED = 20;
 
-function describeChanges({ commits, proposed, applied, denied }: RunEndedReply, links: RepoLinks): string {
-  if (proposed === 0 && commits.length === 0) return 'no change was proposed';
+function describeChanges(reply: RunEndedReply, links: RepoLinks): string {
+  if (!hasChanges(reply)) return 'no change was proposed';
+  const { commits, applied, denied } = reply;
   const shown = commits.slice(-MAX_COMMITS_LISTED).map((sha) => link(codeSpan(shortSha(sha)), commitUrl(links, sha)));
   const where = shown.length === 0 ? '' : ` in ${formatList(shown)}`;
   // A change can be applied by a person's commit that is not the run's.
@@ -98,13 +127,20 @@ export function formatDroppedTasks(dropped: readonly string[]): string {
   );
 }
 
+const TALK_HINT = 'To go on with this run, reply below one of its changes or mention this App, within 7 days.';
+
 function nextStepText(reason: EndReason): string {
   if (reason === 'closed' || reason === 'merged') return '';
   const newRun = `Use ${codeSpan('/countersign <task>')} to start a new run.`;
-  if (!isResumable(reason)) return newRun;
-  const again = reason === 'expired' ? ' It proposes the expired changes again.' : '';
-  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${again} ${newRun}`;
+  if (!isResumable(reason)) return isAnswering(reason) ? `${TALK_HINT} ${newRun}` : newRun;
+  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${RESUME_TEXTS.get(reason) ?? ''} ${newRun}`;
 }
+
+/** What `/resume` does first after these ends. */
+const RESUME_TEXTS: ReadonlyMap<EndReason, string> = new Map([
+  ['expired', ' It proposes the expired changes again.'],
+  ['unanswered', ' It asks the question again.'],
+]);
 
 const MAX_PATH_CHARACTERS = 80;
 

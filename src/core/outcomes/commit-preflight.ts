@@ -17,8 +17,8 @@ import {
   withProposal,
   withReply,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/messages.ts';
+import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/clean-text.ts';
 import { deniedOutput, instructionOutput } from '../agent/tool-results.ts';
 import { type ApprovalRules, asksForOtherPeople, countedApprovals } from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
@@ -94,13 +94,18 @@ function checkApproved(
   switch (check.verdict.kind) {
     case 'applies':
       if (isBelowOtherHeading(proposal, check.verdict) && asksForOtherPeople(signal.settings))
-        return supersede(builder, proposal, { isBelowOtherHeading: true }, { head: signal.headSha, now: facts.now });
+        return supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(signal, facts));
       return withProposal(builder, transition(withValidVotes, 'executing', facts.now));
     case 'already-applied':
       return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
     case 'stale':
-      return supersede(builder, proposal, check.verdict, { head: signal.headSha, now: facts.now });
+      return supersede(builder, proposal, check.verdict, toMovedHead(signal, facts));
   }
+}
+
+/** The webhook of the push has not come yet, so its author is unknown. */
+function toMovedHead({ headSha: head }: PreflightSignal, { now }: Facts) {
+  return { head, login: null, now };
 }
 
 const FOUND_ON_BRANCH = { committed: null, note: 'the branch already held it' } as const;
@@ -171,9 +176,8 @@ function announceLapsedApprovals(
 /** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
 function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
   const rejected = withProposal(builder, transition(proposal, 'rejected', now));
-  const output =
-    denial.action === 'edit' ? instructionOutput(cleanText(denial.text ?? '').text) : deniedOutput(denial.text);
-  return queueCommentUpdate(answerProposalCall(rejected, proposal, output), proposal);
+  const output = denial.action === 'edit' ? instructionOutput(cleanText(denial.text ?? '').text) : deniedOutput(denial);
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
 
 /** Why it can't be committed despite its approvals; null if it can. */

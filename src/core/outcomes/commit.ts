@@ -13,7 +13,7 @@ import {
   withReply,
   withRun,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCall, appliedCallOutput } from '../actions/tool-batch.ts';
+import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/tool-results.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
 import type { Facts } from '../state/facts.ts';
@@ -80,7 +80,7 @@ export function completeProposal(
   now: string,
 ): StepBuilder {
   const completed = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
-  return queueCommentUpdate(answerProposalCall(completed, proposal, appliedCallOutput(proposal)), proposal);
+  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(proposal)), proposal);
 }
 
 function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] {
@@ -200,7 +200,7 @@ function isApprovedOrExecuting(proposal: Proposal): boolean {
 function failProposal(builder: StepBuilder, proposal: Proposal, message: string, now: string): StepBuilder {
   const executing = proposal.state === 'approved' ? transition(proposal, 'executing', now) : proposal;
   const failed = withProposal(builder, { ...transition(executing, 'failed', now), note: message });
-  return queueCommentUpdate(answerProposalCall(failed, proposal, failedOutput(message)), proposal);
+  return queueCommentUpdate(answerProposalCalls(failed, proposal, failedOutput(message)), proposal);
 }
 
 /** The comments of pending proposals then say that people must apply them by hand. */

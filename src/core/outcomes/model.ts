@@ -1,4 +1,6 @@
+import { hasWords } from '../actions/agent-notes.ts';
 import { endRun } from '../actions/end-run.ts';
+import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../actions/next-turn.ts';
 import {
   addUsage,
   appendMessages,
@@ -6,13 +8,15 @@ import {
   noop,
   type StepBuilder,
   startStep,
-  withEffects,
   withRun,
 } from '../actions/step-builder.ts';
-import { deliverNotes, startNextTurn } from '../actions/tool-batch.ts';
+import { deliverNotes } from '../actions/tool-batch.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
+import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import type { ModelResponse } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
-import { activeRun, type PullState, type Run, type ToolBatch } from '../state/run.ts';
+import { NO_IDLE_RESPONSES } from '../state/limits.ts';
+import { activeRun, type PullState, type Run, type ToolCallState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 
@@ -36,33 +40,56 @@ export function onModelResponded(pull: PullState, signal: ModelRespondedSignal, 
     return failRun(pull, 'it gave the same id to two of its calls', facts);
   }
   const counted = withRun(addUsage(startStep(pull), response.usage), { turns: signal.turn });
-  const withResponse = appendMessages(counted, {
-    role: 'assistant',
-    content: response.content,
-    toolCalls: response.toolCalls,
-  });
   return response.toolCalls.length > 0
-    ? requestTools(withResponse, run, signal)
-    : finishWithText(withResponse, run, signal, facts);
+    ? requestTools(withResponse(counted, response), run, signal)
+    : answerWithoutCalls(isBlank(response) ? counted : withResponse(counted, response), run, signal, facts);
+}
+
+function withResponse(builder: StepBuilder, { content, toolCalls, opaque }: ModelResponse): StepBuilder {
+  return appendMessages(builder, {
+    role: 'assistant',
+    content,
+    toolCalls,
+    ...(opaque === undefined ? {} : { opaque }),
+  });
+}
+
+/** Endpoints refuse a message of the model that has neither text nor calls. */
+function isBlank({ content }: ModelResponse): boolean {
+  return (content ?? '').trim() === '';
 }
 
 function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSignal): Step {
   const { turn, response } = signal;
-  const batch: ToolBatch = {
-    turn,
-    assistantText: response.content,
-    calls: response.toolCalls.map((toolCall) => ({ toolCall, status: { kind: 'running' } })),
-    continued: false,
-  };
-  const running = withRun(builder, { phase: { kind: 'running-tools', turn }, batch });
-  return endStep(
-    withEffects(running, { type: 'run-tools', runId: run.id, turn, calls: response.toolCalls }),
-    'tools-requested',
-  );
+  const isCutOff = response.finishReason === 'length';
+  const ownCalls = response.toolCalls.map((toolCall, index): ToolCallState => {
+    const isCut = isCutOff && index === response.toolCalls.length - 1;
+    return { turn, toolCall, isCut, heldPath: null, status: { kind: 'running' } };
+  });
+  const batch = { turn, assistantText: response.content, calls: [...heldCallStates(run), ...ownCalls] };
+  return endStep(runBatch(withRun(builder, { isNudged: false }), batch), 'tools-requested');
 }
 
-function finishWithText(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
-  if (run.agentNotes.length > 0) return endStep(startNextTurn(deliverNotes(builder), facts.now), 'tools-requested');
+/** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
+function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
+  const { turn, response } = signal;
+  const isCutOff = TRUNCATION_NOTES.has(response.finishReason);
+  if (hasWords(run)) {
+    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, isNudged: false });
+    return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
+  }
+  if (!isCutOff && !run.isNudged && isUnfinishedAnswer(response.content)) {
+    const nudged = withRun(appendMessages(countIdleResponse(builder), NUDGE_MESSAGE), { isNudged: true });
+    return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
+  }
+  if (!isCutOff && run.heldCalls.length > 0) {
+    const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };
+    return endStep(runBatch(withRun(builder, { isNudged: false }), batch), 'tools-requested');
+  }
+  return finishWithText(builder, signal, facts);
+}
+
+function finishWithText(builder: StepBuilder, signal: ModelRespondedSignal, facts: Facts): Step {
   const withSummary = withRun(builder, { summary: signal.response.content });
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
   if (truncationNote === undefined)

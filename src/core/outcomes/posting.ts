@@ -1,3 +1,4 @@
+import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { endRun } from '../actions/end-run.ts';
 import { expiresAtFor, scheduleFirstDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -12,7 +13,7 @@ import {
   withReply,
   withRun,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
+import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import type { Facts } from '../state/facts.ts';
 import { fullyPostedAt, isFinal, type Proposal, transition } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
@@ -88,7 +89,7 @@ function dropUnpostable(
     note: 'too long to be shown',
   });
   return announceUnposted(
-    answerProposalCall(superseded, proposal, unpostable.output),
+    answerProposalCalls(superseded, proposal, unpostable.output),
     proposal,
     'its diff is too long to be shown',
   );
@@ -127,6 +128,22 @@ function dropUnpostedUndos(
     const superseded = withProposal(next, { ...transition(one, 'superseded', now), note: 'it could not be posted' });
     return announceUnposted(superseded, one, message);
   }, builder);
+}
+
+/** Records the comment of a question, which people can answer from now on. */
+export function onQuestionPosted(
+  pull: PullState,
+  { runId, questionId, comment }: Extract<Signal, { type: 'question-posted' }>,
+  facts: Facts,
+): Step {
+  const question = pull.run?.id === runId ? pull.run.questions.find(({ id }) => id === questionId) : undefined;
+  if (question === undefined) return noop(pull, 'outdated-result');
+  const posted = { ...question, comment, expiresAt: expiresAtFor(comment.createdAt, pull.run) };
+  const recorded = withQuestion(startStep(pull), posted);
+  // If the run ended while it was being posted, its comment still asks.
+  if (posted.state !== 'asked') return endStep(queueQuestionUpdate(recorded, posted), 'question-posted');
+  const shown = withEffects(recorded, { type: 'update-run-comment', runId });
+  return endStep(scheduleFirstDeadlineCheck(shown, facts.now), 'question-posted');
 }
 
 export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { type: 'run-comment-posted' }>): Step {

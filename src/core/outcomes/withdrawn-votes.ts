@@ -1,10 +1,9 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
-import { withRewritten } from '../commands/shared/user-edit-target.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
-import type { QuotedId, Targets } from '../state/intent.ts';
+import type { Targets } from '../state/intent.ts';
 import { approvalVotes, fullyPostedAt, type Proposal, type Vote } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { PreflightCheck } from '../state/signals.ts';
@@ -43,31 +42,41 @@ function findTextProblem(
 ): VoteProblem | null {
   const source = voteSourceOf(vote, voteSources);
   if (source === null) return 'missing';
-  const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, source.body, slug);
+  const { parsed, ...quotes } = parseComment(COMMAND_GRAMMAR, source.body, slug);
   if (parsed.kind === 'command' && parsed.command.name === 'approve')
-    return isAbout(proposal, source, parsed.command.targets, quotedIds) ? null : 'not-theirs';
+    return isAbout(proposal, source, parsed.command.targets, quotes) ? null : 'not-theirs';
   if (parsed.kind !== 'text') return 'not-theirs';
-  if (vote.surface === 'review') return source.reviewState === 'approved' ? null : 'dismissed';
+  if (vote.surface === 'review') return findReviewProblem(proposal, source);
+  // The proposed lines are an approval only if they are the whole comment; a person's own lines can have a note.
+  if (vote.action === 'modify' ? parsed.suggestions.length !== 1 : !parsed.isSuggestionAlone) return 'not-theirs';
   // A person's own lines that got an id of their own were written below a proposal that they replace.
-  const isAnswer = withRewritten(proposals, proposal).some((one) => isAnswerTo(one, source, quotedIds));
-  return isAnswer && parsed.suggestions.length === 1 ? null : 'not-theirs';
+  const answerable = vote.action === 'modify' ? withReplaced(proposals, proposal) : [proposal];
+  return answerable.some((one) => isAnswerTo(one, source, quotes)) ? null : 'not-theirs';
 }
 
-function isAbout(proposal: Proposal, source: VoteSource, targets: Targets, quotedIds: readonly QuotedId[]): boolean {
+/** A review without a command approves all changes that were posted before it. */
+function findReviewProblem(proposal: Proposal, source: VoteSource): VoteProblem | null {
+  if (source.reviewState !== 'approved') return 'dismissed';
+  return wasWrittenAfter(proposal, source) ? null : 'not-theirs';
+}
+
+type Quotes = Omit<ReturnType<typeof parseComment>, 'parsed'>;
+
+function isAbout(proposal: Proposal, source: VoteSource, targets: Targets, quotes: Quotes): boolean {
   switch (targets.by) {
     case 'ids':
       return targets.ids.includes(proposal.id);
     case 'all':
       return wasWrittenAfter(proposal, source);
     case 'location':
-      return source.rootId === null && quotedIds.length === 0
+      return source.thread === null && quotes.quote === null
         ? wasWrittenAfter(proposal, source)
-        : isAnswerTo(proposal, source, quotedIds);
+        : isAnswerTo(proposal, source, quotes);
   }
 }
 
-function isAnswerTo(proposal: Proposal, { rootId }: VoteSource, quotedIds: readonly QuotedId[]): boolean {
-  return rootId === null ? isNamedByQuote(proposal, quotedIds) : isThreadOf(proposal, rootId);
+function isAnswerTo(proposal: Proposal, { thread }: VoteSource, { quotedIds }: Quotes): boolean {
+  return thread === null ? isNamedByQuote(proposal, quotedIds) : isThreadOf(proposal, thread.rootId);
 }
 
 /** A proposal that was posted again after its comment was deleted keeps its earlier approvals. */
@@ -97,4 +106,16 @@ export function announceWithdrawnVotes(
     const reply = { kind: 'approval-withdrawn', login: by.login, problem, isPending, proposals } as const;
     return withReply(announced, { at: 'pull-request' }, reply);
   }, builder);
+}
+
+/** The proposal and those that it replaced, directly or not. A replacement has a later place in the list. */
+function withReplaced(proposals: readonly Proposal[], proposal: Proposal): readonly Proposal[] {
+  const chain = [proposal];
+  const ids = new Set([proposal.id]);
+  for (const one of proposals.toReversed()) {
+    if (one.replacedBy === null || !ids.has(one.replacedBy)) continue;
+    chain.push(one);
+    ids.add(one.id);
+  }
+  return chain;
 }

@@ -153,18 +153,24 @@ export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | nul
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
 }
 
-/** Why a vote's comment is not the one that was counted: same id, author, time and text; null if it is. */
+/** Why a vote's comment is not the one that was counted: same id, author, time, thread and text; null if it is. */
 export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
   if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
   if (!hasBodyHash(source.body, vote.bodyHash)) return 'edited';
-  return isSameTime(vote, source) ? null : 'not-theirs';
+  return isSameTime(vote, source) && isSameThread(vote, source) ? null : 'not-theirs';
 }
 
 /** A forged delivery can name a real comment with a later time, as if it were about a later change. */
 function isSameTime({ writtenAt }: Vote, { createdAt }: VoteSource): boolean {
   return writtenAt !== null && createdAt !== null && Date.parse(createdAt) === Date.parse(writtenAt);
+}
+
+/** A forged delivery can name a real comment in another thread, as if its lines were about that thread's change. */
+function isSameThread({ thread: counted }: Vote, { thread: shown }: VoteSource): boolean {
+  if (counted === null || shown === null) return counted === shown;
+  return counted.rootId === shown.rootId && counted.reviewId === shown.reviewId;
 }
 
 /** The hash is that of the webhook's text. The line ends of webhooks and API responses can differ. */

@@ -16,13 +16,14 @@ export function findConflictingChange<Earlier extends EarlierChange>(
   change: FileChange,
   earlier: readonly Earlier[],
 ): Earlier | null {
-  return earlier.find((other) => isConflict(change, other.change)) ?? null;
+  return earlier.find((other) => areChangesTouching(change, other.change)) ?? null;
 }
 
 /** An undecided change of the same batch. */
 type EarlierChange = { readonly id: string; readonly change: FileChange };
 
-function isConflict(left: FileChange, right: FileChange): boolean {
+/** Whether two changes cannot be decided separately. */
+export function areChangesTouching(left: FileChange, right: FileChange): boolean {
   if (left.op === 'edit' && right.op === 'edit' && left.path === right.path) {
     return left.region === null || right.region === null || areRegionsTouching(left.region, right.region);
   }

@@ -103,14 +103,54 @@ export function globMatcher(glob: string): (path: string) => boolean {
 
 function nameTest(pattern: string): (name: string) => boolean {
   if (!SPECIAL.test(pattern)) return (name) => name === pattern;
-  const steps = collapseStars([...pattern].map(characterStep));
-  const minLength = steps.filter((step) => step !== ANY_NUMBER).length;
-  return (name) => name.length >= minLength && matchesSteps(steps, [...name]);
+  const [start = [], ...pieces] = pattern.split(/\*+/).map((piece) => [...piece]);
+  const end = pieces.pop();
+  if (end === undefined) return (name) => name.length >= start.length && isPieceAlone(start, charactersOf(name));
+  const minLength = start.length + end.length + pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return (name) => {
+    if (name.length < minLength) return false;
+    const characters = charactersOf(name);
+    const last = characters.length - end.length;
+    if (characters.length < minLength || !isPieceAt(start, characters, 0) || !isPieceAt(end, characters, last))
+      return false;
+    return arePiecesBetween(pieces, characters, { from: start.length, to: last });
+  };
 }
 
-function characterStep(character: string): PatternStep {
-  if (character === '*') return ANY_NUMBER;
-  return character === '?' ? () => true : (other) => other === character;
+/** The characters of a pattern between two stars. */
+type Piece = readonly string[];
+
+/** A string unless a character of the name takes two code units. */
+function charactersOf(name: string): ArrayLike<string> {
+  return SURROGATE.test(name) ? [...name] : name;
+}
+
+const SURROGATE = /[\u{D800}-\u{DFFF}\u{10000}-\u{10FFFF}]/u;
+
+function isPieceAlone(piece: Piece, characters: ArrayLike<string>): boolean {
+  return piece.length === characters.length && isPieceAt(piece, characters, 0);
+}
+
+function isPieceAt(piece: Piece, characters: ArrayLike<string>, at: number): boolean {
+  for (let index = 0; index < piece.length; index += 1) {
+    if (piece[index] !== '?' && piece[index] !== characters[at + index]) return false;
+  }
+  return true;
+}
+
+/** The first place of each piece is the best one, so none needs to be tried again. */
+function arePiecesBetween(
+  pieces: readonly Piece[],
+  characters: ArrayLike<string>,
+  { from, to }: { readonly from: number; readonly to: number },
+): boolean {
+  let at = from;
+  for (const piece of pieces) {
+    while (at + piece.length <= to && !isPieceAt(piece, characters, at)) at += 1;
+    at += piece.length;
+    if (at > to) return false;
+  }
+  return true;
 }
 
 /** One step of a pattern: any number of parts, or a test of the next part. */

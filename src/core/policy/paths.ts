@@ -6,14 +6,14 @@ import type { Tree, TreeEntry } from '../state/ports.ts';
  * submodules, and new names that differ from existing ones only in case or Unicode form.
  */
 export function checkPath(raw: string, { repo, tree }: PathContext): CheckedPath {
-  const path = stripRepositoryPrefix(raw, repo, tree);
+  const path = stripPathPrefixes(raw, { repo, tree });
   if (!isCanonical(path)) return refuseOutside(raw, repo);
   return tree === undefined ? { kind: 'path', path } : checkInTree(path, { raw, repo, tree });
 }
 
 /** Checks the target of a move. A rename can change only case or Unicode form, so the file itself does not block it. */
-export function checkMoveTarget(raw: string, from: string, { repo, tree }: Required<PathContext>): CheckedPath {
-  const path = stripRepositoryPrefix(raw, repo, tree);
+export function checkMoveTarget(raw: string, from: string, { repo, tree }: TreeContext): CheckedPath {
+  const path = stripPathPrefixes(raw, { repo, tree });
   if (!isCanonical(path)) return refuseOutside(raw, repo);
   const renamed = path !== from && foldPath(path) === foldPath(from);
   const checked = checkInTree(path, { raw, repo, tree: renamed ? treeWithout(tree, from) : tree });
@@ -27,16 +27,38 @@ export type CheckedPath =
   | { readonly kind: 'refused'; readonly output: string };
 
 /** The repository's name, and the head's tree if it is available. */
-type PathContext = { readonly repo: string; readonly tree?: Tree };
+type PathContext = { readonly repo: string; readonly tree?: Tree | undefined };
+
+type TreeContext = { readonly repo: string; readonly tree: Tree };
+
+/** The directory that a path written by the model names: '' for the root, null if it names none. */
+export function findDirectory(raw: string, context: TreeContext): string | null {
+  const stripped = stripPathPrefixes(raw, context);
+  const path = stripped.endsWith('/') ? stripped.slice(0, -1) : stripped;
+  if (path === '' || path === '.') return '';
+  const entry = isCanonical(path) ? context.tree.get(path) : undefined;
+  return entry !== undefined && entryKind(entry) === 'directory' ? path : null;
+}
+
+/** A glob for paths from the root: without the prefixes that a path can have, and with all below a bare directory. */
+export function normalizeGlob(raw: string, context: TreeContext): string {
+  const directory = findDirectory(raw, context);
+  if (directory === null) return stripPathPrefixes(raw, context);
+  return directory === '' ? '**' : `${directory}/**`;
+}
 
 /** T13. */
 function outsideOutput(path: string, repo: string): string {
   return `Cannot access '${printablePath(path)}': path is outside the repository. Readable roots: ${repo}/`;
 }
 
-/** The model can write `<repo>/relative/path` for a file, unless the root has an entry of that name. */
-function stripRepositoryPrefix(raw: string, repo: string, tree: Tree | undefined): string {
-  return tree !== undefined && raw.startsWith(`${repo}/`) && !tree.has(repo) ? raw.slice(repo.length + 1) : raw;
+/**
+ * `./x`, `/x` and `<repo>/x` mean `x`; the last one not if the root has an entry of that name. Every rule judges the
+ * path without them.
+ */
+export function stripPathPrefixes(raw: string, { repo, tree }: PathContext): string {
+  const path = raw.replace(/^\.?\//, '');
+  return tree !== undefined && path.startsWith(`${repo}/`) && !tree.has(repo) ? path.slice(repo.length + 1) : path;
 }
 
 function isCanonical(path: string): boolean {

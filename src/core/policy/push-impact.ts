@@ -1,9 +1,12 @@
+import { redactFile } from '../../lib/redaction.ts';
 import { isWholeFileChange } from '../edits/change.ts';
 import { composeFile, type LineRange } from '../edits/region.ts';
+import { splitLines } from '../edits/text/lines.ts';
 import type {
   Applicability,
   AssessableChange,
   FileAtHead,
+  NearbyLines,
   PendingChange,
   ProposalApplicability,
   PushAssessment,
@@ -43,8 +46,31 @@ export function assessFile({ file, appCommits, pending }: FileAssessmentInput): 
   const lines = readFileLines(file);
   return pending.map(({ id, change }) => ({
     id,
-    applicability: toApplicability(assessChange({ change, file, appCommits }, lines)),
+    applicability: withNearbyLines(toApplicability(assessChange({ change, file, appCommits }, lines)), change, file),
   }));
+}
+
+/** Lines that are shown on each side of the place of a stale change. */
+const NEARBY_LINES = 10;
+
+const MAX_NEARBY_CHARACTERS = 4_000;
+
+/** What stands at the place of a stale change now, so that the model need not read the file; null if not known. */
+export function nearbyLines({ region }: Pick<AssessableChange, 'region'>, file: FileAtHead | null): NearbyLines | null {
+  if (region === null || file === null || file.text === null) return null;
+  const lines = splitLines(redactFile(file.text));
+  const first = Math.max(0, Math.min(region.oldStart, lines.length) - NEARBY_LINES);
+  const text = lines.slice(first, first + 2 * NEARBY_LINES).join('');
+  return { start: first + 1, text: text.slice(0, MAX_NEARBY_CHARACTERS) };
+}
+
+function withNearbyLines(
+  applicability: Applicability,
+  change: AssessableChange,
+  file: FileAtHead | null,
+): Applicability {
+  const nearby = applicability.kind === 'stale' ? nearbyLines(change, file) : null;
+  return applicability.kind !== 'stale' || nearby === null ? applicability : { ...applicability, nearby };
 }
 
 /**

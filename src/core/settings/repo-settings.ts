@@ -84,6 +84,7 @@ function toSettings(file: z.infer<typeof SettingsFileSchema>, values: Readonly<R
     reviewEvent: file.review_event,
     decideIn: file.decide_in,
     reviewApproval: file.review_approval,
+    contextFiles: file.context_files,
     keysWithoutEffect: Object.keys(values).filter((key) => KEYS_WITHOUT_EFFECT.includes(key)),
   };
 }

@@ -77,8 +77,10 @@ export const SettingsFileSchema = z.strictObject({
   sign_off: booleanFlag().default(false).describe('Adds `Signed-off-by` of the approver'),
   limits: limitsSchema.optional().describe('Bounds of each run'),
   context_files: pathList('path')
-    .default(['AGENTS.md'])
-    .describe('Instructions for the agent, from the default branch'),
+    .default([...DEFAULT_SETTINGS.contextFiles])
+    .describe(
+      'Instructions for the agent, from the default branch; `AGENTS.md` also stands for those above changed files',
+    ),
 });
 
 export type SettingsKey = keyof typeof SettingsFileSchema.shape;
@@ -114,7 +116,6 @@ export const KEYS_WITHOUT_EFFECT: readonly string[] = [
   'standing_approvals',
   'commit_message',
   'sign_off',
-  'context_files',
 ] satisfies readonly SettingsKey[];
 
 /** The names that fit at a place of the file: top level, `limits`, or one rule. */

@@ -2,11 +2,39 @@
 export type TranscriptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string | null; readonly toolCalls: readonly ToolCall[] }
+  | AssistantMessage
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+type AssistantMessage = {
+  readonly role: 'assistant';
+  readonly content: string | null;
+  readonly toolCalls: readonly ToolCall[];
+  /** Absent if the response had nothing but text and calls. */
+  readonly opaque?: OpaqueMembers;
+};
 
 /** A function call of the model. `arguments` is its unchecked JSON text. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
+
+/** Maximum length of a call's arguments. No writable file needs more. */
+export const MAX_ARGUMENT_CHARACTERS = 6_000_000;
+
+/** A JSON object that the product does not read. */
+export type OpaqueObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Members of a response that only its model understands, such as signed thoughts. They go back to that model at that
+ * endpoint, and nowhere else: not to another model, not onto a page, not into a log.
+ */
+export type OpaqueMembers = {
+  readonly model: string;
+  /** Origin and path of the endpoint's base URL. */
+  readonly endpoint: string;
+  /** Members of the message. */
+  readonly message: OpaqueObject;
+  /** Members of its calls, by call id. */
+  readonly calls: Readonly<Record<string, OpaqueObject>>;
+};
 
 export type ModelResponse = {
   readonly content: string | null;
@@ -14,6 +42,7 @@ export type ModelResponse = {
   /** As the endpoint reports it: `stop`, `tool_calls`, `length`, `content_filter` or another. */
   readonly finishReason: string;
   readonly usage: TokenUsage;
+  readonly opaque?: OpaqueMembers;
 };
 
 /** Token counts as the endpoint reports them; 0 if it reports none. */

@@ -1,20 +1,32 @@
-import type { ToolCall } from './conversation.ts';
+import type { IssuedCall } from './calls.ts';
 import type { CommentLocation } from './intent.ts';
+import type { Person } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
 import type { Reply } from './replies.ts';
-import type { Question } from './run.ts';
+import type { SideQuestion } from './run.ts';
+import type { PullSummary } from './task-context.ts';
 
 /**
  * An action outside the state machine. Effects are data: saved with the decision that requests them, performed
  * afterwards.
  */
 export type Effect =
+  /** Read what the model's first message shows. `pull` is the pull request as the run's start saw it, if it did. */
+  | { readonly type: 'read-context'; readonly runId: string; readonly pull: PullSummary | null }
+  /** Read what a push by another person changed. */
+  | {
+      readonly type: 'read-push';
+      readonly runId: string;
+      readonly by: Person;
+      readonly before: string;
+      readonly after: string;
+    }
   /** Send the transcript to the model. */
   | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
   /** Ask the model a person's question, on a copy of the transcript. */
-  | { readonly type: 'ask-question'; readonly question: Question }
+  | { readonly type: 'ask-side-question'; readonly question: SideQuestion }
   /** Run the read-only calls, and compute the changes of gated calls at the head. */
-  | { readonly type: 'run-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly ToolCall[] }
+  | { readonly type: 'run-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly IssuedCall[] }
   /** Post these proposals together. */
   | {
       readonly type: 'post-proposals';
@@ -23,6 +35,10 @@ export type Effect =
       readonly turn: number | null;
       readonly proposalIds: readonly string[];
     }
+  /** Post a question of the agent. */
+  | { readonly type: 'post-question'; readonly runId: string; readonly turn: number; readonly questionId: string }
+  /** Update the question's comment to its state. */
+  | { readonly type: 'update-question-comment'; readonly runId: string; readonly questionId: string }
   /** Commit the approved ones of these proposals in one commit. `location` is the deciding comment; null for none. */
   | {
       readonly type: 'commit';
@@ -77,10 +93,14 @@ export type CommitEffect = Extract<Effect, { type: 'commit' }>;
  * no lease on the pull request, and comments can overtake them.
  */
 export const LANES = {
+  'read-context': 'concurrent',
+  'read-push': 'concurrent',
   'ask-model': 'concurrent',
-  'ask-question': 'concurrent',
+  'ask-side-question': 'concurrent',
   'run-tools': 'concurrent',
   'post-proposals': 'exclusive',
+  'post-question': 'exclusive',
+  'update-question-comment': 'exclusive',
   'start-next-task': 'exclusive',
   commit: 'exclusive',
   'update-proposal-comment': 'exclusive',
@@ -98,10 +118,14 @@ export const LANES = {
 
 /** The priority of each effect. Notifications wait first, and are abandoned if GitHub keeps refusing them. */
 export const PRIORITY_OF = {
+  'read-context': 'act',
+  'read-push': 'act',
   'ask-model': 'act',
-  'ask-question': 'act',
+  'ask-side-question': 'act',
   'run-tools': 'act',
   'post-proposals': 'act',
+  'post-question': 'act',
+  'update-question-comment': 'notify',
   'start-next-task': 'act',
   commit: 'act',
   'update-proposal-comment': 'notify',
@@ -124,6 +148,8 @@ export function dedupeKey(effect: Effect): string | null {
       return `update-run-comment:${effect.runId}`;
     case 'update-proposal-comment':
       return `update-proposal-comment:${effect.proposalId}`;
+    case 'update-question-comment':
+      return `update-question-comment:${effect.questionId}`;
     case 'restore-review-body':
       return `restore-review-body:${effect.reviewId}`;
     case 'check-outdated-suggestions':
@@ -135,10 +161,13 @@ export function dedupeKey(effect: Effect): string | null {
     case 'start-next-task':
     case 'expire-proposals':
       return effect.type;
+    case 'read-context':
+    case 'read-push':
     case 'ask-model':
-    case 'ask-question':
+    case 'ask-side-question':
     case 'run-tools':
     case 'post-proposals':
+    case 'post-question':
     case 'commit':
     case 'check-thread':
     case 'dismiss-review':

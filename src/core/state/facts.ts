@@ -18,8 +18,6 @@ export type Need =
   | { readonly kind: 'branch-rules'; readonly headRef: string | null; readonly baseRef: string }
   /** Other open pull requests with this head branch. */
   | { readonly kind: 'other-pulls-on-branch'; readonly headRef: string }
-  /** Changed paths of the pull request, for the first message to the model. */
-  | { readonly kind: 'changed-paths' }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** The current comments of these pending proposals and, where all are meant, which of them nobody sees now. */
@@ -53,7 +51,6 @@ export type Facts = {
   readonly branchRules?: BranchRules;
   /** Numbers of the other open pull requests with the same head branch. */
   readonly otherPullsOnBranch?: readonly number[];
-  readonly changedPaths?: readonly string[];
   /** Comments of the review whose body is decided; null if the pull request has no such review. */
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
@@ -76,6 +73,9 @@ export type PullFacts = {
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly title: string;
+  /** In Markdown; empty if there is none. */
+  readonly description: string;
+  readonly labels: readonly string[];
   readonly author: Person | null;
   readonly baseRef: string;
   readonly baseSha: string;
@@ -85,6 +85,9 @@ export type PullFacts = {
   readonly fork: boolean;
   /** Number of files in the diff. GitHub lists at most the first 3,000. */
   readonly changedFiles: number;
+  /** Number of comments in the conversation. */
+  readonly commentCount: number;
+  readonly defaultBranch: string;
 };
 
 /** A comment of a review as GitHub lists it; `rootId` is the first comment of its thread. */

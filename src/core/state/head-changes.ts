@@ -27,8 +27,14 @@ export type StalenessVerdict =
       readonly heading: string | null;
     }
   | { readonly kind: 'already-applied' }
-  /** `path` is the path that changed, absent if it is the change's own. */
-  | { readonly kind: 'stale'; readonly path?: string };
+  /**
+   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's place
+   * as they are now, without secrets, if they are known.
+   */
+  | { readonly kind: 'stale'; readonly path?: string; readonly nearby?: NearbyLines };
+
+/** Lines of a file; `start` is the 1-based number of the first one. */
+export type NearbyLines = { readonly start: number; readonly text: string };
 
 /** Line numbers and context of a change at a head, without its own lines. */
 type FilePosition = Omit<Region, 'old' | 'new'>;

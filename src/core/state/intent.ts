@@ -1,3 +1,5 @@
+import type { DiffSide } from './task-context.ts';
+
 /**
  * The meaning of a webhook, derived from its payload alone. Only intents are stored, and only they lead to requests to
  * GitHub.
@@ -82,6 +84,9 @@ export type CommentLocation =
       readonly path: string;
       /** Line in the head's file; null for an outdated comment or one about the whole file. */
       readonly line: number | null;
+      /** First of several lines. */
+      readonly startLine: number | null;
+      readonly side: DiffSide | null;
       readonly diffHunk: string;
     }
   | { readonly at: 'review'; readonly reviewId: number };
@@ -89,11 +94,13 @@ export type CommentLocation =
 /** The choice with which a review was submitted, in GitHub's own words. */
 export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 
-/** A proposal as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
+/** A proposal or question as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
 export type QuotedId = { readonly id: string; readonly digest: string };
 
-/** What a comment quotes. The lines lack their quote marks, and are kept if they name exactly one proposal. */
-export type Quote = { readonly kind: 'proposal'; readonly lines: readonly string[] } | { readonly kind: 'other' };
+/** What a comment quotes: all lines if they name exactly one proposal or question, else their beginning. No line has a quote mark. */
+export type Quote =
+  | { readonly kind: 'named'; readonly lines: readonly string[] }
+  | { readonly kind: 'other'; readonly text: string };
 
 /**
  * The content of a comment, parsed from its Markdown alone. `addressedToApp` is true behind `/countersign` or
@@ -131,6 +138,8 @@ export type ParsedComment =
       readonly affirmation: boolean;
       /** Lines of each suggestion block, without terminators. */
       readonly suggestions: readonly (readonly string[])[];
+      /** The comment is one suggestion block with nothing but white space around it. */
+      readonly isSuggestionAlone: boolean;
       /** A suggestion block has no closing fence, or it is ambiguous which text is a block. */
       readonly hasUnclosedSuggestion: boolean;
     };
@@ -145,6 +154,10 @@ export type Command =
    */
   | { readonly name: 'deny'; readonly targets: Targets; readonly reason: string; readonly fullText: string }
   | { readonly name: 'edit'; readonly targets: Targets; readonly instruction: string; readonly fullText: string }
+  /** `text` is the answer without a leading id; `fullText` has it, for a thread whose text begins with such a word. */
+  | { readonly name: 'answer'; readonly targets: Targets; readonly text: string; readonly fullText: string }
+  /** `number` counts from 1, as the choices are shown. */
+  | { readonly name: 'choose'; readonly targets: Targets; readonly number: number }
   | { readonly name: 'ask'; readonly text: string }
   /** At most one id. Without one, the comment's location identifies the proposal. */
   | { readonly name: 'show'; readonly targets: Targets }

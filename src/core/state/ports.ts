@@ -2,10 +2,12 @@ import type { Countersigned } from '../../lib/trust.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRule } from './branch-rules.ts';
 import type { ModelResponse, TranscriptMessage } from './conversation.ts';
+import type { Discussion } from './discussion.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
-import type { Permission, PostedComment, PostedReview } from './proposal.ts';
+import type { Permission, Person, PostedComment, PostedReview } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
+import type { CommentedLines } from './task-context.ts';
 import type { VoteLocation, VoteSources } from './vote-source.ts';
 
 /** The App's account on GitHub; `owner` is the login of the account that owns the App. */
@@ -39,6 +41,8 @@ export type GitHub = {
   fetchSettingsFile(): Promise<SettingsFileLookup | null>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
   fetchTree(commit: string): Promise<Tree>;
+  /** The commit from which the head branched off the base; cached, because both are commits. */
+  fetchMergeBase(base: string, head: string): Promise<string>;
   /** Bytes of a blob, cached by SHA. A response of more bytes than its `size`, if that is known, is an error. */
   fetchBlob(sha: string, size?: number | null): Promise<Uint8Array>;
   /**
@@ -46,8 +50,14 @@ export type GitHub = {
    * if the archive exceeds the size limit.
    */
   fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** The tree of a branch, such as the default one, as it is now. GitHub revalidates the cached tree at each call. */
+  fetchBranchTree(branch: string): Promise<Tree>;
+  /** What a push changed: the files between two commits; null if GitHub no longer has one of them. */
+  comparePush(before: string, after: string): Promise<PushComparison | null>;
   /** The changed files. GitHub lists at most 3,000; a file beyond that cannot carry a suggestion. */
   listFiles(head: string): Promise<readonly PullRequestFile[]>;
+  /** What people and bots wrote on the pull request, in one request. */
+  fetchDiscussion(): Promise<Discussion>;
   /** Active rules of a branch, including rules that some accounts can bypass. Empty if the server has no rulesets. */
   fetchRules(branch: string): Promise<readonly BranchRule[]>;
   /** Numbers of the other open pull requests with this head branch in this repository. */
@@ -63,6 +73,15 @@ export type GitHub = {
   findReviews(marker: string): Promise<readonly OwnReview[]>;
   /** The comments of any review on this pull request; null if it has no such review. */
   listReviewComments(reviewId: number): Promise<readonly SubmittedReviewComment[] | null>;
+  /** The comments of a review with the lines that they are about; none if there is no such review. */
+  listInlineComments(reviewId: number): Promise<readonly PullComment[]>;
+  /**
+   * The newest comments of a thread, oldest first: enough for the first message, and always the thread's first one,
+   * unless it was deleted.
+   */
+  listThreadComments(rootId: number): Promise<readonly PullComment[]>;
+  /** The newest comments of the conversation, oldest first. `count` is the number of all. */
+  listNewestComments(count: number): Promise<readonly PullComment[]>;
   updateReview(reviewId: number, body: string): Promise<void>;
   /** False if GitHub refuses, so that a person has to dismiss it. True if it is already dismissed. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
@@ -147,8 +166,38 @@ export type Tree = ReadonlyMap<string, TreeEntry>;
 /** An entry of a tree: git's mode, the object's SHA-1, and the size in bytes of a file. */
 export type TreeEntry = { readonly mode: string; readonly sha: string; readonly size: number | null };
 
-/** A file of the pull request's diff; `patch` is null for binary and very large files. */
-export type PullRequestFile = { readonly path: string; readonly status: string; readonly patch: string | null };
+/**
+ * A file of the pull request's diff; `patch` is null for binary and very large files. `previousPath` is that of a moved
+ * file; `added` and `removed` count lines.
+ */
+export type PullRequestFile = {
+  readonly path: string;
+  readonly previousPath: string | null;
+  readonly status: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly patch: string | null;
+};
+
+/** The files that a push changed, at most the first 300. `rewritten`: commits were removed from the branch. */
+export type PushComparison = { readonly files: readonly PullRequestFile[]; readonly rewritten: boolean };
+
+/** A comment on the pull request by any account. */
+export type PullComment = {
+  readonly id: number;
+  /** Null for a deleted account. */
+  readonly author: Person | null;
+  /** A bot or another App wrote it, if only in the person's name. */
+  readonly isAutomated: boolean;
+  /** GitHub's `author_association`, which does not tell who has write access. */
+  readonly association: string;
+  readonly body: string;
+  /** GitHub's times (ISO 8601). */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Null in the conversation. */
+  readonly lines: CommentedLines | null;
+};
 
 /** The content at `SETTINGS_PATH`. A directory or a broken link counts as `no-file`. */
 export type SettingsFileLookup =
@@ -271,28 +320,45 @@ export type LoggedDelivery = {
 
 /** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
 export type Model = {
-  ask(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
+  /** Requests with the same `runId` share the endpoint's cache, if it has one. */
+  ask(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
   /** Like `ask`, but without tools: only the text of the response counts. */
-  askForText(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
+  askForText(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
 };
+
+/** Why a model request failed. */
+export type ModelFailureKind =
+  | 'key-rejected'
+  | 'access-denied'
+  | 'model-unknown'
+  | 'not-found'
+  | 'bad-request'
+  | 'no-quota'
+  | 'rate-limit'
+  /** The conversation does not fit into the model's context. */
+  | 'too-long'
+  | 'filtered'
+  /** The answer ended in the middle. */
+  | 'cut-off'
+  /** The endpoint fell silent in the middle of an answer. */
+  | 'stalled'
+  | 'timeout'
+  | 'unreachable'
+  | 'redirected'
+  | 'endpoint-failing'
+  | 'wrong-content-type'
+  | 'unreadable-answer';
 
 /** What the operator must know about a failed model request. It holds neither the key nor the request. */
 export type ModelFailure = {
-  readonly failure:
-    | 'key-rejected'
-    | 'access-denied'
-    | 'not-found'
-    | 'bad-request'
-    | 'no-quota'
-    | 'rate-limit'
-    | 'too-long'
-    | 'timeout'
-    | 'unreachable'
-    | 'redirected'
-    | 'endpoint-failing'
-    | 'unreadable-answer';
+  readonly failure: ModelFailureKind;
   /** Null without a response. */
   readonly status: number | null;
+  /** The endpoint's own words for the kind of error; null if it gave none. */
+  readonly code: string | null;
+  readonly type: string | null;
+  /** The endpoint's id of the request, which its support asks for. */
+  readonly requestId: string | null;
   /** What the endpoint said, in one line; null if it said nothing. */
   readonly said: string | null;
 };

@@ -2,6 +2,7 @@ import type { FileChange } from '../edits/change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
+import type { CallRef } from './calls.ts';
 import type { GatedToolName } from './tools.ts';
 
 /** One gated change and its progress. */
@@ -71,11 +72,13 @@ export type Proposal = {
 };
 
 export type ProposalOrigin =
-  /** A gated call of the model. */
+  /** Gated calls of the model. */
   | {
       readonly kind: 'call';
+      /** The response with which it was proposed. */
       readonly turn: number;
-      readonly callId: string;
+      /** The calls that it answers, in order: several if they touch in one file. Held ones are of earlier responses. */
+      readonly calls: readonly CallRef[];
       readonly tool: GatedToolName;
     }
   /** A person's `/undo` of an applied change. It belongs to no turn and answers no call. */
@@ -137,6 +140,8 @@ export type Vote = {
   readonly surface: 'conversation' | 'thread' | 'review' | 'push';
   /** Id of the comment or review; null for a push. */
   readonly commentId: number | null;
+  /** The thread that the comment was written in; null outside of threads. */
+  readonly thread: CommentThread | null;
   readonly bodyHash: string | null;
   readonly deliveryId: string;
   /** Head SHA that the proposal was shown against. */
@@ -148,6 +153,9 @@ export type Vote = {
   /** Reason, instruction or note. */
   readonly text: string | null;
 };
+
+/** What a comment in a thread belongs to: the thread, by its first comment, and the review it was submitted with. */
+export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
 
 /** A comment by the App on GitHub, with everything needed to find and repair it. */
 export type PostedComment = {
@@ -329,8 +337,11 @@ function withoutUserEdit(proposal: Proposal): Proposal {
 /** States in which a person's own text stays in place of the model's change. */
 const STATES_WITH_USER_EDIT: ReadonlySet<ProposalState> = new Set(['approved', 'executing', 'completed', 'failed']);
 
+/** The fields of a proposal that say who decided it. */
+type VotedProposal = Pick<Proposal, 'state' | 'votes'> & { readonly change: Pick<FileChange, 'digest'> };
+
 /** The votes that led to the proposal's state. A denial that came too late to stop a commit is not among them. */
-export function decidingVotes(proposal: Proposal): readonly Vote[] {
+export function decidingVotes(proposal: VotedProposal): readonly Vote[] {
   const { state, votes } = proposal;
   if (state === 'rejected') return votes.filter(({ action }) => action === 'deny' || action === 'edit');
   const approvals = approvalVotes(proposal);
@@ -338,7 +349,7 @@ export function decidingVotes(proposal: Proposal): readonly Vote[] {
 }
 
 /** The approvals of exactly the content to be written. An approval of an earlier content does not count. */
-export function approvalVotes({ change, votes }: Proposal): readonly Vote[] {
+export function approvalVotes({ change, votes }: Omit<VotedProposal, 'state'>): readonly Vote[] {
   return votes.filter((vote) => isApprovalVote(vote) && vote.digest === change.digest);
 }
 

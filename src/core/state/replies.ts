@@ -2,6 +2,7 @@ import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
+import type { AgentQuestion, QuestionInput } from './question.ts';
 import type { EndReason } from './run.ts';
 import type { VoteProblem } from './vote-source.ts';
 
@@ -20,6 +21,8 @@ export type Reply =
   | {
       readonly kind: 'ambiguous';
       readonly command: 'approve' | 'deny' | 'edit' | 'show';
+      /** The comment quotes something that names none of them. */
+      readonly isBelowQuote: boolean;
       readonly pending: readonly ProposalLink[];
     }
   | { readonly kind: 'nothing-pending'; readonly command: CommandName }
@@ -59,11 +62,12 @@ export type Reply =
       readonly to: string;
       readonly proposals: readonly ProposalLink[];
     }
-  /** These proposals expire soon, the first one at GitHub's time `expiresAt`. */
+  /** These proposals and questions expire soon, the first one at GitHub's time `expiresAt`. */
   | {
       readonly kind: 'reminder';
       readonly requesters: readonly Person[];
       readonly proposals: readonly ProposalLink[];
+      readonly questions: readonly QuestionLink[];
       readonly expiresAt: string;
     }
   | { readonly kind: 'deleted-after-decision'; readonly proposals: readonly ProposalOutcome[] }
@@ -130,13 +134,18 @@ export type Reply =
     }
   /** The model's answer to a question. It decides nothing. */
   | {
-      readonly kind: 'question-answered';
+      readonly kind: 'side-question-answered';
       readonly by: Person;
       readonly question: string;
       readonly content: string | null;
     }
-  | { readonly kind: 'question-failed'; readonly by: Person; readonly question: string; readonly message: string }
-  | { readonly kind: 'question-queue-full'; readonly max: number }
+  | { readonly kind: 'side-question-failed'; readonly by: Person; readonly question: string; readonly message: string }
+  /** A comment that could be meant as an answer to a question of the agent, and was not taken as one. */
+  | { readonly kind: 'question-hint'; readonly question: QuestionLink; readonly hint: QuestionHint }
+  | { readonly kind: 'question-closed'; readonly question: QuestionLink; readonly by: Person | null }
+  /** No question can be meant; `id` is the one that the comment names. */
+  | { readonly kind: 'no-question'; readonly command: CommandName; readonly id: string | null }
+  | { readonly kind: 'side-question-queue-full'; readonly max: number }
   /**
    * A comment or event could not be processed because of an internal error; `stored-schema` if another version stored
    * the run.
@@ -146,9 +155,11 @@ export type Reply =
   | {
       readonly kind: 'status';
       readonly pending: readonly ProposalLink[];
+      /** The question that waits for an answer; null if there is none. */
+      readonly question: QuestionLink | null;
       readonly running: boolean;
       readonly queuedTasks: number;
-      readonly pendingQuestions: number;
+      readonly pendingSideQuestions: number;
       /** Whether `/resume` can resume the last run. */
       readonly canResume: boolean;
     }
@@ -195,6 +206,30 @@ export type ProposalLink = { readonly id: string; readonly title: string; readon
 export function proposalLink(proposal: Proposal): ProposalLink {
   return { id: proposal.id, title: proposal.change.payload.description, url: proposal.comment?.url ?? null };
 }
+
+/** A question as named in a reply. */
+export type QuestionLink = Pick<AgentQuestion, 'id' | 'state'> & {
+  readonly type: QuestionInput['type'];
+  /** Number of its choices; 0 for a text. */
+  readonly choices: number;
+  readonly url: string | null;
+};
+
+export function questionLink({ id, state, input, comment }: AgentQuestion): QuestionLink {
+  const choices = input.type === 'text' ? 0 : input.choices.length;
+  return { id, state, type: input.type, choices, url: comment?.url ?? null };
+}
+
+/** Why a comment is no answer to a question; `taken-as-text` if it is one, and might have been meant as a rejection. */
+export type QuestionHint =
+  | 'posted-later'
+  | 'needs-approval'
+  | 'needs-choice'
+  | 'needs-text'
+  | 'not-a-choice'
+  | 'ambiguous-choice'
+  | 'empty'
+  | 'taken-as-text';
 
 /** A proposal that is no longer open, with its outcome (T12). */
 export type ProposalOutcome = {
@@ -246,6 +281,10 @@ export type UserEditProblem =
   /** It exceeded the limits of time or memory. */
   | { readonly reason: 'limit-exceeded' }
   | { readonly reason: 'several-blocks' }
+  /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
+  | { readonly reason: 'same-lines-beside-text' }
+  /** The same, but the lines have other white space. */
+  | { readonly reason: 'respaced-lines-beside-text' }
   /** Its closing fence is missing. */
   | { readonly reason: 'unclosed-block' }
   | { readonly reason: 'denied-path'; readonly rule: string }

@@ -1,9 +1,13 @@
 import type { LineRange } from '../edits/region.ts';
 import type { BranchRestrictions } from './branch-rules.ts';
-import type { TokenUsage, ToolCall } from './conversation.ts';
+import type { HeldCall, IssuedCall } from './calls.ts';
+import type { TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
+import type { IdleResponses } from './limits.ts';
 import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
+import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
+import type { PushContent } from './task-context.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
 export type PullState = {
@@ -12,11 +16,11 @@ export type PullState = {
   readonly run: Run | null;
   /** Queued tasks, oldest first. */
   readonly queue: readonly Task[];
-  /** Unanswered questions, oldest first. The model works on the first one. */
-  readonly questions: readonly Question[];
+  /** Unanswered side questions, oldest first. The model works on the first one. */
+  readonly sideQuestions: readonly SideQuestion[];
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
-  /** Number of proposals on this pull request so far. The next id is derived from it. */
+  /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
   readonly proposalCount: number;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
@@ -34,10 +38,21 @@ export type Run = {
   readonly turns: number;
   readonly lastResumption: Resumption | null;
   /** Number of `/ask` questions that were answered. */
-  readonly questionCount: number;
+  readonly sideQuestionCount: number;
   /** Number of messages in the transcript. */
   readonly messageCount: number;
   readonly batch: ToolBatch | null;
+  /** Valid calls of earlier responses that people do not see yet, oldest first. Empty once they are proposed. */
+  readonly heldCalls: readonly HeldCall[];
+  /** Number of consecutive responses after which calls were held. */
+  readonly heldResponses: number;
+  readonly idleResponses: IdleResponses;
+  /** The last response held no call, and the model was asked to go on or to close. */
+  readonly isNudged: boolean;
+  /** The model's own plan; null if it wrote none. */
+  readonly plan: readonly PlanStep[] | null;
+  /** The agent's questions, oldest first. */
+  readonly questions: readonly AgentQuestion[];
   readonly usage: TokenUsage;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;
@@ -60,12 +75,16 @@ export type Run = {
   readonly instructors: readonly Person[];
   /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
+  /** Ids of denied proposals that a person wrote about since. Their changes can be proposed again too. */
+  readonly liftedDenials: readonly string[];
   /** Number of consecutive proposals that repeated a denied change. */
   readonly repeatedProposals: number;
   /** Commits of this run's changes by path, oldest first. They determine exactly how lines moved. */
   readonly appCommits: Readonly<Record<string, readonly AppCommit[]>>;
   /** SHA of the blob last read per path. `write_file` requires it before it overwrites a file. */
   readonly readBlobs: Readonly<Record<string, string>>;
+  /** What `read_file` has shown, by `shownKey`; it need not be shown again while the blob is the same. */
+  readonly shownFiles: Readonly<Record<string, ShownFile>>;
   /** The model's closing message. */
   readonly summary: string | null;
   readonly comment: PostedComment | null;
@@ -76,7 +95,10 @@ export type Run = {
 };
 
 export type Phase =
-  | { readonly kind: 'awaiting-model'; readonly turn: number }
+  /** Before the first request to the model: the worker reads what its first message shows. */
+  | { readonly kind: 'reading-context'; readonly since: string }
+  /** `since` is the time of the request. */
+  | { readonly kind: 'awaiting-model'; readonly turn: number; readonly since: string }
   | { readonly kind: 'running-tools'; readonly turn: number }
   | { readonly kind: 'posting'; readonly turn: number }
   | { readonly kind: 'awaiting-decisions'; readonly turn: number }
@@ -100,10 +122,32 @@ export type EndReason =
   | 'posting-failed'
   | 'commit-mismatch'
   | 'expired'
+  /** A question of the agent expired, and no change. */
+  | 'unanswered'
+  /** A person rejected a question of the agent. */
+  | 'rejected'
   | 'access-lost';
 
 /** A run that ended for one of these reasons can be resumed. The other ends were deliberate or leave nothing to do. */
-const RESUMABLE_REASONS: ReadonlySet<EndReason> = new Set<EndReason>(['turn-limit', 'model-failed', 'expired']);
+const RESUMABLE_REASONS: ReadonlySet<EndReason> = new Set<EndReason>([
+  'turn-limit',
+  'model-failed',
+  'expired',
+  'unanswered',
+]);
+
+/** A run that ended for one of these reasons did its part, and goes on when people write to it. */
+const ANSWERING_REASONS: ReadonlySet<EndReason> = new Set<EndReason>([
+  'finished',
+  'all-denied',
+  'repeated-denied-change',
+  ...RESUMABLE_REASONS,
+]);
+
+/** Whether people can go on talking with a run that ended so. */
+export function isAnswering(reason: EndReason): boolean {
+  return ANSWERING_REASONS.has(reason);
+}
 
 export function isResumable(reason: EndReason): boolean {
   return RESUMABLE_REASONS.has(reason);
@@ -111,24 +155,36 @@ export function isResumable(reason: EndReason): boolean {
 
 /** A person's request that starts a run. */
 export type Task = {
+  /** The person's own words. */
   readonly text: string;
+  /** What the comment quotes; null if it quotes nothing. */
+  readonly quote: string | null;
   readonly by: Person;
   readonly location: CommentLocation;
   /** GitHub's `created_at` of the comment. */
   readonly requestedAt: string;
 };
 
-/** A person's `/resume` of an ended run. The run's limits start anew with it. */
-type Resumption = {
+/** A person's `/resume` of an ended run, or words to it. The run's limits start anew with it. */
+export type Resumption = {
   readonly by: Person;
   /** GitHub's `created_at` of the comment. */
   readonly requestedAt: string;
-  /** Number of model responses before it. */
-  readonly turnsBefore: number;
+  /** The last words to the ended run; null if there were none, so that its end is told to the requester. */
+  readonly spoken: SpokenWords | null;
 };
 
-/** A person's question about a run (`/ask`). */
-export type Question = {
+/** Words that an ended run went on with. Its next end is told to their author, without what was told before. */
+type SpokenWords = {
+  readonly by: Person;
+  readonly location: CommentLocation;
+  /** The run's responses and commits when they were written. */
+  readonly turns: number;
+  readonly commits: number;
+};
+
+/** A person's question beside a run (`/ask`). */
+export type SideQuestion = {
   readonly runId: string;
   readonly by: Person;
   readonly text: string;
@@ -144,19 +200,62 @@ export type ToolBatch = {
   readonly continued: boolean;
 };
 
+/** One line of the model's plan. */
+export type PlanStep = { readonly text: string; readonly done: boolean };
+
 /** One call of the batch and its progress. */
-export type ToolCallState = {
-  readonly toolCall: ToolCall;
-  readonly status:
-    | { readonly kind: 'running' }
+export type ToolCallState = IssuedCall & {
+  /** The path of a call that was held. Its outcome is told in a note, because its response has all results. */
+  readonly heldPath: string | null;
+  readonly status: /** `outputIfRefused` takes the place of an error when the call is repeated after a push. */
+    | { readonly kind: 'running'; readonly outputIfRefused?: string }
     | { readonly kind: 'proposed'; readonly proposalId: string }
-    /** The proposal expired undecided. The model is not told; `/resume` proposes the call again. */
-    | { readonly kind: 'expired'; readonly proposalId: string }
+    | { readonly kind: 'asked'; readonly questionId: string }
+    /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
+    | { readonly kind: 'dependent'; readonly dependency: Dependency }
+    /** The proposal, or the question (null), expired. The model is not told; `/resume` repeats the call. */
+    | { readonly kind: 'expired'; readonly proposalId: string | null }
     | { readonly kind: 'answered'; readonly output: string };
 };
 
-/** A person's comment for the agent, delivered after the pending outcomes. */
-export type AgentNote = { readonly by: Person; readonly text: string; readonly at: string };
+/** How a call depends on a proposal of the same batch; `path` is that of the call. */
+export type Dependency = {
+  readonly proposalId: string;
+  readonly path: string;
+  readonly relation: DependencyRelation;
+};
+
+/** Its text exists only after the other change, or both change the same place in ways that cannot be joined. */
+export type DependencyRelation = 'needs-text' | 'same-place';
+
+/** News for the agent, delivered after the pending outcomes. */
+export type AgentNote =
+  | WordsNote
+  /** Another person's push; `content` is null if GitHub no longer has it. */
+  | {
+      readonly kind: 'push';
+      readonly by: Person;
+      readonly before: string;
+      readonly after: string;
+      readonly content: PushContent | null;
+      /** Number of earlier pushes that have no note of their own. */
+      readonly unlistedBefore: number;
+    }
+  /** A question of a person that was answered beside the run. */
+  | { readonly kind: 'question'; readonly by: Person; readonly question: string; readonly answer: string };
+
+/** A person's comment for the agent. Only such a note keeps the run going. */
+export type WordsNote = {
+  readonly kind: 'words';
+  readonly by: Person;
+  readonly text: string;
+  readonly at: string;
+  /** The decided change below which they stand; null if they are about the whole. */
+  readonly about: DecidedChange | null;
+};
+
+/** A change as the model is told about it: by path and outcome, because it knows no id. */
+export type DecidedChange = { readonly path: string; readonly outcome: 'applied' | 'denied' | 'expired' };
 
 /** One commit of a run to one file: the blobs before and after, and the replaced lines. */
 export type AppCommit = {
@@ -165,11 +264,11 @@ export type AppCommit = {
   readonly ranges: readonly LineRange[];
 };
 
+/** The lines of a blob that the model was shown: 1-based, inclusive, in order, without overlaps. */
+export type ShownFile = { readonly blob: string; readonly ranges: readonly (readonly [first: number, last: number])[] };
+
 /** Version of the stored form. The App never reads a run with another version. */
 export const RUN_SCHEMA = 1;
-
-/** Maximum number of model responses of a run, counted from its start or its last `/resume`. */
-export const MAX_TURNS = 25;
 
 /** Key of a pull request in the store. */
 export function pullRequestKey(ref: PullRequestRef): string {
@@ -178,7 +277,15 @@ export function pullRequestKey(ref: PullRequestRef): string {
 
 /** The state of a pull request that the App has not worked on. */
 export function createPullState(ref: PullRequestRef): PullState {
-  return { ref, run: null, queue: [], questions: [], proposals: [], proposalCount: 0, notifiedUnauthorizedUserIds: [] };
+  return {
+    ref,
+    run: null,
+    queue: [],
+    sideQuestions: [],
+    proposals: [],
+    proposalCount: 0,
+    notifiedUnauthorizedUserIds: [],
+  };
 }
 
 /** The run, unless it has ended; null otherwise. */

@@ -14,6 +14,8 @@ export type Settings = {
   readonly decideIn: 'anywhere' | 'conversation';
   /** The effect of a plain *Approve* review on the changes that were pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';
+  /** Paths of instructions for the agent. `AGENTS.md` also stands for those above changed files. */
+  readonly contextFiles: readonly string[];
   /** Keys that the file sets and that have no effect in this version, in the order of the file. */
   readonly keysWithoutEffect: readonly string[];
 };
@@ -28,6 +30,7 @@ export const DEFAULT_SETTINGS: Settings = {
   reviewEvent: 'comment',
   decideIn: 'anywhere',
   reviewApproval: 'nothing',
+  contextFiles: ['AGENTS.md'],
   keysWithoutEffect: [],
 };
 

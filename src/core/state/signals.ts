@@ -1,12 +1,16 @@
 import type { FileChange } from '../edits/change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
+import type { CallRef } from './calls.ts';
 import type { ModelResponse, TokenUsage } from './conversation.ts';
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
-import type { CommittedVersion, Permission, PostedComment, PostedReview } from './proposal.ts';
-import type { Question } from './run.ts';
+import type { ModelFailureKind } from './ports.ts';
+import type { CommittedVersion, Permission, Person, PostedComment, PostedReview } from './proposal.ts';
+import type { QuestionInput } from './question.ts';
+import type { DependencyRelation, PlanStep, SideQuestion } from './run.ts';
 import type { SettingsReading } from './settings.ts';
+import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { GatedToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
 
@@ -15,22 +19,44 @@ export type Signal =
   | { readonly type: 'intent'; readonly deliveryId: string; readonly intent: Intent }
   | { readonly type: 'run-comment-posted'; readonly runId: string; readonly comment: PostedComment }
   | {
+      readonly type: 'context-read';
+      readonly runId: string;
+      /** Null if GitHub does not show it. */
+      readonly pull: PullSummary | null;
+      readonly context: TaskContext;
+    }
+  | {
+      readonly type: 'push-read';
+      readonly runId: string;
+      readonly by: Person;
+      readonly before: string;
+      readonly after: string;
+      readonly content: PushContent | null;
+    }
+  | {
       readonly type: 'model-responded';
       readonly runId: string;
       readonly turn: number;
       readonly response: ModelResponse;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
-  | { readonly type: 'model-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  | {
+      readonly type: 'model-failed';
+      readonly runId: string;
+      readonly turn: number;
+      /** Null if it was never asked, or if this process stopped asking. */
+      readonly failure: ModelFailureKind | null;
+      readonly message: string;
+    }
   /** A person's question was answered, or failed for good. */
-  | { readonly type: 'question-answered'; readonly question: Question; readonly result: QuestionResult }
+  | { readonly type: 'side-question-answered'; readonly question: SideQuestion; readonly result: SideQuestionResult }
   | {
       readonly type: 'tools-finished';
       readonly runId: string;
       readonly turn: number;
       /** Head SHA that was read; null if nothing could be read. */
       readonly headSha: string | null;
-      readonly results: readonly ToolResult[];
+      readonly results: readonly CallResult[];
     }
   | {
       readonly type: 'proposals-posted';
@@ -49,6 +75,13 @@ export type Signal =
       readonly turn: number | null;
       readonly proposalIds: readonly string[];
       readonly message: string;
+    }
+  /** A question of the agent was posted. */
+  | {
+      readonly type: 'question-posted';
+      readonly runId: string;
+      readonly questionId: string;
+      readonly comment: PostedComment;
     }
   /** A commit attempt is about to begin. Saved only if no other signal is pending. */
   | {
@@ -160,28 +193,62 @@ export type TreeMismatch = {
 /** A file in a git tree: blob SHA-1 and mode. */
 export type TreeFile = { readonly blob: string; readonly mode: string };
 
-/** The result of one tool call: output for the model, or a change for people. */
+/** The result of a tool call: output for the model, or a change for people. */
 export type ToolResult =
-  /** An edit of text that exists only because of another call of the same batch. */
+  /** A change that cannot be proposed before another one of the same batch is decided. */
   | {
       readonly callId: string;
       readonly kind: 'depends-on-call';
       readonly path: string;
-      readonly dependsOnCallId: string;
+      readonly dependsOn: CallRef;
+      readonly relation: DependencyRelation;
     }
   | {
       readonly callId: string;
       readonly kind: 'output';
       readonly output: string;
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
+      /** Absent if the output shows no lines of a file as they are. */
+      readonly shown?: ShownLines;
+    }
+  /** A call beyond the limits of one response. The model cannot mend it, only repeat it later. */
+  | { readonly callId: string; readonly kind: 'postponed'; readonly output: string }
+  | { readonly callId: string; readonly kind: 'plan'; readonly steps: readonly PlanStep[] }
+  | {
+      readonly callId: string;
+      readonly kind: 'question';
+      readonly correlationId: string;
+      readonly prompt: string;
+      readonly input: QuestionInput;
+    }
+  /** A question that cannot be asked, and why. Nobody sees it, and the run goes on. */
+  | {
+      readonly callId: string;
+      readonly kind: 'unaskable';
+      readonly correlationId: string;
+      readonly prompt: string;
+      readonly problem: string;
     }
   | {
       readonly callId: string;
       readonly kind: 'change';
+      /** The calls that it answers, in order. Several calls that touch in one file are one change. */
+      readonly calls: readonly CallRef[];
       readonly tool: GatedToolName;
       readonly reason: string | null;
       readonly change: FileChange;
     };
+
+/** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */
+export type ShownLines = {
+  readonly path: string;
+  readonly ref: 'head' | 'base';
+  readonly blob: string;
+  readonly first: number;
+  readonly last: number;
+};
+/** A result with the response of its call. */
+export type CallResult = ToolResult & { readonly turn: number };
 
 /** A proposal as posted. */
 export type PostedProposal = {
@@ -203,7 +270,7 @@ export type PreflightCheck = {
 };
 
 /** The answer to a question. `message` is safe to publish; `content` is null if the model wrote no text. */
-export type QuestionResult =
+export type SideQuestionResult =
   | { readonly kind: 'answered'; readonly content: string | null; readonly usage: TokenUsage }
   | { readonly kind: 'failed'; readonly message: string };
 

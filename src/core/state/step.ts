@@ -1,6 +1,7 @@
 import type { TranscriptMessage } from './conversation.ts';
 import type { Effect } from './effects.ts';
 import type { CommittedChange, Vote } from './proposal.ts';
+import type { AnswerRecord } from './question.ts';
 import type { Reason } from './reasons.ts';
 import type { PullState } from './run.ts';
 
@@ -12,6 +13,8 @@ export type Step = {
   readonly messages: readonly TranscriptMessage[];
   /** New rows; the proposals hold the same votes. */
   readonly votes: readonly Vote[];
+  /** New rows of the ledger: people's answers to the agent's questions. */
+  readonly answers: readonly AnswerRecord[];
   /** New rows of the ledger: the changes of a commit by the App. */
   readonly ledgerCommits: readonly CommittedChange[];
   readonly reason: Reason;

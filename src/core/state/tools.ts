@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
-/** `immediate` calls are answered at once; `gated` calls become proposals. */
-type ToolKind = 'immediate' | 'gated';
+/** `immediate` calls are answered at once; `gated` calls become proposals, and `question` calls questions to people. */
+type ToolKind = 'immediate' | 'gated' | 'question';
+
+/** Limits of one `read_file` call. */
+export const MAX_READ_LINES = 2000;
+
+export const MAX_READ_BYTES = 64_000;
+
+/** Lines of one file that a search shows. */
+export const MAX_FILE_HITS = 10;
 
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
@@ -11,15 +19,76 @@ const path = text.min(1).describe('Path of a file from the root of the repositor
 const glob = text
   .min(1)
   .max(500)
-  .describe('Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories')
+  .describe(
+    'Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories, a directory alone means all below it',
+  )
   .optional()
   .transform(orNull);
 
+/** Characters of a reason that people see. A longer one is cut. */
+export const MAX_REASON_CHARACTERS = 200;
+
 const reason = text
-  .max(200)
-  .describe('Why this change, for the person who decides: one sentence, at most 200 characters')
+  .describe(
+    `Why this change, for the person who decides: one sentence, of which ${MAX_REASON_CHARACTERS} characters are shown`,
+  )
   .optional()
-  .transform((written) => written?.trim() || null);
+  .transform((written) => cutReason(written?.trim() ?? ''));
+
+/** A reason as people see it; null for none. */
+export function cutReason(written: string): string | null {
+  return [...written].slice(0, MAX_REASON_CHARACTERS).join('').trim() || null;
+}
+
+const oldString = text.describe('Exact text of the file, without line numbers');
+
+const newString = text.describe('Literal replacement');
+
+const flag = (what: string) =>
+  z
+    .boolean()
+    .describe(`${what}; default false`)
+    .optional()
+    .transform((written) => written ?? false);
+
+const replaceAll = flag('Replace every occurrence');
+
+const MAX_EDITS = 20;
+
+/** An edit is one replacement, or a list of them. */
+const editArguments = z
+  .strictObject({
+    path,
+    old_string: oldString.optional().transform(orNull),
+    new_string: newString.optional().transform(orNull),
+    replace_all: replaceAll,
+    edits: z
+      .array(z.strictObject({ old_string: oldString, new_string: newString, replace_all: replaceAll }))
+      .min(1)
+      .max(MAX_EDITS)
+      .describe('Instead of old_string and new_string: several replacements, made in order, as one proposal')
+      .optional()
+      .transform(orNull),
+    reason,
+  })
+  .superRefine(({ old_string, new_string, replace_all, edits }, context) => {
+    const report = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (edits !== null) {
+      if (old_string !== null || new_string !== null || replace_all)
+        report('edits', 'must stand alone, without old_string, new_string and replace_all');
+    } else {
+      if (old_string === null) report('old_string', 'is missing');
+      if (new_string === null) report('new_string', 'is missing');
+    }
+  });
+
+/** The number of lines of a plan. */
+export const PLAN_STEPS = { min: 3, max: 7 } as const;
+
+const MAX_STEP_CHARACTERS = 200;
+
+/** Characters of a question's prompt and of each choice, and the number of choices. */
+export const QUESTION_LIMITS = { promptCharacters: 2_000, choices: 20, choiceCharacters: 200 } as const;
 
 const lineNumber = z.number().int().min(1);
 
@@ -35,18 +104,8 @@ export const TOOLS = {
   edit_file: {
     kind: 'gated',
     description:
-      'Propose to replace text in an existing file. old_string must be exactly the text of the file, including white space, and occur exactly once unless replace_all is true; quote enough lines around it. Line endings do not matter. An empty new_string deletes. Nothing changes until a person approves.',
-    schema: z.strictObject({
-      path,
-      old_string: text.describe('Exact text of the file, without line numbers'),
-      new_string: text.describe('Literal replacement'),
-      replace_all: z
-        .boolean()
-        .describe('Replace every occurrence; default false')
-        .optional()
-        .transform((written) => written ?? false),
-      reason,
-    }),
+      'Propose to replace text in an existing file. old_string must be exactly the text of the file, including white space, and occur exactly once unless replace_all is true; quote enough lines around it. For several replacements that belong together give edits instead, which are made in order and decided as one. Line endings do not matter. An empty new_string deletes. Nothing changes until a person approves.',
+    schema: editArguments,
   },
   write_file: {
     kind: 'gated',
@@ -72,12 +131,16 @@ export const TOOLS = {
   },
   read_file: {
     kind: 'immediate',
-    description:
-      'Read a text file at the head of the pull request. The first line of the result says which lines are shown; the text below it is exact. Ask for more lines with start and end.',
+    description: `Read a text file of the pull request, at most ${MAX_READ_LINES} lines or ${MAX_READ_BYTES / 1000} kB at once. The first line of the result says which lines are shown; the text below it is exact. Ask for more lines with start and end. What was shown before and did not change is not shown again. A directory is listed.`,
     schema: z.strictObject({
       path,
       start: lineNumber.describe('First line, from 1').optional().transform(orNull),
       end: lineNumber.describe('Last line, inclusive').optional().transform(orNull),
+      ref: z
+        .enum(['head', 'base'])
+        .describe('head: as the pull request has it, which is the default; base: as it was before the pull request')
+        .optional()
+        .transform((written) => written ?? 'head'),
     }),
   },
   list_files: {
@@ -87,9 +150,86 @@ export const TOOLS = {
   },
   search: {
     kind: 'immediate',
+    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, and the others are counted.`,
+    schema: z.strictObject({
+      query: text.min(1).max(500).describe('Text within one line, or a regular expression if regex is true'),
+      regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
+      ignore_case: flag('Ignore upper and lower case'),
+      context: z
+        .number()
+        .int()
+        .min(0)
+        .max(5)
+        .describe('Lines to show before and after each line, 0 to 5; default 0')
+        .optional()
+        .transform((written) => written ?? 0),
+      glob,
+    }),
+  },
+  outline: {
+    kind: 'immediate',
     description:
-      'Find lines that contain a text, at the head of the pull request. The pattern is literal text within one line, case-sensitive; it is not a regular expression.',
-    schema: z.strictObject({ pattern: text.min(1).max(500).describe('Literal text to find'), glob }),
+      'List the declarations of a file at the head with their line numbers, to see what to read of a long file. For a language without a parser: the lines that start at column 0.',
+    schema: z.strictObject({ path }),
+  },
+  read_diff: {
+    kind: 'immediate',
+    description:
+      'Read the diff of the pull request against the commit from which it branched off: all changed files, and their diffs as far as they fit. With path, that of one file or directory.',
+    schema: z.strictObject({
+      path: path.describe('A changed file, or a directory; default all').optional().transform(orNull),
+    }),
+  },
+  read_discussion: {
+    kind: 'immediate',
+    description:
+      'Read what people and bots wrote on the pull request, newest first: comments, reviews, review threads with their state (open or resolved), and the description. Words of bots and of people without write access only where the task points to them; nothing of your own.',
+    schema: z.strictObject({
+      skip: z
+        .number()
+        .int()
+        .min(0)
+        .max(1000)
+        .describe('Entries to skip, as an earlier result says; default 0')
+        .optional()
+        .transform((written) => written ?? 0),
+    }),
+  },
+  ask_user: {
+    kind: 'question',
+    description:
+      'Ask people a question and wait for the answer. Ask only what you cannot find out and what changes the result. A rejection ends the run.',
+    schema: z.strictObject({
+      prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
+      input_type: text.describe('approval (default), choice or text').optional().transform(orNull),
+      choices: z
+        .array(text)
+        .describe(`1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval`)
+        .optional()
+        .transform(orNull),
+      correlation_id: text
+        .max(100)
+        .describe('Required: your name for the question, which the answer repeats')
+        .optional()
+        .transform(orNull),
+    }),
+  },
+  plan: {
+    kind: 'immediate',
+    description:
+      'Show people a short plan of a larger task, and call it again to tick what is done. No plan for a small task.',
+    schema: z.strictObject({
+      steps: z
+        .array(
+          z.strictObject({
+            text: text.min(1).max(MAX_STEP_CHARACTERS).describe('One step in a few words'),
+            done: flag('The step is done'),
+          }),
+        )
+        .min(PLAN_STEPS.min)
+        .max(PLAN_STEPS.max)
+        .describe('All steps, in order'),
+    }),
   },
 } as const satisfies Readonly<Record<string, { kind: ToolKind; description: string; schema: z.ZodObject }>>;
 
@@ -115,9 +255,20 @@ export function toolsOfKind(kind: ToolKind): ToolName[] {
   return TOOL_NAMES.filter((name) => TOOLS[name].kind === kind);
 }
 
-export function isToolName(name: string): name is ToolName {
+function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }
+
+/** The tool that a call means: some models write its name in capitals, or as `functions.<name>`. Null for no tool. */
+export function readToolName(written: string): ToolName | null {
+  const name = written
+    .slice(0, MAX_NAME_CHARACTERS)
+    .toLowerCase()
+    .replace(/^functions\./, '');
+  return isToolName(name) ? name : null;
+}
+
+const MAX_NAME_CHARACTERS = 100;
 
 /** The tools as described to the model, in the order of the table. */
 export function toolDefinitions(): ToolDefinition[] {

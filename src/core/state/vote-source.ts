@@ -1,5 +1,5 @@
 import type { ReviewState } from './intent.ts';
-import type { Vote } from './proposal.ts';
+import type { CommentThread, Vote } from './proposal.ts';
 
 /** The comment or review that a vote was read from. GitHub numbers each of these three kinds on its own. */
 export type VoteLocation = {
@@ -17,8 +17,8 @@ export type VoteSource = {
   readonly createdAt: string | null;
   /** An App wrote it in the person's name. GitHub tells this for comments of the conversation only. */
   readonly viaApp: boolean;
-  /** The first comment of its thread; null outside of threads. */
-  readonly rootId: number | null;
+  /** Null outside of threads. */
+  readonly thread: CommentThread | null;
   /** Null for a comment. */
   readonly reviewState: ReviewState | 'dismissed' | null;
 };

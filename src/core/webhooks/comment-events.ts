@@ -44,6 +44,7 @@ const EMPTY_TEXT: ParsedComment = {
   addressedToSomeoneElse: false,
   affirmation: false,
   suggestions: [],
+  isSuggestionAlone: false,
   hasUnclosedSuggestion: false,
 };
 
@@ -185,6 +186,8 @@ export function extractReviewComment(payload: unknown): CommentExtraction {
     reviewId: comment.pull_request_review_id ?? null,
     path: comment.path,
     line: comment.subject_type === 'file' ? null : (comment.line ?? null),
+    startLine: comment.subject_type === 'file' ? null : (comment.start_line ?? null),
+    side: comment.side ?? null,
     diffHunk: comment.diff_hunk ?? '',
   } as const;
   return {

@@ -61,6 +61,8 @@ export const ReviewCommentPayload = z.object({
     path: z.string(),
     /** Null on an outdated comment. On a comment about the whole file the number can be meaningless. */
     line: PositiveId.nullish(),
+    start_line: PositiveId.nullish(),
+    side: z.enum(['LEFT', 'RIGHT']).nullish().catch(null),
     subject_type: z.string().nullish(),
     diff_hunk: z.string().nullish(),
   }),

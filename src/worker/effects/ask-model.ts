@@ -1,8 +1,8 @@
-import { buildQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
+import { buildSideQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse } from '../../core/state/conversation.ts';
-import { ModelError } from '../../core/state/ports.ts';
+import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
 import { activeRun } from '../../core/state/run.ts';
-import type { QuestionResult } from '../../core/state/signals.ts';
+import type { SideQuestionResult } from '../../core/state/signals.ts';
 import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
 
 /** Requests for one response. */
@@ -17,12 +17,12 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     return DONE;
   const messages = await context.store.loadTranscript(effect.runId);
   const problems = checkTranscript(messages);
-  if (problems.length > 0) return modelFailed(job, `its transcript is broken (${problems.length} problems)`);
+  if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
   try {
-    const response = await logged(context, context.model.ask(messages, stopping));
+    const response = await logged(context, context.model.ask(messages, stopping, run.id));
     return { kind: 'done', signal: { type: 'model-responded', runId: effect.runId, turn: effect.turn, response } };
   } catch (error) {
-    return resultOfModelError(job, error, (message) => modelFailed(job, message));
+    return resultOfModelError(job, error, ({ report, message }) => modelFailed(job, report?.failure ?? null, message));
   }
 }
 
@@ -45,34 +45,44 @@ async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<Mod
 function resultOfModelError(
   job: Pick<Job, 'context' | 'stopping' | 'attempts'>,
   error: unknown,
-  giveUp: (message: string) => EffectResult,
+  giveUp: (error: ModelError) => EffectResult,
 ): EffectResult {
   if (!(error instanceof ModelError) || job.stopping.aborted) throw error;
-  if (isPermanent(error) || job.attempts >= MAX_MODEL_ATTEMPTS) return giveUp(error.message);
+  if (isPermanent(error) || job.attempts >= MAX_MODEL_ATTEMPTS) return giveUp(error);
   return { kind: 'retry', retryAt: nextRetryAt(job.context.clock.now(), job.attempts, error), error: errorText(error) };
 }
 
-function modelFailed({ effect }: Job<'ask-model'>, message: string): EffectResult {
-  return { kind: 'done', signal: { type: 'model-failed', runId: effect.runId, turn: effect.turn, message } };
+function modelFailed({ effect }: Job<'ask-model'>, failure: ModelFailureKind | null, message: string): EffectResult {
+  return { kind: 'done', signal: { type: 'model-failed', runId: effect.runId, turn: effect.turn, failure, message } };
 }
 
 /** Asks the model a person's question, with a copy of the run's transcript and without tools. */
-export async function askQuestion(job: Job<'ask-question'>): Promise<EffectResult> {
+export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<EffectResult> {
   const { context, effect, stopping } = job;
   const { question } = effect;
   const pull = await loadJobPull(job);
   const run = pull.run?.id === question.runId ? pull.run : null;
-  const messages = buildQuestionTranscript(await context.store.loadTranscript(question.runId), run, question);
+  if (run?.phase.kind === 'reading-context') return retryAfterContext(context.clock.now());
+  const transcript = await context.store.loadTranscript(question.runId);
+  if (transcript.length === 0) return sideQuestionAnswered(job, { kind: 'failed', message: 'Its run never began.' });
+  const messages = buildSideQuestionTranscript(transcript, run, question);
   if (checkTranscript(messages).length > 0)
-    return questionAnswered(job, { kind: 'failed', message: 'Its transcript is broken.' });
+    return sideQuestionAnswered(job, { kind: 'failed', message: 'Its transcript is broken.' });
   try {
-    const { content, usage } = await logged(context, context.model.askForText(messages, stopping));
-    return questionAnswered(job, { kind: 'answered', content, usage });
+    const { content, usage } = await logged(context, context.model.askForText(messages, stopping, question.runId));
+    return sideQuestionAnswered(job, { kind: 'answered', content, usage });
   } catch (error) {
-    return resultOfModelError(job, error, (message) => questionAnswered(job, { kind: 'failed', message }));
+    return resultOfModelError(job, error, ({ message }) => sideQuestionAnswered(job, { kind: 'failed', message }));
   }
 }
 
-function questionAnswered({ effect }: Job<'ask-question'>, result: QuestionResult): EffectResult {
-  return { kind: 'done', signal: { type: 'question-answered', question: effect.question, result } };
+const CONTEXT_WAIT_MS = 1_000;
+
+/** A question needs the conversation, which begins once the context is read. */
+function retryAfterContext(now: number): EffectResult {
+  return { kind: 'retry', retryAt: now + CONTEXT_WAIT_MS, error: 'the run reads its context', retryCause: 'waiting' };
+}
+
+function sideQuestionAnswered({ effect }: Job<'ask-side-question'>, result: SideQuestionResult): EffectResult {
+  return { kind: 'done', signal: { type: 'side-question-answered', question: effect.question, result } };
 }

@@ -118,7 +118,12 @@ async function postRunComment(
   return existing;
 }
 
-async function updateExistingComment(github: GitHub, comment: PostedComment, body: string): Promise<UpdatedComment> {
+/** Updates a comment; null if it was deleted. */
+export async function updateExistingComment(
+  github: GitHub,
+  comment: PostedComment,
+  body: string,
+): Promise<UpdatedComment> {
   try {
     return await github.updateComment(comment, body);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { isPending } from '../../core/state/proposal.ts';
+import { isAnswerable } from '../../core/state/question.ts';
 import { activeSince, hasActiveWork } from '../../core/state/run.ts';
 import { contentKey, interpretListedComment } from '../../core/webhooks/interpret.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
@@ -14,7 +15,8 @@ export async function checkDeadlines(job: Job<'check-deadlines'>): Promise<Effec
       error: 'the deadline has not passed by GitHub’s clock',
     };
   const pull = await loadJobPull(job);
-  return pull.proposals.some(isPending) ? { kind: 'done', signal: { type: 'deadline-reached' } } : DONE;
+  const isWaiting = pull.proposals.some(isPending) || pull.run?.questions.some(isAnswerable) === true;
+  return isWaiting ? { kind: 'done', signal: { type: 'deadline-reached' } } : DONE;
 }
 
 /** Expires overdue proposals once all pending comments are handled. */

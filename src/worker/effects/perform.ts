@@ -1,6 +1,6 @@
 import type { EffectType } from '../../core/state/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
-import { askModel, askQuestion } from './ask-model.ts';
+import { askModel, askSideQuestion } from './ask-model.ts';
 import {
   dismissOwnReview,
   postReaction,
@@ -12,6 +12,9 @@ import {
 import { performCommit } from './commit.ts';
 import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
+import { postQuestion, updateQuestionComment } from './questions.ts';
+import { readContext } from './read-context.ts';
+import { describePush } from './read-push.ts';
 import { runTools } from './run-tools.ts';
 
 /** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
@@ -25,10 +28,14 @@ function performByType<Type extends EffectType>(type: Type, job: Job<Type>): Pro
 }
 
 const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Promise<EffectResult> } = {
+  'read-context': readContext,
+  'read-push': describePush,
   'ask-model': askModel,
-  'ask-question': askQuestion,
+  'ask-side-question': askSideQuestion,
   'run-tools': runTools,
   'post-proposals': postProposals,
+  'post-question': postQuestion,
+  'update-question-comment': updateQuestionComment,
   commit: performCommit,
   'update-proposal-comment': updateProposalComment,
   'update-run-comment': updateRunComment,

@@ -1,37 +1,27 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import {
-  type FileSearch,
-  formatSearchResults,
-  NO_SEARCH_RESULTS,
-  recordSkippedFile,
-  type SkipReason,
-} from '../../core/agent/file-search.ts';
-import { findReadablePaths, formatFileList } from '../../core/agent/read-only-tools.ts';
+import { boundResults } from '../../core/agent/bound-results.ts';
+import { readQuestionCall, SKIPPED_OUTPUT } from '../../core/agent/question-texts.ts';
 import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../core/agent/tool-results.ts';
-import { blobSha } from '../../core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
-import type { ToolCall } from '../../core/state/conversation.ts';
-import type { GitHub, TreeEntry } from '../../core/state/ports.ts';
+import { cutOutput } from '../../core/agent/turn-texts.ts';
+import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../core/state/calls.ts';
 import { activeRun } from '../../core/state/run.ts';
-import type { ToolResult } from '../../core/state/signals.ts';
+import type { CallResult } from '../../core/state/signals.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
   MAX_CHANGED_CHARACTERS_PER_RESPONSE,
+  readToolName,
   type ToolName,
   type ToolRequestOf,
 } from '../../core/state/tools.ts';
+import { parseJson } from '../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { OffloadError, offloadInline } from '../offload/offload.ts';
+import { OffloadError } from '../offload/offload.ts';
+import type { DraftResult } from './drafts.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
-import {
-  createWorkspace,
-  fetchAllowedFile,
-  fileNotFoundText,
-  READ_ACCESS,
-  type ToolCallContext,
-  toolOutput,
-  type Workspace,
-} from './workspace.ts';
+import { readDiff, readDiscussion } from './read-pull-request.ts';
+import { listFiles, outlineFile, readFile } from './read-repository.ts';
+import { search } from './search-repository.ts';
+import { createWorkspace, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
@@ -39,51 +29,100 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
   const pull = await loadJobPull(job);
   const run = activeRun(pull);
   if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
-  const workspace = await createWorkspace(job, pull, run.readBlobs);
-  const results = await runToolCalls(workspace, effect.calls.slice(0, MAX_CALLS_PER_RESPONSE));
-  for (const call of effect.calls.slice(MAX_CALLS_PER_RESPONSE)) results.push(toolOutput(call, TOO_MANY_CALLS_OUTPUT));
+  const workspace = await createWorkspace(job, pull, run);
+  const results = await runToolCalls(workspace, effect.calls);
+  const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
   return {
     kind: 'done',
-    signal: { type: 'tools-finished', runId: run.id, turn: effect.turn, headSha: workspace.head, results },
+    signal: { type: 'tools-finished', runId: run.id, turn: effect.turn, headSha: workspace.head, results: bounded },
   };
 }
 
-/** Refuses changes beyond the size limit of a response; the first change can have any size. */
-async function runToolCalls(workspace: Workspace, calls: readonly ToolCall[]): Promise<ToolResult[]> {
-  const results: ToolResult[] = [];
-  let characters = 0;
-  for (const call of calls) {
+function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
+  const call = calls.find((one) => isSameCall(refOf(one), ref));
+  return call === undefined ? null : readToolName(call.toolCall.name);
+}
+
+/**
+ * Runs calls in order. Refuses calls beyond the limit of their response, and changes beyond the size limit; the first
+ * change can have any size.
+ */
+async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<CallResult[]> {
+  let results: readonly NumberedResult[] = [];
+  for (const [index, call] of calls.entries()) {
     // Each call can take milliseconds, so let other work run in between.
     await yieldToEventLoop();
-    const result = await runToolCall(workspace, call, results);
-    const length = changedCharacters(result);
-    const isTooMuch = length > 0 && characters > 0 && characters + length > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
-    results.push(isTooMuch ? toolOutput(call, CHANGES_TOO_LARGE_OUTPUT) : result);
-    if (!isTooMuch) characters += length;
+    const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
+    const result = isExtra
+      ? postponed(call, TOO_MANY_CALLS_OUTPUT)
+      : await runToolCall(workspace, call, { index, earlier: results });
+    const added = addResult(results, { ...result, turn: call.turn });
+    const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
+    results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
   }
-  return results;
+  return results.map(toCallResult);
 }
 
-function changedCharacters(result: ToolResult): number {
-  if (result.kind !== 'change' || result.change.region === null) return 0;
-  const { region } = result.change;
-  return [...region.old, ...region.new].reduce((sum, line) => sum + line.length, 0);
+type NumberedResult = DraftResult & { readonly turn: number };
+
+/** A change of several calls takes the place of the earlier ones that are now part of it. */
+function addResult(results: readonly NumberedResult[], added: NumberedResult): readonly NumberedResult[] {
+  if (added.kind !== 'change' || added.calls.length === 1) return [...results, added];
+  const isPart = (one: NumberedResult): boolean => one.kind === 'change' && sharesCall(one.calls, added.calls);
+  const first = results.findIndex(isPart);
+  return results.flatMap((one, index) => (index === first ? [added] : isPart(one) ? [] : [one]));
 }
 
-/** Runs one call. `earlier` are the results of the preceding calls of the same response. */
+/** Without the parts, which only joining needs. */
+function toCallResult(result: NumberedResult): CallResult {
+  if (result.kind !== 'change') return result;
+  const { parts: _, ...change } = result;
+  return change;
+}
+
+function postponed({ toolCall }: IssuedCall, output: string): DraftResult {
+  return { callId: toolCall.id, kind: 'postponed', output };
+}
+
+function isTooLarge(results: readonly DraftResult[]): boolean {
+  const changes = results.filter(({ kind }) => kind === 'change');
+  return changes.length > 1 && changedCharacters(changes) > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
+}
+
+function changedCharacters(results: readonly DraftResult[]): number {
+  const regions = results.flatMap((result) => (result.kind === 'change' ? (result.change.region ?? []) : []));
+  return regions.flatMap((region) => [...region.old, ...region.new]).reduce((sum, line) => sum + line.length, 0);
+}
+
+/** Runs one call. `earlier` are the results of the preceding calls of the same batch. */
 export async function runToolCall(
   workspace: Workspace,
-  call: ToolCall,
-  earlier: readonly ToolResult[],
-): Promise<ToolResult> {
+  call: IssuedCall,
+  place: Pick<ToolCallContext, 'index' | 'earlier'>,
+): Promise<DraftResult> {
+  const { toolCall } = call;
   try {
-    const parsed = await workspace.offload('parseCall', { name: call.name, arguments: call.arguments });
-    return parsed.kind === 'refused'
-      ? toolOutput(call, parsed.output)
-      : await handleToolCall({ workspace, call, earlier }, parsed.call.tool, parsed.call);
+    const parsed = await workspace.offload('parseCall', { name: toolCall.name, arguments: toolCall.arguments });
+    if (parsed.kind === 'call')
+      return await handleToolCall({ workspace, call, ...place }, parsed.call.tool, parsed.call);
+    return toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
   } catch (error) {
-    if (error instanceof OffloadError) return toolOutput(call, OFFLOAD_ERROR_OUTPUT[error.reason]);
+    if (error instanceof OffloadError) return toolOutput(toolCall, OFFLOAD_ERROR_OUTPUT[error.reason]);
     throw error;
+  }
+}
+
+/** For the last call of a response that ended at its length limit: T22 if its arguments are incomplete, else null. */
+function cutCallOutput({ isCut, toolCall }: IssuedCall): string | null {
+  return isCut && !isJson(toolCall.arguments) ? cutOutput(toolCall.name, toolCall.arguments.length) : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -98,13 +137,17 @@ const OFFLOAD_ERROR_OUTPUT = {
 type ToolHandler<Name extends ToolName> = (
   context: ToolCallContext,
   request: ToolRequestOf<Name>,
-) => Promise<ToolResult> | ToolResult;
+) => Promise<DraftResult> | DraftResult;
 
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   read_file: readFile,
-  list_files: ({ workspace, call }, { glob }) => toolOutput(call, formatFileList(workspace.tree, glob)),
-  search: async ({ workspace, call }, { pattern, glob }) =>
-    toolOutput(call, await searchFiles(workspace, pattern, glob)),
+  list_files: listFiles,
+  search,
+  outline: outlineFile,
+  read_diff: readDiff,
+  read_discussion: readDiscussion,
+  ask_user: askUser,
+  plan: ({ call }, { steps }) => ({ callId: call.toolCall.id, kind: 'plan', steps }),
   edit_file: editFile,
   write_file: writeFile,
   delete_file: deleteFile,
@@ -115,78 +158,15 @@ function handleToolCall<Name extends ToolName>(
   context: ToolCallContext,
   name: Name,
   request: ToolRequestOf<Name>,
-): Promise<ToolResult> | ToolResult {
+): Promise<DraftResult> | DraftResult {
   return TOOL_HANDLERS[name](context, request);
 }
 
-async function readFile(
-  { workspace, call }: ToolCallContext,
-  { path: raw, start, end }: ToolRequestOf<'read_file'>,
-): Promise<ToolResult> {
-  const found = await fetchAllowedFile(workspace, raw, READ_ACCESS);
-  if (found.kind === 'refused') return toolOutput(call, found.output);
-  const { path, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(path));
-  const { blob } = file.ref;
-  const text = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
-  return { callId: call.id, kind: 'output', output: text, readBlob: { path, blob } };
-}
-
-/** A search of more files than this downloads the archive of the repository. */
-const MAX_SINGLE_FETCHES = 5;
-
-/**
- * Files per search that are fetched one by one besides the archive. GitHub builds it with `git archive`, so
- * `.gitattributes` can omit files (`export-ignore`) or change their bytes (`export-subst`, `eol`).
- */
-const MAX_FETCHES_BESIDE_ARCHIVE = 50;
-
-type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'offload'> & { readonly github: Pick<GitHub, 'fetchBlob'> };
-
-/** Searches the readable files of the head and returns the output for the model. */
-export async function searchFiles(workspace: SearchScope, pattern: string, glob: string | null): Promise<string> {
-  const paths = findReadablePaths(workspace.tree, glob);
-  const archive = paths.length > MAX_SINGLE_FETCHES ? await workspace.archive() : NO_ARCHIVE;
-  if (archive === null)
-    return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
-  const read = createFileReader(workspace, archive);
-  let results = NO_SEARCH_RESULTS;
-  for (const path of paths) {
-    await yieldToEventLoop();
-    const entry = workspace.tree.get(path);
-    if (entry === undefined) continue;
-    const bytes = await read(path, entry);
-    results =
-      typeof bytes === 'string'
-        ? recordSkippedFile(results, path, bytes)
-        : await offloadIfFound(workspace, { results, path, bytes, pattern });
-  }
-  return formatSearchResults(pattern, glob, results);
-}
-
-/** Only a file with the pattern is searched for secrets, which takes time. */
-function offloadIfFound({ offload }: SearchScope, input: FileSearch): Promise<FileSearch['results']> {
-  return (Buffer.from(input.bytes).includes(input.pattern) ? offload : offloadInline)('searchFile', input);
-}
-
-type FileReader = (path: string, entry: TreeEntry) => Promise<Uint8Array | SkipReason>;
-
-/** Reads files from the archive and fetches a limited number of the others. */
-function createFileReader({ github }: SearchScope, archive: ReadonlyMap<string, Uint8Array>): FileReader {
-  let fetched = 0;
-  return async (path, entry) => {
-    if ((entry.size ?? 0) > MAX_FILE_BYTES) return 'too-large';
-    const archived = archivedBytes(archive, path, entry);
-    if (archived !== null) return archived;
-    fetched += 1;
-    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha, entry.size);
-  };
-}
-
-const NO_ARCHIVE: ReadonlyMap<string, Uint8Array> = new Map();
-
-/** Null unless the archive holds exactly the bytes of the blob. */
-function archivedBytes(archive: ReadonlyMap<string, Uint8Array>, path: string, { sha }: TreeEntry): Uint8Array | null {
-  const bytes = archive.get(path);
-  return bytes !== undefined && blobSha(bytes) === sha ? bytes : null;
+/** A question without a correlation id could not be answered to anything, so it is skipped (S121). */
+function askUser({ workspace, call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
+  const { toolCall } = call;
+  const reading = readQuestionCall(request);
+  if (reading.kind !== 'skipped') return { callId: toolCall.id, prompt: request.prompt, ...reading };
+  workspace.log.warn({ call: toolCall.id }, 'question without a correlation id skipped');
+  return toolOutput(toolCall, SKIPPED_OUTPUT);
 }

@@ -1,5 +1,7 @@
-import type { StoredFile } from '../../core/edits/change.ts';
+import type { Logger } from '../../adapters/telemetry/log.ts';
+import type { FileChange, StoredFile } from '../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
+import { findEarlierAnswer } from '../../core/outcomes/earlier-answers.ts';
 import {
   findReadDenyRule,
   findWriteDenyRule,
@@ -7,39 +9,95 @@ import {
   notWritableOutput,
 } from '../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../core/policy/paths.ts';
+import type { IssuedCall } from '../../core/state/calls.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
-import type { GitHub, Tree } from '../../core/state/ports.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { Discussion } from '../../core/state/discussion.ts';
+import type { GitHub, PullRequestFile, Tree } from '../../core/state/ports.ts';
+import type { Permission } from '../../core/state/proposal.ts';
+import type { PullState, Run } from '../../core/state/run.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
 import { isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
+import type { DraftResult } from './drafts.ts';
 
 /** The repository at one commit, as the agent's tools see it. */
 export type Workspace = {
   readonly github: GitHub;
   readonly repo: string;
+  /** The login of the App's bot account, as GraphQL names it. */
+  readonly ownLogin: string;
   readonly head: string;
   readonly tree: Tree;
   /** Downloads the plain files of the head once, for searches only. The result is null if the archive is too large. */
   readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** What the run is asked to do. */
+  readonly task: Run['task'];
   /** The blobs that the run has read in earlier responses, by path. */
-  readonly readBlobs: Readonly<Record<string, string>>;
+  readonly readBlobs: Run['readBlobs'];
+  /** The lines that the run has shown in earlier responses. */
+  readonly shownFiles: Run['shownFiles'];
+  /** Whether people denied this change in the run, or it reverts their own text. */
+  readonly isAnsweredEarlier: (change: FileChange) => boolean;
+  /** The paths with proposals so far. */
+  readonly proposedPaths: ReadonlySet<string>;
+  /** The files that the pull request changes. */
+  readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
+  /** What people and bots wrote, read once for all calls of a response. */
+  readonly discussion: () => Promise<Discussion>;
+  /** A person's permission by login, asked once. */
+  readonly permissionOf: (login: string) => Promise<Permission>;
+  /** The same at the commit from which the pull request branched off. Search and changes belong to the head. */
+  readonly atBase: () => Promise<Workspace>;
+  /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
+  readonly takeJoinAttempt: (path: string) => boolean;
   readonly offload: Offload;
+  readonly log: Logger;
+  /** Ms since the epoch. */
+  readonly now: () => number;
 };
 
 /** Opens the current head of the pull request. */
 export async function createWorkspace(
   job: Job<'run-tools'>,
   pull: PullState,
-  readBlobs: Workspace['readBlobs'],
+  { task, readBlobs, shownFiles }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles'>,
 ): Promise<Workspace> {
-  const { githubApp, offload } = job.context;
+  const { githubApp, offload, log, clock, self } = job.context;
   const github = githubApp.forPull(pull.ref);
-  const { headSha } = await github.fetchPull();
-  const tree = await github.fetchTree(headSha);
-  const archive = once(() => github.fetchArchive(headSha));
-  return { github, repo: pull.ref.repo, head: headSha, tree, readBlobs, archive, offload };
+  const { headSha, baseSha } = await github.fetchPull();
+  const workspace = {
+    ...{ github, offload, log, task, readBlobs, shownFiles },
+    repo: pull.ref.repo,
+    ownLogin: self.slug,
+    head: headSha,
+    tree: await github.fetchTree(headSha),
+    archive: once(() => github.fetchArchive(headSha)),
+    proposedPaths: new Set(pull.proposals.map(({ change }) => change.path)),
+    isAnsweredEarlier: (change: FileChange) => findEarlierAnswer(pull, change) !== null,
+    changedFiles: once(() => github.listFiles(headSha)),
+    discussion: once(() => github.fetchDiscussion()),
+    permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),
+    takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
+    now: () => clock.now(),
+  };
+  const atBase = once(async (): Promise<Workspace> => {
+    const tree = await github.fetchTree(await github.fetchMergeBase(baseSha, headSha));
+    return { ...workspace, tree, atBase };
+  });
+  return { ...workspace, atBase };
+}
+
+/** For one file and response. */
+const MAX_JOIN_ATTEMPTS = 30;
+
+function countdownPerKey(max: number): (key: string) => boolean {
+  const used = new Map<string, number>();
+  return (key) => {
+    const count = (used.get(key) ?? 0) + 1;
+    used.set(key, count);
+    return count <= max;
+  };
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -50,15 +108,27 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** A call, with the results of the preceding calls of the same response. */
+function oncePerKey<Value>(make: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const cached = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = cached.get(key) ?? make(key);
+    cached.set(key, value);
+    return value;
+  };
+}
+
+/** A call and its place in the batch, with the results of the preceding calls. */
 export type ToolCallContext = {
   readonly workspace: Workspace;
-  readonly call: ToolCall;
-  readonly earlier: readonly ToolResult[];
+  readonly index: number;
+  readonly call: IssuedCall;
+  readonly earlier: readonly DraftResult[];
 };
 
 /** The result of a call that only returns text. */
-export function toolOutput(call: ToolCall, text: string): ToolResult {
+export type ToolOutput = Extract<ToolResult, { kind: 'output' }>;
+
+export function toolOutput(call: ToolCall, text: string): ToolOutput {
   return { callId: call.id, kind: 'output', output: text, readBlob: null };
 }
 
@@ -113,9 +183,4 @@ export function checkAccess(
   return checked.kind === 'path' && rule !== null
     ? { kind: 'refused', output: refusalText(checked.path, rule) }
     : checked;
-}
-
-/** The output of a call for a missing file. */
-export function fileNotFoundText(path: string): string {
-  return `File not found: ${path}. Use list_files to see what is there.`;
 }

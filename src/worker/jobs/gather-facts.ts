@@ -33,7 +33,7 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
   for (;;) {
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
-    facts = { ...facts, ...(await fetchFact(pullContext, need, facts)) };
+    facts = { ...facts, ...(await fetchFact(pullContext, need)) };
     if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
 }
@@ -53,7 +53,7 @@ export function localFacts(context: WorkerContext, pull: PullState): Facts {
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
 
-async function fetchFact(context: PullContext, need: Need, facts: Facts): Promise<Partial<Facts>> {
+async function fetchFact(context: PullContext, need: Need): Promise<Partial<Facts>> {
   const { github } = context;
   switch (need.kind) {
     case 'permission':
@@ -68,8 +68,6 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
       return { branchRules: await fetchBranchRules(github, need) };
     case 'other-pulls-on-branch':
       return { otherPullsOnBranch: await github.otherPullsOnBranch(need.headRef) };
-    case 'changed-paths':
-      return { changedPaths: (await github.listFiles(facts.pullRequest?.headSha ?? '')).map((file) => file.path) };
     case 'review-comments':
       return { reviewComments: await github.listReviewComments(need.reviewId) };
     case 'comment-hashes':

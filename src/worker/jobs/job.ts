@@ -129,7 +129,7 @@ export function nextRetryAt(
 }
 
 /** Responses that a retry does not change: the resource is gone, locked, or the request was refused. */
-const PERMANENT_STATUSES = new Set([400, 403, 404, 410, 422, 451]);
+const PERMANENT_STATUSES = new Set([400, 403, 404, 410, 413, 422, 451]);
 
 export function isPermanent(error: unknown): boolean {
   if (error instanceof ModelError) return error.kind === 'permanent';

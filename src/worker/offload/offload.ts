@@ -1,12 +1,27 @@
-import { type FileSearch, type SearchResults, searchFile } from '../../core/agent/file-search.ts';
+import { findDeclarations, findSyntaxError, type Source } from '../../adapters/syntax/parse-source.ts';
+import { type DiscussionInput, formatDiscussion } from '../../core/agent/discussion.ts';
+import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/file-list.ts';
+import {
+  type BatchSearch,
+  type FileSearch,
+  type SearchResults,
+  searchFile,
+  searchFileBatch,
+} from '../../core/agent/file-search.ts';
+import { findQueryProblem, type LineQuery } from '../../core/agent/find-lines.ts';
+import { type InstructionBytes, readInstructions } from '../../core/agent/instructions.ts';
+import { formatOutline, type OutlineInput } from '../../core/agent/outline.ts';
+import { buildOverview } from '../../core/agent/overview.ts';
 import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/parse-call.ts';
-import { formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
+import { formatPullDiff, type PullDiffInput } from '../../core/agent/pull-diff.ts';
+import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
-import { type BuildResult, buildEdit, type EditInput } from '../../core/edits/build-edit.ts';
+import type { BuildResult } from '../../core/edits/build-edit.ts';
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
-import { buildWrite, type WriteInput } from '../../core/edits/build-write.ts';
+import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
 import { type Region, unifiedDiffOf } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
+import { decodeText } from '../../core/edits/text/characters.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
 import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
@@ -31,6 +46,7 @@ import type {
 import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
+import type { DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
 import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 
@@ -44,7 +60,10 @@ export type Offload = <Name extends OffloadName>(name: Name, input: OffloadInput
 export const offloadInline: Offload = async (name, input) => runOffloaded(name, input);
 
 /** Runs a computation at once. */
-export function runOffloaded<Name extends OffloadName>(name: Name, input: OffloadInput<Name>): OffloadOutput<Name> {
+export function runOffloaded<Name extends OffloadName>(
+  name: Name,
+  input: OffloadInput<Name>,
+): OffloadOutput<Name> | Promise<OffloadOutput<Name>> {
   return OFFLOAD_HANDLERS[name].run(input);
 }
 
@@ -54,6 +73,11 @@ const LARGE_INPUT_LENGTH = 32_000;
 /** Whether the computation might block the event loop for too long. */
 export function isLargeInput<Name extends OffloadName>(name: Name, input: OffloadInput<Name>): boolean {
   return OFFLOAD_HANDLERS[name].size(input) >= LARGE_INPUT_LENGTH;
+}
+
+/** The time limit of a computation in the thread (ms). */
+export function timeLimitOf(name: OffloadName, threadLimit: number): number {
+  return Math.min(threadLimit, OFFLOAD_HANDLERS[name].timeoutMs ?? threadLimit);
 }
 
 /** A computation was ended without a result, because it took too much time or memory. */
@@ -72,10 +96,20 @@ export class OffloadError extends Error {
  */
 type OffloadFunctions = {
   readonly parseCall: OffloadSignature<RawToolCall, ParsedCall>;
-  readonly formatFileContent: OffloadSignature<ReadFileInput, string>;
+  readonly formatFileContent: OffloadSignature<ReadFileInput, FileView>;
+  readonly findQueryProblem: OffloadSignature<LineQuery, string | null>;
+  readonly readInstructions: OffloadSignature<InstructionBytes, InstructionFile>;
   readonly searchFile: OffloadSignature<FileSearch, SearchResults>;
-  readonly buildEdit: OffloadSignature<EditInput, BuildResult>;
-  readonly buildWrite: OffloadSignature<WriteInput, BuildResult>;
+  readonly searchFileBatch: OffloadSignature<BatchSearch, SearchResults>;
+  readonly sortReadablePaths: OffloadSignature<JoinedPaths, string>;
+  readonly matchPaths: OffloadSignature<PathQuery, string>;
+  readonly buildOverview: OffloadSignature<JoinedPaths, readonly DirectoryCount[]>;
+  readonly outlineFile: OffloadSignature<OutlineInput, string>;
+  readonly plainOutline: OffloadSignature<OutlineInput, string>;
+  readonly findSyntaxError: OffloadSignature<Source, number | null>;
+  readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
+  readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
+  readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
   readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
   readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
@@ -103,19 +137,53 @@ export type OffloadOutput<Name extends OffloadName> = OffloadFunctions[Name]['ou
 
 /** `size` is the amount of text that the computation reads, in characters or bytes. */
 type OffloadHandler<Name extends OffloadName> = {
-  readonly run: (input: OffloadInput<Name>) => OffloadOutput<Name>;
+  readonly run: (input: OffloadInput<Name>) => OffloadOutput<Name> | Promise<OffloadOutput<Name>>;
   readonly size: (input: OffloadInput<Name>) => number;
+  /** A shorter time limit than that of the thread. */
+  readonly timeoutMs?: number;
 };
+
+/** The size of a computation that always belongs in the thread. */
+function always(): number {
+  return LARGE_INPUT_LENGTH;
+}
+
+/** Time for one batch of a search with a pattern, or for one file in a parser; usual ones take a fiftieth of it. */
+const PATTERN_TIMEOUT_MS = 5_000;
+
+/** Time to match all paths of a repository; usual globs take a fiftieth of it. */
+const GLOB_TIMEOUT_MS = 2_000;
 
 const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> } = {
   parseCall: { run: parseCall, size: (call) => call.arguments.length },
   formatFileContent: { run: formatFileContent, size: ({ bytes }) => bytes.length },
-  searchFile: { run: ({ results, ...file }) => searchFile(results, file), size: ({ bytes }) => bytes.length },
-  buildEdit: {
-    run: buildEdit,
-    size: ({ file, oldString, newString }) => file.bytes.length + oldString.length + newString.length,
+  readInstructions: { run: readInstructions, size: ({ bytes }) => bytes.length },
+  // A pattern of a few characters can take long on any text.
+  findQueryProblem: { run: findQueryProblem, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  searchFile: {
+    run: ({ results, query, ...file }) => searchFile(results, file, query),
+    size: ({ bytes }) => bytes.length,
   },
-  buildWrite: { run: buildWrite, size: ({ file, content }) => (file?.bytes.length ?? 0) + content.length },
+  searchFileBatch: { run: searchFileBatch, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  sortReadablePaths: { run: sortReadablePaths, size: ({ paths }) => paths.length },
+  // A hostile glob compares each of its characters with each one of a path.
+  matchPaths: { run: matchPaths, size: ({ paths, glob }) => paths.length * glob.length, timeoutMs: GLOB_TIMEOUT_MS },
+  buildOverview: { run: buildOverview, size: ({ paths }) => paths.length },
+  // A grammar can crash or hang, so it never runs in the main thread.
+  outlineFile: { run: outlineFile, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  plainOutline: { run: (input) => formatOutline(input, null), size: ({ bytes }) => bytes.length },
+  findSyntaxError: { run: findSyntaxError, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  formatPullDiff: {
+    run: formatPullDiff,
+    size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
+  },
+  formatDiscussion: { run: formatDiscussion, size: always },
+  buildText: {
+    run: buildText,
+    // Each edit searches the whole file again.
+    size: ({ file, steps }) =>
+      steps.reduce((sum, step) => sum + Math.max(1, editsIn(step)) * (file?.bytes.length ?? 0) + stepLength(step), 0),
+  },
   buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
   buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
   isFoundAfterEdit: { run: isFoundAfterEdit, size: ({ bytes, searchText }) => bytes.length + searchText.length },
@@ -155,9 +223,24 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
 };
 
+async function outlineFile(input: OutlineInput): Promise<string> {
+  const decoded = decodeText(input.bytes);
+  const source = { path: input.path, text: decoded.kind === 'text' ? decoded.text : '' };
+  return formatOutline(input, await findDeclarations(source));
+}
+
 /** Renders a reply as comment bodies, in order. Most replies need one. */
 function renderReplyPages({ reply, links }: ReplyToRender): readonly string[] {
   return [renderReply(reply, { links, commands: COMMAND_LIST }), ...renderReplyContinuations(reply)];
+}
+
+function editsIn(step: TextStep): number {
+  return step.kind === 'edits' ? step.edits.length : 1;
+}
+
+function stepLength(step: TextStep): number {
+  if (step.kind === 'content') return step.content.length;
+  return step.edits.reduce((sum, { oldString, newString }) => sum + oldString.length + newString.length, 0);
 }
 
 function textLength(file: FileAtHead | null): number {

@@ -7,7 +7,7 @@ import type { OffloadMessage, OffloadReply } from './thread.ts';
 let pendingLists: Record<string, unknown[]> = {};
 
 // The main module of the thread that `thread.ts` starts.
-parentPort?.on('message', (message: OffloadMessage) => {
+parentPort?.on('message', async (message: OffloadMessage) => {
   if ('list' in message) {
     const entries = pendingLists[message.list] ?? [];
     entries.push(message.entry);
@@ -17,11 +17,17 @@ parentPort?.on('message', (message: OffloadMessage) => {
   const input = mergeInputLists(message.input, pendingLists);
   pendingLists = {};
   try {
-    postReply({ kind: 'done', output: runOffloaded(message.name, input) });
+    postReply({ kind: 'done', output: await runOffloaded(message.name, input) });
   } catch (error) {
+    if (isBrokenWasm(error)) throw error;
     postReply({ kind: 'failed', error });
   }
 });
+
+/** After a trap the memory of WebAssembly is in disorder, so the thread ends and another one starts. */
+function isBrokenWasm(error: unknown): boolean {
+  return error instanceof Error && error.name === 'RuntimeError';
+}
 
 function postReply(reply: OffloadReply): void {
   parentPort?.postMessage(reply);

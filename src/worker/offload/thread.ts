@@ -9,6 +9,7 @@ import {
   type OffloadInput,
   type OffloadName,
   offloadInline,
+  timeLimitOf,
 } from './offload.ts';
 
 /** A thread that runs large computations one after the other. */
@@ -98,7 +99,7 @@ async function requestReply(state: ThreadState, request: OffloadRequest): Promis
   const { worker } = thread;
   const pending = Promise.withResolvers<OffloadReply>();
   thread.pending = pending;
-  const timer = setTimeout(() => timeOut(state, thread, request), state.timeoutMs);
+  const timer = setTimeout(() => timeOut(state, thread, request), timeLimitOf(request.name, state.timeoutMs));
   // Only a thread with a pending request keeps the process running.
   worker.ref();
   // The thread can end while the request is still being posted, before the reply is awaited.
@@ -153,7 +154,8 @@ function startThread(state: ThreadState): RunningThread {
 }
 
 function timeOut(state: ThreadState, thread: RunningThread, { name }: OffloadRequest): void {
-  const { timeoutMs, log } = state;
+  const { log } = state;
+  const timeoutMs = timeLimitOf(name, state.timeoutMs);
   log.warn({ name, timeoutMs }, 'offloaded computation timed out');
   void endThread(state, thread, new OffloadError('timeout', `${name} took longer than ${timeoutMs} ms`));
 }

@@ -8,7 +8,7 @@ const SHOW: Effect = { type: 'update-run-comment', runId: 'r' };
 
 const ASK: Effect = { type: 'ask-model', runId: 'r', turn: 1 };
 
-const FAILED = { type: 'model-failed', runId: 'r', turn: 1, message: 'm' } as const;
+const FAILED = { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: 'm' } as const;
 
 function reply(onceKey: string | null): Effect {
   return { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey };

@@ -75,7 +75,7 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().receive([delivery('b'), delivery('c')], 20);
       for (const turn of [1, 2]) {
         const effect = present(await store().claimEffect('w', 20, LEASE));
-        await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn, message: '' }, 30);
+        await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn, failure: null, message: '' }, 30);
       }
       const handled: unknown[] = [];
       for (
@@ -242,7 +242,7 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().save(claim, signal, step(pullOf(1), { effects }), 20);
       expect(await store().nextCommentAt(claim, 20)).toBeNull();
       const effect = present(await store().claimEffect('w', 20, LEASE));
-      await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn: 1, message: '' }, 30);
+      await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: '' }, 30);
       expect(await store().nextCommentAt(claim, 30)).toBeNull();
       await store().receive([delivery('b')], 30);
       await store().save(claim, present(await nextSignal(store(), claim, 30)), step(pullOf(1)), 30);

@@ -70,7 +70,11 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       const claim = present(await store().claimPull('w', 13, LEASE));
       const asking = present(await store().claimEffect('w', 13, LEASE));
       // A database rejects these characters in its JSON type.
-      await store().finishEffect(asking, { type: 'model-failed', runId: 'r1', turn: 2, message: '\0 \uD800' }, 13);
+      await store().finishEffect(
+        asking,
+        { type: 'model-failed', runId: 'r1', turn: 2, failure: null, message: '\0 \uD800' },
+        13,
+      );
       const failed = present(await nextSignal(store(), claim, 13));
       await store().postponeSignal(claim, failed, 99, null);
       const committing = present(await nextEffect(store(), claim, 13));
@@ -192,5 +196,18 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       await store().finishEffect(effect, null, 14);
       expect(await store().nextCatchUpAt(claim, 14)).toBeNull();
     });
+
+    it('let no commit attempt begin before that catch-up, also if it was prepared earlier (F16, V4)', async () => {
+      const { claim, signal } = await claimSignal('task', 1);
+      const pull = pullOf(1, { run: run('r1') });
+      await store().save(claim, signal, step(pull), 10);
+      await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 13);
+      const attempt = () => store().saveIfInboxEmpty(claim, EXPIRY_DUE, step(pull), 14);
+      expect(await attempt()).toBe('inbox-not-empty');
+      await store().finishEffect(present(await nextEffect(store(), claim, 14)), null, 14);
+      expect(await attempt()).toBe('saved');
+    });
   });
 }
+
+const EXPIRY_DUE: Signal = { type: 'expiry-due' };

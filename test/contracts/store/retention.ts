@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
 import { NO_PROPOSALS } from '../../../src/core/state/facts.ts';
-import { delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
+import { answeredQuestion, answerTo, delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
 import { type DatabaseHarness, LEASE, present } from './store-under-test.ts';
 
 const COMMITTED_CHANGE = {
@@ -93,6 +93,20 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
       ]);
       // Ids of proposals are never reused.
       expect(await store().load(key, NO_PROPOSALS)).toMatchObject({ run: null, proposals: [], proposalCount: 1 });
+    });
+
+    it('records who answered a question of the agent, and erases the answer with its run (S71, I15)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const phase = { kind: 'ended', reason: 'rejected', by: null, at: '', note: null } as const;
+      const asked = { ...answeredQuestion('q4w8'), runId: 'r' };
+      const pull = pullOf(1, { run: run('r', { phase, questions: [asked] }), proposalCount: 1 });
+      await store().save(claim, signal, step(pull, { answers: [answerTo('q4w8', 'canary')] }), 20);
+      await store().releaseClaim(claim);
+      const recorded = { proposalId: 'q4w8', action: 'answer', login: 'ana', digest: 'd'.repeat(64) };
+      expect(await rows('votes')).toMatchObject([{ ...recorded, text: '"canary"' }]);
+      expect((await store().load(claim.pullRequestKey, NO_PROPOSALS)).run?.questions).toEqual([asked]);
+      await deleteAllExpired(21 + RUN_RETENTION_MS);
+      expect(await rows('votes')).toMatchObject([{ ...recorded, text: null }]);
     });
 
     it.each([

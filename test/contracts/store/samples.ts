@@ -3,6 +3,7 @@ import type { FileChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { NO_SHAPERS, type Proposal, type Vote } from '../../../src/core/state/proposal.ts';
+import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
 import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import type { Step } from '../../../src/core/state/step.ts';
@@ -34,14 +35,20 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
   return {
     schema: RUN_SCHEMA,
     id,
-    task: { text: 'use bigint', by: ana, location: { at: 'conversation', commentId: 5 }, requestedAt: AT },
+    task: { text: 'use bigint', quote: null, by: ana, location: { at: 'conversation', commentId: 5 }, requestedAt: AT },
     settings: DEFAULT_SETTINGS,
-    phase: { kind: 'awaiting-model', turn: 1 },
+    phase: { kind: 'awaiting-model', turn: 1, since: AT },
     turns: 0,
     lastResumption: null,
-    questionCount: 0,
+    sideQuestionCount: 0,
     messageCount: 0,
     batch: null,
+    heldCalls: [],
+    heldResponses: 0,
+    idleResponses: { sinceWords: 0, sincePeople: 0 },
+    isNudged: false,
+    plan: null,
+    questions: [],
     usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
     assessedHeadSha: 'a'.repeat(40),
     headRef: 'topic',
@@ -55,9 +62,11 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     agentNotes: [],
     instructors: [],
     lastFeedbackAt: null,
+    liftedDenials: [],
     repeatedProposals: 0,
     appCommits: {},
     readBlobs: {},
+    shownFiles: {},
     summary: null,
     comment: null,
     reviews: [],
@@ -101,7 +110,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
   return {
     id,
     runId,
-    origin: { kind: 'call', turn: 1, callId: `call-${id}`, tool: 'write_file' },
+    origin: { kind: 'call', turn: 1, calls: [{ turn: 1, callId: `call-${id}` }], tool: 'write_file' },
     index: 1,
     total: 1,
     modelReason: null,
@@ -159,6 +168,7 @@ export function vote(proposalId: string, text: string | null = null): Vote {
     permission: 'write',
     surface: 'thread',
     commentId: 11,
+    thread: { rootId: 10, reviewId: 9 },
     bodyHash: 'e'.repeat(64),
     deliveryId: 'x',
     headSha: 'a'.repeat(40),
@@ -168,6 +178,29 @@ export function vote(proposalId: string, text: string | null = null): Vote {
   };
 }
 
+/** A text question that ana answered. */
+export function answeredQuestion(id: string): AgentQuestion {
+  return {
+    ...{
+      id,
+      runId: 'r',
+      call: { turn: 1, callId: 'c' },
+      correlationId: 'x',
+      input: { type: 'text' },
+      prompt: 'Which?',
+    },
+    ...{ precedingText: null, digest: 'd'.repeat(64), place: { at: 'conversation' }, state: 'answered', by: ana },
+    ...{ comment: null, expiresAt: null, reminded: false, problem: null, repairCount: 0 },
+    answer: { kind: 'text', value: 'canary' },
+  };
+}
+
+export function answerTo(questionId: string, value: string): AnswerRecord {
+  const { digest, by, permission, surface, commentId, bodyHash, deliveryId, headSha, at } = vote(questionId);
+  const record = { digest, by, permission, surface, commentId, bodyHash, deliveryId, headSha, at };
+  return { ...record, questionId, answer: { kind: 'text', value } };
+}
+
 /** A step that results in the given pull request. */
 export function step(pull: PullState, more: Partial<Omit<Step, 'pull'>> = {}): Step {
   return {
@@ -175,6 +208,7 @@ export function step(pull: PullState, more: Partial<Omit<Step, 'pull'>> = {}): S
     effects: [],
     messages: [],
     votes: [],
+    answers: [],
     ledgerCommits: [],
     reason: 'info-replied',
     deferred: false,

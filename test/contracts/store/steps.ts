@@ -39,6 +39,26 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().loadTranscript('other')).toEqual([]);
     });
 
+    it('lists the newest other runs with their decided changes, oldest first (S136)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const decided = proposal('p1', 'r1', { state: 'rejected', votes: [vote('p1', 'too slow')] }, 'x'.repeat(300_000));
+      const first = { run: run('r1'), proposals: [decided, proposal('p2', 'r1')] };
+      await store().save(claim, signal, step(pullOf(1, first)), 20);
+      for (const [index, id] of ['r2', 'r3', 'r4'].entries()) {
+        const next = present(await nextOf(`d${index}`, claim));
+        await store().save(claim, next, step(pullOf(1, { run: run(id) })), 30 + index);
+      }
+      const listed = await store().listEarlierRuns(claim.pullRequestKey, 'r4', 3);
+      expect(listed.map((one) => one.run.task.text)).toEqual(['use bigint', 'use bigint', 'use bigint']);
+      expect(listed.map(({ proposals }) => proposals)).toMatchObject([
+        [{ state: 'rejected', votes: decided.votes, change: { op: 'write', path: 'a.txt', from: null } }],
+        [],
+        [],
+      ]);
+      expect(await store().listEarlierRuns(claim.pullRequestKey, 'r4', 1)).toHaveLength(1);
+      expect(await store().listEarlierRuns('1/2/99', 'r4', 3)).toEqual([]);
+    });
+
     it('loads proposals that are current, open or named, never the whole history', async () => {
       const { claim, signal } = await claimSignal('a');
       const over = (id: string, commentId: number) => ({ ...posted(id, 'old', commentId), state: 'rejected' as const });

@@ -126,7 +126,9 @@ describe('approving', () => {
     await stage().settle();
     expect(await proposalStates(story)).toEqual(['rejected']);
     expect(pr.commits()).toEqual([]);
-    expect(story.model.toolMessages()[0]).toMatch(/^Edit rejected by user: callers expect a number\./);
+    expect(story.model.toolMessages()[0]).toContain(
+      `Edit rejected by ${ben.login} (write access): callers expect a number.`,
+    );
   });
 
   it('a quote reply with /approve approves the quoted change, also where the quote holds its own /approve line (S59)', async () => {

@@ -14,7 +14,7 @@ async function transcriptOf({ stored }: Story) {
 }
 
 describe('a question while changes are pending', () => {
-  it('is answered at once from a copy; nothing is decided, and the run never sees it (S111)', async () => {
+  it('is answered at once from a copy; nothing is decided, and the run hears one line of it with its results (S111, S140)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, model, pr } = story;
     await ana.replies(bot.proposal(2), '/approve');
@@ -35,12 +35,15 @@ describe('a question while changes are pending', () => {
     const after = await story.stored();
     expect(after.proposals).toEqual(before.proposals);
     expect(after.run?.phase).toEqual(before.run?.phase);
-    expect(after.questions).toEqual([]);
+    expect(after.sideQuestions).toEqual([]);
     expect(await transcriptOf(story)).toEqual(transcript);
     expect(request?.messages.slice(0, transcript.length)).toHaveLength(transcript.length);
     model.says({ content: 'Done.' });
     await ana.replies(bot.proposal(1), '/approve');
-    expect(JSON.stringify(model.requests().at(-1)?.messages)).not.toContain('why bigint');
+    expect(model.requests().at(-1)?.messages.at(-1)).toMatchObject({
+      role: 'user',
+      content: `${ben.login} asked beside the run "why bigint? I would like to know." and was answered "Because \`0.1 + 0.2\` is not \`0.3\`.".`,
+    });
     expect(checkTranscript(await transcriptOf(story)).join()).toContain('the last message is the model’s');
     expect(pr.commits()).toHaveLength(2);
   });
@@ -58,7 +61,9 @@ describe('a question while changes are pending', () => {
     expect(outputs).toContain(
       `{"status":"pending_approval","executionId":"${waiting}","message":"This action requires user approval. Please wait for confirmation."}`,
     );
-    expect(outputs.some((output) => output.startsWith('Edit rejected by user: too early.'))).toBe(true);
+    expect(
+      outputs.some((output) => output.startsWith(`Edit rejected by ${ana.login} (write access): too early.`)),
+    ).toBe(true);
     const request = model.requests().at(-1);
     expect(request?.body['tool_choice']).toBe('none');
     expect(request?.messages.at(-1)?.content).toContain(`${ana.login} asks a question`);

@@ -29,6 +29,7 @@ describe('the record of a decision', () => {
         bodyHash: createHash('sha256').update(body).digest('hex'),
         deliveryId: delivery?.guid,
         headSha: first?.headSha,
+        thread: { rootId: bot.proposal(1).id, reviewId: expect.any(Number) },
         writtenAt: expect.stringMatching(/^\d{4}-.*Z$/),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
         text: 'Mind the callers.',
@@ -137,7 +138,7 @@ describe('tokens', () => {
     const before = stage().github.requests.length;
     const story = await stage().tell();
     const { ana, bot, model, pr } = story;
-    model.proposes(read('README.md'), { name: 'search', arguments: { pattern: 'total' } });
+    model.proposes(read('README.md'), { name: 'search', arguments: { query: 'total' } });
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     await ana.replies(bot.proposal(1), '/approve');

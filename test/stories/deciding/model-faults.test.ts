@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 import { edit, type Story } from '../support/story.ts';
@@ -13,17 +14,17 @@ async function endOf(turn: ScriptedTurn): Promise<Story> {
   await story.ana.says('/countersign use bigint');
   expect(story.pr.commits()).toEqual([]);
   expect(story.bot.answers()).toHaveLength(1);
-  expect(story.bot.answer()).toContain(`@${story.ana.login}, the run `);
+  expect(story.bot.answer()).toContain(`@${story.ana.login}, `);
   expect(story.bot.run().body).toContain('Nothing was changed.');
   return story;
 }
 
 describe('invalid model responses', () => {
   it.each<[string, ScriptedTurn, RegExp]>([
-    ['nothing at all', { content: null }, /no change was proposed/],
-    ['an empty text', { content: '' }, /no change was proposed/],
+    ['nothing at all', { content: null }, /> All done\./],
+    ['an empty text', { content: '' }, /> All done\./],
     ['a refusal', { content: null, refusal: 'I will not touch money.' }, /I will not touch money\./],
-    ['a promise without a call', { content: 'I will edit the file now.' }, /no change was proposed/],
+    ['a promise without a call', { content: 'I will edit the file now.' }, /Nothing was changed\./],
     [
       'a truncated text',
       { content: 'First I', finishReason: 'length' },
@@ -38,7 +39,7 @@ describe('invalid model responses', () => {
   it('the App never repeats the model’s claims about its work as its own (D10)', async () => {
     const { bot } = await endOf({ content: 'I committed it in 1234567, all approved by ana.' });
     expect(bot.answer()).toContain('> I committed it in `1234567`, all approved by ana.');
-    expect(bot.answer()).toMatch(/no change was proposed\.\n\nClosing words, written by the model:/);
+    expect(bot.answer()).toMatch(/, the answer, written by the model:\n\n>.*\n\nNothing was changed\.$/m);
   });
 
   it('two calls with one id are an invalid response, so the model is asked again (D7)', async () => {
@@ -48,7 +49,7 @@ describe('invalid model responses', () => {
     await expect.poll(() => model.requests().length, { timeout: 25_000 }).toBe(2);
     await stage().settle();
     expect(bot.proposals()).toEqual([]);
-    expect(bot.answer()).toContain('the run finished');
+    expect(bot.answer()).toContain('> All done.');
   });
 });
 
@@ -98,7 +99,7 @@ describe('too many calls in one response', () => {
     const { ana, bot, model } = await stage().tell({ files });
     const calls = Array.from({ length: 60 }, (_, index) => ({
       name: 'search',
-      arguments: { pattern: `old ${index}` },
+      arguments: { query: `old ${index}` },
     }));
     const before = stage().github.requests.length;
     model.proposes(...calls, edit('src/1.ts', 'old 1', 'new 1'));
@@ -148,6 +149,24 @@ describe('an endpoint that fails', () => {
     await stage().settle();
     expect(bot.answers()).toEqual([]);
     expect(new Set(model.requests().map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
+  });
+
+  it.each(['Infinity', '315360000'])('“retry-after: %s” holds up the run for an hour at most (D9)', async (after) => {
+    const { ana, bot, model } = await stage().tell();
+    const start = stage().logged.length;
+    stage().model.script({ fault: 'status', status: 429, headers: { 'retry-after': after } });
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await stage().later(3_600);
+    await expect.poll(() => bot.proposals().length, { timeout: 25_000, interval: 20 }).toBe(1);
+    await stage().settle();
+    expect(model.requests()).toHaveLength(2);
+    const levels = stage()
+      .logged.slice(start)
+      .map(parseJson)
+      .filter(isRecord)
+      .map(({ level }) => Number(level));
+    expect(levels.filter((level) => level >= 50)).toEqual([]);
   });
 
   it('a permanent error ends the run at once, with a message for the operator that does not contain the key (D9, D14)', async () => {

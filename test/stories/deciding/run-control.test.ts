@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestCaller } from '../../../fakes/github/handle-request.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { firstMessage, rowsBelow, taskIn } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
@@ -86,7 +87,7 @@ describe('a run', () => {
     model.says({ content: 'Nothing to do. @everybody, see #1.' });
     await ana.says('/countersign use bigint');
     expect(bot.answers()).toHaveLength(1);
-    expect(bot.answer()).toContain(`@${ana.login}, the run finished: no change was proposed.`);
+    expect(bot.answer()).toContain(`@${ana.login}, the answer, written by the model:\n\n> Nothing to do.`);
     await ben.says('/status');
     const pages = bot.comments().map(({ body }) => body.replace(/`[^`\n]*`/g, ''));
     expect(pages.join('\n').match(/@[\w-]+/g)).toEqual([`@${ana.login}`]);
@@ -129,7 +130,7 @@ describe('the start of a run', () => {
     expect(requestsSince(stage(), story, before)).toEqual([]);
   });
 
-  it('a task in a review thread includes the file, the line and the diff hunk', async () => {
+  it('a task in a review thread shows the file, the line and the diff hunk beside the words of the task (S138)', async () => {
     const { ana, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     const place = { path: 'src/total.ts', line: 3, commitSha: pr.head() };
@@ -138,11 +139,13 @@ describe('the start of a run', () => {
       const here = { actor, repositoryId: pr.repositoryId, number: pr.number };
       stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...place, body });
     });
-    const task = model.requests()[0]?.messages[1]?.content ?? '';
-    expect(task).toContain('use bigint here\\nand say why');
-    expect(task).toContain('a review thread on \\"src/total.ts\\", line 3');
-    expect(task).toContain('let total = 0;');
+    const message = firstMessage({ model });
+    expect(taskIn(message)).toBe('use bigint here\nand say why');
+    const [lines] = rowsBelow(message, 'Where the task was written');
+    expect(lines).toMatchObject({ path: 'src/total.ts', line: 3, side: 'RIGHT' });
+    expect(lines?.['hunk']).toContain('let total = 0;');
     expect(bot.run().body).toContain('use bigint here');
+    expect(bot.run().body).not.toContain('let total');
   });
 
   it('a task can be in a review body; conversations between people never reach the model (D3)', async () => {

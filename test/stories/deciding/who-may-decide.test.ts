@@ -136,7 +136,7 @@ describe('who may decide', () => {
     expect(await proposalStates(story)).toEqual(['rejected', 'proposed']);
     await story.ana.replies(bot.proposal(2), '/approve');
     expect(story.model.toolMessages()[0]).toBe(
-      'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+      `Edit rejected by ${carl.login} (the pull request’s author). This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`,
     );
     expect(modelInput(story)).not.toContain('CANARY');
   });

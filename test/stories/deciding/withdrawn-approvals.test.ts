@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import { ROWS_PATH, row, rows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
-import { write } from '../support/story.ts';
+import { edit, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -252,6 +253,30 @@ describe('a forged delivery', () => {
     await stage().settle();
     expect(bot.answer()).toContain('is not on this pull request');
     expect(pr.commits()).toEqual([]);
+  });
+
+  it('that moves a person’s own lines from a replaced change to the one in its place commits nothing (X5)', async () => {
+    const story = await stage().tell({
+      files: { '.github/countersign.yml': 'required_approvals: 2\n' },
+      branch: { [ROWS_PATH]: rows() },
+    });
+    const { ana, ben, bot, model, pr } = story;
+    const both = (five: number, six: number) => `${row(5, five)}\n${row(6, six)}`;
+    model.proposes(edit(ROWS_PATH, both(5, 6), both(50, 60)));
+    await ana.says('/countersign give two rows other values');
+    await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${both(50, 6)}\n\`\`\``);
+    const [replaced, replacement] = bot.proposals();
+    stage().github.deliveries.intercept(() => 'drop');
+    const reply = await ben.replies(bot.proposal(1), `\`\`\`suggestion\n${both(51, 61)}\n\`\`\``);
+    stage().github.deliveries.intercept(undefined);
+    const real = payloadOf(`"id":${reply},`);
+    expect(real['comment']?.['in_reply_to_id']).toBe(replaced?.id);
+    const comment = { ...real['comment'], in_reply_to_id: replacement?.id };
+    await forges('pull_request_review_comment', { ...real, comment });
+    await stage().settle();
+    await ana.replies(bot.proposal(3), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers().join('\n')).toContain(`the approval of \`${ben.login}\` doesn’t say that`);
   });
 
   it('about a review that does not exist is dropped at once, and the next approval takes its usual time (X5)', async () => {

@@ -46,7 +46,7 @@ describe('comments between two commit attempts', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     await faultOccurred();
     await ben.replies(bot.proposal(1), '/deny use a constant');
-    await vi.waitFor(() => expect(model.toolMessages().join()).toContain('Edit rejected by user: use a constant.'), {
+    await vi.waitFor(() => expect(model.toolMessages().join()).toContain(`(write access): use a constant.`), {
       timeout: 25_000,
     });
     expect(pr.commits()).toEqual([]);

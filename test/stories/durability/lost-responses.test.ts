@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InjectedFault } from '../../../fakes/github/faults.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { newestId, results, TEXT } from '../support/questions.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
 
@@ -174,6 +175,26 @@ describe('a comment whose response is lost', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     await stage().settle();
     expect(stories.map(({ bot }) => bot.answers().length)).toEqual([1, 1, 1]);
+  });
+
+  it('there is one comment of a question, however the response was lost, and it can be answered (G3, G4, S114)', async () => {
+    const stories = await Promise.all(LOST.map(() => tellRows(stage())));
+    const { promise: sendAfter, resolve: ask } = Promise.withResolvers<void>();
+    for (const { model } of stories) model.says({ calls: [TEXT], sendAfter });
+    stage().pass(2);
+    for (const { ana } of stories) ana.person.says('/countersign rename it');
+    await vi.waitFor(() => expect(stories.map(runComments)).toEqual([1, 1, 1]), { timeout: 25_000, interval: 100 });
+    addFaults(COMMENT, LOST);
+    ask();
+    await eventually(() => {
+      expect(stage().github.faults.pending()).toEqual([]);
+      expect(stories.map(({ bot }) => bot.questions().length)).toEqual([1, 1, 1]);
+    });
+    for (const story of stories) {
+      await eventually(() => expect(story.bot.questions()[0]?.body).toContain('Waiting for an answer'));
+      await story.ana.says(`/answer ${newestId(story)} sum`);
+      expect(results(story)).toMatchObject([{ response: 'sum' }]);
+    }
   });
 
   it('a review that GitHub does not show for a while is not posted again (G4)', async () => {

@@ -109,7 +109,7 @@ describe('deliveries in another order', () => {
       expect(model.requests()).toHaveLength(2);
       expect(model.toolMessages()).toEqual([
         expect.stringContaining('replacements_made'),
-        expect.stringContaining('Edit rejected by user: not now'),
+        expect.stringContaining('(write access): not now'),
         expect.stringContaining('say eleven'),
         expect.stringContaining('replacements_made'),
       ]);

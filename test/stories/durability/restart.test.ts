@@ -39,7 +39,7 @@ describe('a restart', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(model.toolMessages()).toEqual([
       expect.stringContaining('Successfully replaced text'),
-      expect.stringContaining('Edit rejected by user: not now.'),
+      expect.stringContaining(`Edit rejected by ${ana.login} (write access): not now.`),
     ]);
   });
 

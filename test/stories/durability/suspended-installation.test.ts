@@ -9,6 +9,8 @@ const stage = stageForAll();
 
 const DAYS = 86_400;
 
+const TOKEN = 'POST /app/installations/{installation_id}/access_tokens';
+
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
 function suspend({ pr }: Story, suspended: boolean): void {
@@ -89,6 +91,18 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expect(pr.commits()).toHaveLength(1);
     expect(await proposalStates(story)).toEqual(['completed']);
     expectNoErrors(story);
+  });
+
+  it('another pull request is served at once after the suspension, although a token was refused a moment ago (F16)', async () => {
+    const story = await stage().tell();
+    const second = await story.alsoTo('release');
+    await suspendBefore(story, TOKEN, () => story.ana.says('/countersign use bigint'));
+    expect(story.bot.comments()).toEqual([]);
+    suspend(story, false);
+    await stage().settle();
+    second.model.proposes(BIGINT);
+    await second.ana.says('/countersign use bigint');
+    expect(second.bot.proposals()).toHaveLength(1);
   });
 
   it('a reply that GitHub refused is posted once, after the suspension (F16)', async () => {

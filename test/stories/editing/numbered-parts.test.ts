@@ -100,7 +100,7 @@ describe('a diff that is too long for one comment', () => {
     const [head = ''] = part(story, 1).body.split('\n\n<details>');
     await ana.says(quoteReply(head, '/deny not so long'));
     expect((await onlyProposal(story)).state).toBe('rejected');
-    expect(model.toolMessages()[0]).toContain('Edit rejected by user: not so long');
+    expect(model.toolMessages()[0]).toContain(`Edit rejected by ${ana.login} (write access): not so long`);
     expect(pr.commits()).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('a diff that is too long for one comment', () => {
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('Change 1 of 1');
     await ana.says('/approve');
-    expect(model.toolMessages()[0]).toMatch(/^Not proposed: a line of the diff of docs\/long\.md takes 71 kB /);
+    expect(model.allToolMessages()[0]).toMatch(/^Not proposed: a line of the diff of docs\/long\.md takes 71 kB /);
   });
 
   it('/show shows all of it again, decided or not (S26)', async () => {

@@ -232,14 +232,13 @@ describe('the comment of a proposal', () => {
       write('.github/workfl\u043Ews/ci.yml', 'on: push\n'),
     );
     await story.ana.says('/countersign set it up');
+    expect(story.model.requests()[1]?.messages.at(-1)?.content).toContain('path is read-only (.github/workflows/**)');
     expect(story.bot.proposals()).toHaveLength(1);
     const warnings = story.bot.proposal(1).body.replaceAll('\\', '').match(/⚠️ .*/g);
     expect(warnings).toEqual([
       expect.stringContaining('has look-alike characters: `U+0430` (like `a`)'),
       expect.stringMatching(/looks like a package manifest: its content can run as code\.$/),
     ]);
-    await story.ana.says(`/deny ${story.bot.proposal(1).proposalId} no`);
-    expect(story.model.toolMessages()[1]).toContain('path is read-only (.github/workflows/**)');
   });
 
   it('neither the file nor the model’s text breaks out, adds a button, mentions anyone or shows an image (C1, C2, C5, C7)', async () => {

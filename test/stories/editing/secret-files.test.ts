@@ -35,7 +35,7 @@ describe('files that contain secrets', () => {
       ]),
     );
     model.proposes(
-      { name: 'search', arguments: { pattern: 'canary' } },
+      { name: 'search', arguments: { query: 'canary' } },
       { name: 'list_files', arguments: {} },
       read('README.md'),
       { name: 'read_file', arguments: { path: 'certs/../.env' } },
@@ -80,7 +80,7 @@ it('files of the longer list are neither read, listed nor searched (X10)', async
   const { ana, model } = await stage().tell({ files: { ...hidden, 'README.md': `# Shop\n` } });
   model.proposes(
     ...OTHER_SECRET_FILES.map((path) => read(path)),
-    { name: 'search', arguments: { pattern: 'canary' } },
+    { name: 'search', arguments: { query: 'canary' } },
     { name: 'list_files', arguments: {} },
   );
   await ana.says('/countersign look for the token');
@@ -106,13 +106,12 @@ describe('a secret in another file', () => {
     model.proposes(
       read('src/config.ts'),
       { name: 'read_file', arguments: { path: 'keys.txt', start: 3, end: 6 } },
-      { name: 'search', arguments: { pattern: 'token' } },
-      { name: 'search', arguments: { pattern: TOKEN.slice(0, 12) } },
-      { name: 'search', arguments: { pattern: 'Qw7e' } },
+      { name: 'search', arguments: { query: 'token' } },
+      { name: 'search', arguments: { query: TOKEN.slice(0, 12) } },
+      { name: 'search', arguments: { query: 'Qw7e' } },
       edit('src/config.ts', TOKEN.slice(0, 12), 'x'),
-      edit('src/config.ts', 'size = 3', 'size = 4'),
-      remove('keys.txt'),
     );
+    model.proposes(edit('src/config.ts', 'size = 3', 'size = 4'), remove('keys.txt'));
     await ana.says('/countersign make it bigger');
     expect(bot.proposals()).toHaveLength(2);
     await ana.says('/approve all');
@@ -120,11 +119,11 @@ describe('a secret in another file', () => {
     expect(pr.bytes('keys.txt')).toBeNull();
     const sent = JSON.stringify(model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')));
     for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) expect(sent).not.toContain(part);
-    const [config, keys, found, guessed, inKey, edited, applied, deleted] = model.toolMessages();
+    const [config, keys, found, guessed, inKey, edited, applied, deleted] = model.allToolMessages();
     expect(config).toContain("export const token = '[redacted]';\nexport const size = 3;\n");
     expect(config).toContain('in 1 line [redacted] stands for a secret, which is not shown and cannot be edited');
     expect(keys?.split('\n').slice(1)).toEqual(['[redacted]', '[redacted]', '[redacted]', '# end', '']);
-    expect(found).toContain("src/config.ts:2: export const token = '[redacted]';\n[redacted] stands for a secret");
+    expect(found).toContain("src/config.ts:2:export const token = '[redacted]';\n[redacted] stands for a secret");
     for (const output of [guessed, inKey]) expect(output).toContain('No line contains');
     expect(edited).toContain('old_string not found in src/config.ts');
     expect(edited).toContain('Secrets, shown as [redacted], cannot be matched.');
@@ -144,12 +143,12 @@ describe('a secret in another file', () => {
       edit('src/config.ts', "token = '[redacted]'", "token = ''"),
       edit('src/config.ts', 'size = 3', "size = '[redacted]'"),
       write('src/config.ts', CONFIG.replace(TOKEN, '[redacted]').replace('3', '4')),
-      write('notes.md', 'Logs have [redacted] for a token.\n'),
     );
+    model.proposes(write('notes.md', 'Logs have [redacted] for a token.\n'));
     await ana.says('/countersign tidy up');
     expect(bot.proposals()).toHaveLength(1);
     await ana.says('/approve all');
-    const [, crossing, ...writing] = model.toolMessages();
+    const [, crossing, ...writing] = model.allToolMessages();
     expect(crossing).toBe(
       'Not proposed: old_string crosses a place of src/config.ts that is shown as [redacted]. A secret stands there; it is not shown to you, and an edit cannot replace it. Use only text beside it.',
     );
@@ -192,6 +191,27 @@ describe('a secret in another file', () => {
     expect(JSON.stringify(model.requests())).not.toContain('hunter2secret');
   });
 
+  it('whose value is on the row below its name is not uncovered either, by the agent or by a person’s own lines (X10)', async () => {
+    const value = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLE'.padEnd(40, 'k3Y');
+    const config = `aws-secret-access-key:\n  ${value}\nregion: x # ${TOKEN}\n`;
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'deploy.yaml': config } });
+    model.proposes(read('deploy.yaml'), edit('deploy.yaml', '\nregion: x', 'abc\nregion: x'));
+    model.proposes(edit('deploy.yaml', 'region: x', 'region: y'));
+    await ana.says('/countersign tidy up');
+    expect(bot.proposals()).toHaveLength(1);
+    await ana.replies(bot.proposal(1), `\`\`\`suggestion\nregion: z # my${TOKEN}\n\`\`\``);
+    expect(pr.file('deploy.yaml')).toBe(config);
+    expect(bot.answer()).toContain('a secret in it, or beside it, would no longer be recognized as one');
+    await ana.replies(bot.proposal(1), '```suggestion\nregion: z\n```');
+    expect(pr.file('deploy.yaml')).toBe(`aws-secret-access-key:\n  ${value}\nregion: z\n`);
+    const [shown, refused] = model.allToolMessages();
+    expect(shown).toContain('[redacted]\n[redacted]\nregion: x # [redacted]\n');
+    expect(refused).toContain(
+      'Not proposed: beside the changed text of deploy.yaml is a place that is shown as [redacted].',
+    );
+    for (const secret of [value, TOKEN]) expect(JSON.stringify(model.requests())).not.toContain(secret.slice(12, 24));
+  });
+
   it('does not reach the model with a task in a review thread on its line (X10)', async () => {
     const { ana, model, pr } = await stage().tell({ branch: { 'src/config.ts': CONFIG } });
     model.proposes(read('README.md'));
@@ -201,6 +221,25 @@ describe('a secret in another file', () => {
       stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...comment });
     });
     expect(JSON.stringify(model.requests())).not.toContain(TOKEN.slice(8, 24));
-    expect(JSON.stringify(model.requests())).toContain('This was written in a review thread on');
+    expect(JSON.stringify(model.requests())).toContain('Where the task was written');
   });
+});
+
+it('two changes that are harmless alone do not uncover a secret together (X10)', async () => {
+  const header = Buffer.from('{"alg":"HS256","kid":"a1b2c3"}').toString('base64url');
+  const token = `${header}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N`;
+  // As long as an AWS secret key, so that the name of one above it makes it look like its value.
+  expect(header).toHaveLength(40);
+  const file = ['// tokens', '//', '// one', '//', '//', '// foo bar baz', '//', '//', '//', `"${token}"`, ''].join(
+    '\n',
+  );
+  const { ana, bot, model, pr } = await stage().tell({ branch: { 'src/tokens.ts': file } });
+  model.proposes(edit('src/tokens.ts', '// one', '// secret_key'), edit('src/tokens.ts', '// foo bar baz', '// foo'));
+  model.proposes(read('src/tokens.ts'));
+  await ana.says('/countersign tidy the comments');
+  expect(bot.proposals()).toHaveLength(2);
+  await ana.says('/approve all');
+  expect(pr.file('src/tokens.ts')).toContain('// secret_key');
+  expect(model.allToolMessages().join('\n')).toContain('[redacted]');
+  expect(model.allToolMessages().join('\n')).not.toContain('dozjgNryP4J3jVmNHl0w5N');
 });

@@ -45,10 +45,57 @@ describe('a reply with a suggestion block', () => {
 
   it('exactly the proposed lines are a plain approval (S48, K11)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    await story.ana.replies(story.bot.proposal(1), `${block(row(5, 50))}\nThanks.`);
+    await story.ana.replies(story.bot.proposal(1), `\r\n${block(row(5, 50))}\r\n \r\n`);
     expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    expect(result(story)).toMatchObject({ user_note: 'Thanks.', details: { userModified: false } });
+    expect(result(story)).toMatchObject({ details: { userModified: false } });
     expect((await story.stored()).proposals[0]?.votes.map(({ action }) => action)).toEqual(['approve']);
+  });
+
+  it('exactly the proposed lines with other text beside them approve nothing and get a hint (S48, S65)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model, pr } = story;
+    const same = block(row(5, 50));
+    const replies = [
+      `This is wrong:\n${same}`,
+      `${same}\nThanks.`,
+      `> ${row(5, 50)}\n\n${same}`,
+      `${same}\n\n<!-- no -->`,
+      `${same}\n\n-- \nana`,
+      quoteReply(bot.proposal(1).body, same),
+    ];
+    for (const [index, reply] of replies.entries()) {
+      await ana.replies(bot.proposal(1), reply);
+      expect(bot.answers()).toHaveLength(index + 1);
+      expect(bot.answer()).toContain('your block has exactly the proposed lines, but it does not stand alone');
+      expect(bot.answer()).toContain(`\`/approve ${bot.proposal(1).proposalId}\``);
+    }
+    await ana.says(quoteReply(bot.proposal(1).body, same));
+    expect(bot.answer()).toContain('it does not stand alone');
+    expect(pr.commits()).toEqual([]);
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(model.requests()).toHaveLength(1);
+    await ana.replies(bot.proposal(1), same);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('with text beside them, lines that differ from the proposed ones by white space only get a hint too (S48, S65)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, pr } = story;
+    const respaced = {
+      'a blank line at the end': block(row(5, 50), ''),
+      'a space at the end': block(`${row(5, 50)} `),
+      'a tab before': block(`\t${row(5, 50)}`),
+      'a character that nobody sees': block(`${row(5, 50)}\u200B`),
+      'two lines': block(...row(5, 50).split(/(?<= =) /)),
+    };
+    for (const [name, lines] of Object.entries(respaced)) {
+      await ana.replies(bot.proposal(1), `This is wrong, do not do it:\n${lines}`);
+      expect(pr.commits(), name).toEqual([]);
+      expect(bot.answer(), name).toContain('your block has the proposed lines with other white space');
+    }
+    expect(bot.answers()).toHaveLength(Object.keys(respaced).length);
+    await ana.replies(bot.proposal(1), respaced['a tab before']);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }).replace(row(5, 50), `\t${row(5, 50)}`));
   });
 
   it('a quote reply in the conversation replaces the whole content of a new file (S48)', async () => {

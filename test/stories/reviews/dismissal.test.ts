@@ -43,7 +43,7 @@ describe('review_event: request-changes', () => {
     expect(bot.proposals().at(-1)?.body).toContain(`**Rejected by user** \`${ben.login}\``);
     const [vote] = (await story.stored()).proposals[2]?.votes ?? [];
     expect(vote).toMatchObject({ action: 'deny', surface: 'review', text: null, commentId: ownReview(story).id });
-    expect(story.model.toolMessages()[2]).toMatch(/^Edit rejected by user\. This is a decision/);
+    expect(story.model.toolMessages()[2]).toContain(`Edit rejected by ${ben.login} (write access). This is a decision`);
   });
 
   it('the App dismisses its own review when no change of the turn is pending, and that decides nothing (S72a)', async () => {

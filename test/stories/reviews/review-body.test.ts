@@ -34,7 +34,7 @@ describe('a review with comments and a body', () => {
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all', replies }));
     expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'completed']);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
-    expect(model.toolMessages()[1]).toContain('Edit rejected by user: the old value is right');
+    expect(model.toolMessages()[1]).toContain(`Edit rejected by ${ana.login} (write access): the old value is right`);
     expect(bot.answers().filter((answer) => answer.includes('Execution not found'))).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('a review with comments and a body', () => {
         .toolMessages()
         .slice(1)
         .join('\n')
-        .match(/Edit rejected by user: keep it/g),
+        .match(/Edit rejected by [\w-]+ \(write access\): keep it/g),
     ).toHaveLength(3);
     // One answer reports the commit of the other changes, another the end of the run.
     const [committed = '', ended = '', ...more] = bot.answers().slice(before);

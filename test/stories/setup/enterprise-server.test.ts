@@ -43,7 +43,7 @@ describe('on GitHub Enterprise Server', () => {
     const story = await tellOnceReady();
     const { pr, ana, bot, model } = story;
     const before = stage().github.requests.length;
-    model.proposes(read(ROWS_PATH), { name: 'search', arguments: { pattern: 'row07' } });
+    model.proposes(read(ROWS_PATH), { name: 'search', arguments: { query: 'row07' } });
     model.proposes(editRow(5, 50), editRow(9, 90), editRow(20, 200), move('README.md', 'docs/README.md'));
     await ana.says('/countersign give the rows other values');
     await ana.replies(bot.proposal(1), '/approve');

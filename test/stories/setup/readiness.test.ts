@@ -58,3 +58,27 @@ describe('while the disk is full', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 });
+
+describe('while the database denies a right', () => {
+  it('the work waits, with one line and no stack, and nothing is lost once the right is back (G8, O17)', async () => {
+    const { ana, bot, pr } = await proposeRows(stage(), { 5: 50 });
+    const before = stage().logged.length;
+    await execute(
+      `create or replace function deny() returns trigger language plpgsql as $body$
+        begin raise exception 'permission denied for table pulls' using errcode = '42501'; end $body$`,
+      'create trigger denied before update on pulls for each statement execute function deny()',
+    );
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await expect.poll(() => messages(before)).toContain('work failed, will retry');
+    expect(await statusOf('/readyz')).toBe(503);
+    await sleep(3_000);
+    expect(messages(before).filter((message) => message === 'work failed, will retry')).toHaveLength(1);
+    expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
+    await execute('drop trigger denied on pulls');
+    await expect.poll(() => statusOf('/readyz'), { timeout: 15_000 }).toBe(200);
+    const lost = stage().github.deliveries.log.at(-1);
+    if (lost !== undefined) stage().github.deliveries.redeliver(lost);
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+});

@@ -26,9 +26,9 @@ function refusal(status: number, message: string): ScriptedFault {
 describe('an endpoint that refuses the model', () => {
   it.each([
     ['a wrong key', refusal(401, 'Incorrect API key provided: model-key'), 'key-rejected', /OPENAI_API_KEY/],
-    ['a wrong model', refusal(404, 'The model `scripted` does not exist'), 'not-found', /OPENAI_MODEL/],
+    ['a wrong model', refusal(404, 'The model `scripted` does not exist'), 'model-unknown', /OPENAI_MODEL/],
     ['a model without tools', refusal(400, 'tools are not supported'), 'bad-request', /can call tools/],
-  ] as const)('%s is logged in one line, with the fix and the endpoint’s message (O4, O14)', async (...row) => {
+  ] as const)('%s is logged in one line, with the fix and the endpoint’s message (O4, O14, S166)', async (...row) => {
     const [_, fault, failure, fix] = row;
     const start = stage().logged.length;
     const { ana, bot } = await stage().tell();
@@ -42,6 +42,9 @@ describe('an endpoint that refuses the model', () => {
         model: 'scripted',
         failure,
         status: fault.fault === 'status' ? fault.status : 0,
+        code: null,
+        type: 'invalid_request_error',
+        requestId: null,
         said: expect.stringMatching(/Incorrect API key provided: \[key\]|does not exist|tools are not supported/),
         fix: expect.stringMatching(fix),
         suppressed: 0,

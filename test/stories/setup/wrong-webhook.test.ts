@@ -73,6 +73,32 @@ describe('a webhook that was set up wrong', () => {
     expect(stage().logged.join('')).not.toContain(CANARY);
   });
 
+  it('the webhook’s URL has another path: the log says which one it must have (O4)', async () => {
+    const before = linesOf('webhook refused').length;
+    const wrong = `${stage().server().url}/${CANARY}/webhooks`;
+    for (const _ of [1, 2]) expect(await postWebhook(wrong, { headers: signed('{}'), body: '{}' })).toBe(404);
+    expect(await postWebhook(wrong, { headers: {}, body: '{}' })).toBe(404);
+    expect(linesOf('webhook refused').slice(before)).toEqual([
+      expect.objectContaining({
+        ...{ level: 40, cause: 'wrong-path', path: '/api/github/webhooks' },
+        fix: expect.stringContaining('End the webhook URL in the App’s settings on GitHub with the path of this line'),
+      }),
+    ]);
+    expect(stage().logged.join('')).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['text', { 'content-type': 'text/plain' }, '{}', 'content-type-other'],
+    ['no event', { 'x-github-event': '' }, '{}', 'headers-missing'],
+    ['broken JSON', {}, `{"action":"${CANARY}`, 'body-not-json'],
+    ['a list', {}, `["${CANARY}"]`, 'body-not-json'],
+  ])('a signed webhook with %s, as a proxy can make it, leaves a line (O4)', async (_, changes, body, cause) => {
+    const before = linesOf('webhook refused').length;
+    expect(await postWebhook(target(), { headers: { ...signed(body), ...changes }, body })).toBe(400);
+    expect(linesOf('webhook refused').slice(before)).toMatchObject([{ cause, fix: expect.stringMatching(/\.$/) }]);
+    expect(stage().logged.join('')).not.toContain(CANARY);
+  });
+
   it('a flood of forged requests leaves one line a minute for each cause, with nothing of them in it (O4)', async () => {
     const before = linesOf('webhook refused').length;
     const body = `{"action":"${CANARY}"}`;

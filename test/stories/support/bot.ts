@@ -18,6 +18,8 @@ export type Bot = {
   /** The n-th proposal (1-based), in the order they were posted. */
   readonly proposal: (n: number) => Posted;
   readonly proposals: () => readonly Posted[];
+  /** Comments of the agent's questions, in the order they were posted. */
+  readonly questions: () => readonly Posted[];
   /** The newest run comment. */
   readonly run: () => Posted;
   /** Replies, oldest first, without their marker. */
@@ -30,6 +32,8 @@ export type Bot = {
 };
 
 const PROPOSAL = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
+
+const QUESTION = /^<!-- countersign:question:([a-z0-9]+) -->/;
 
 export function watchBot(stage: Stage, pr: PullView): Bot {
   const botId = stage.github.app.botId;
@@ -59,6 +63,7 @@ export function watchBot(stage: Stage, pr: PullView): Bot {
     comments,
     proposals,
     proposal: (n) => found(proposals().at(n - 1), `proposal ${n}`),
+    questions: () => comments().filter(({ body }) => QUESTION.test(body)),
     run: () =>
       found(
         comments().findLast(({ body }) => body.startsWith('<!-- countersign:run:')),

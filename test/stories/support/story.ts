@@ -54,6 +54,8 @@ type ModelScript = {
   readonly requests: () => readonly ChatRequest[];
   /** The tool messages at the end of the last request. */
   readonly toolMessages: () => readonly string[];
+  /** The tool messages of all responses so far, oldest first. */
+  readonly allToolMessages: () => readonly string[];
 };
 
 let stories = 0;
@@ -169,12 +171,14 @@ function modelScript(stage: Stage, pr: PullView): ModelScript {
     requests,
     toolMessages: () => {
       const messages = requests().at(-1)?.messages ?? [];
-      const asked = messages.findLastIndex((message) => message.role === 'assistant');
-      return messages
-        .slice(asked + 1)
-        .flatMap(({ role, content }) => (role === 'tool' && content !== null ? [content] : []));
+      return toolTexts(messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1));
     },
+    allToolMessages: () => toolTexts(requests().at(-1)?.messages ?? []),
   };
+}
+
+function toolTexts(messages: ChatRequest['messages']): readonly string[] {
+  return messages.flatMap(({ role, content }) => (role === 'tool' && content !== null ? [content] : []));
 }
 
 /** An `edit_file` call. */

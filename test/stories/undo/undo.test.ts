@@ -184,9 +184,7 @@ describe('the place of an undo', () => {
     model.proposes(editRow(6, 60));
     await ana.says('/countersign also the next');
     expect(bot.proposals()).toHaveLength(2);
-    expect(model.toolMessages()[0]).toContain(
-      `change ${bot.proposal(2).proposalId}, which people have not decided yet`,
-    );
+    expect(model.toolMessages()[0]).toContain('a change that people asked for and have not decided yet');
     expect(model.toolMessages()[0]).not.toContain('same response');
   });
 

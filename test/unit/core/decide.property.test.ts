@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildQuestionTranscript, checkTranscript } from '../../../src/core/agent/messages.ts';
+import { buildSideQuestionTranscript, checkTranscript } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
 import { isPending, type Proposal } from '../../../src/core/state/proposal.ts';
 import type { Phase } from '../../../src/core/state/run.ts';
@@ -90,7 +90,7 @@ class Play {
         this.game.commands(ANA, { name: 'ask', text: 'why?' });
         break;
       case 'answer':
-        this.game.questionIsAnswered();
+        this.game.sideQuestionIsAnswered();
         break;
       case 'model-fails':
       case 'model-is-cut':
@@ -178,6 +178,7 @@ class Play {
       addressedToSomeoneElse: false,
       affirmation: false,
       suggestions: [],
+      isSuggestionAlone: false,
       hasUnclosedSuggestion: false,
     } as const;
     const verbs = {
@@ -288,9 +289,9 @@ describe('decide, over random conversations', () => {
           const { run } = table.pull;
           if (run === null) return;
           const question = { runId: run.id, by: ANA, text: 'why?', location: run.task.location };
-          expect(checkTranscript(buildQuestionTranscript(table.transcript, run, question))).toEqual([]);
+          expect(checkTranscript(buildSideQuestionTranscript(table.transcript, run, question))).toEqual([]);
           const step = table.steps.at(-1);
-          if (step?.reason !== 'question-queued' && step?.reason !== 'question-answered') return;
+          if (step?.reason !== 'side-question-queued' && step?.reason !== 'side-question-answered') return;
           answered += 1;
           expect(step.messages).toEqual([]);
           expect(step.votes).toEqual([]);

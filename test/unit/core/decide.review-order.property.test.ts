@@ -113,7 +113,7 @@ class ReviewGame {
     const body = this.#review.replies[index];
     if (body == null) return null;
     const place = { at: 'thread', commentId: 500 + index, rootId: this.#rootOf(index), reviewId: REVIEW_ID } as const;
-    return this.#said(body, { ...place, path: 'src/a.txt', line: 1, diffHunk: '' }, null);
+    return this.#said(body, { ...place, path: 'src/a.txt', line: 1, startLine: null, side: null, diffHunk: '' }, null);
   }
 
   #said(body: string, location: CommentIntent['location'], reviewState: ReviewState | null): CommentIntent {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderReply } from '../../../src/core/messages/replies.ts';
-import { MAX_TURNS } from '../../../src/core/state/run.ts';
+import { LIMITS } from '../../../src/core/state/limits.ts';
 import { ANA, TableGame } from './support/table-game.ts';
 
 /** The model proposes this text for line 5, and the change is posted. */
@@ -19,7 +19,7 @@ describe('a model that never finishes', () => {
       game.modelReplies([{ id: `call-${asked}`, name: 'read_file', arguments: 'read' }]);
       game.toolsAnswer();
     }
-    expect(asked).toBe(MAX_TURNS);
+    expect(asked).toBe(LIMITS.responsesAlone);
     const reply = game.take('reply')?.reply;
     expect(reply).toMatchObject({ kind: 'run-ended', reason: 'turn-limit', requester: { id: ANA.id } });
     if (reply === undefined) return;

@@ -189,6 +189,17 @@ describe('secrets in files (X10)', () => {
     );
   });
 
+  it('a secret behind a private key without an end is found as a whole (X10)', () => {
+    const key = pem('').slice(0, -1).join('\n');
+    for (const secret of [
+      `secretAccessKey = "${letters(40)}"`,
+      `ghp_${letters(36)}`,
+      `eyJ${letters(30)}.${letters(40)}.x${letters(9)}`,
+    ])
+      for (const text of [`${key}\n${secret}\n`, `${key} ${secret}\n`])
+        expect(redactFile(text)).not.toMatch(/[A-Za-z0-9]{9}[^\]]/);
+  });
+
   it.each<[string, readonly string[]]>([
     ['all of it', pem('')],
     ['its beginning', pem('').slice(0, 3)],
@@ -209,10 +220,54 @@ describe('secrets in files (X10)', () => {
     );
   });
 
+  it.each<[string, readonly string[]]>([
+    ['its short last row', ['Qw7e==']],
+    ['that row as a literal', ["  'Qw7e==\\n' +"]],
+    ['that row as an assignment', ['key += "Qw7e==\\n";']],
+    ['the last row and the checksum of PGP', ['Qw7e==', '=aB3d']],
+    ['nothing', []],
+  ])('a hunk that begins inside a private key shows none of it: above the end is %s (X10)', (_, lines) => {
+    for (const kind of ['', 'RSA ', 'OPENSSH '])
+      for (const sign of ['-', '+', ' ']) {
+        const rows = [...lines, `-----END ${kind}PRIVATE KEY-----`].map((line) => `${sign}${line}`);
+        const kept = sign === '-' ? ['+one', '+two', '+three'] : ['-one', '-two', '-three'];
+        const diff = ['--- a/k', '+++ b/k', '@@ -9,9 +9,9 @@', ...rows, ' region: x', ...kept, ''];
+        const redacted = ['--- a/k', '+++ b/k', '@@ -9,9 +9,9 @@', ...rows.map(() => `${sign}[redacted]`)];
+        expect(redactDiff(diff.join('\n'))).toBe([...redacted, ' region: x', ...kept, ''].join('\n'));
+      }
+    const inLine = '@@ -9,2 +9,2 @@\n   "Qw7e==\\n-----END PRIVATE KEY-----\\n"\n-old\n+new\n';
+    expect(redactDiff(inLine)).toBe('@@ -9,2 +9,2 @@\n [redacted]\n-old\n+new\n');
+    const changed = '@@ -9,2 +9,2 @@\n-Qw7e==\n+Rx8f==\n -----END PRIVATE KEY-----\n';
+    expect(redactDiff(changed)).toBe('@@ -9,2 +9,2 @@\n-[redacted]\n+[redacted]\n [redacted]\n');
+  });
+
+  it('a diff of code that names the end of a private key stays (X10)', () => {
+    const rows = [' one', ' two', ' three', "+const END = '-----END PRIVATE KEY-----';", '+four', '-five'];
+    const both = [" const [START, END] = ['-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----'];", '-a', '+b'];
+    for (const shown of [rows, both]) {
+      const diff = ['--- a/k', '+++ b/k', '@@ -9,4 +9,5 @@', ...shown, ''].join('\n');
+      expect(redactDiff(diff)).toBe(diff);
+    }
+  });
+
+  it('a match of one kind hides none of another that begins inside it (X10)', () => {
+    const token = `eyJ${letters(37)}.${letters(30)}.${letters(22)}`;
+    const value = `${letters(31)}secretkey`;
+    for (const [text, secret] of [
+      [`secret_key = "${token}"`, token],
+      [`secret_key: "foo", "${token}"`, token],
+      [`//user:${token}@host`, token],
+      [`secret_key = ${value} = ${letters(40)}`, letters(40)],
+    ] as const)
+      expect(redactFile(text)).not.toContain(secret.slice(-20));
+    expect(value).toHaveLength(40);
+  });
+
   it('are found in linear time in 2 MB of any text (X10)', () => {
     for (const piece of [
       ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----A\n', '-----END PRIVATE KEY-----\n', '------'],
       ...['gha_', 'pypi-a', '//a:{', '//:<', 'aws_secret_access_key=', '-eyJ', '@@ \n-----BEGIN PRIVATE KEY\n', 'A\n'],
+      ...['@@ \n A\n -----END PRIVATE KEY-----\n', '@@ \n-A\n+A\n', ' A\n-----END PRIVATE KEY'],
       ` ghp_${letters(20)}`,
     ]) {
       const text = piece.repeat(Math.ceil(2_000_000 / piece.length));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { redactCredentials } from '../../../src/lib/credentials.ts';
 import { redactDiff, redactFile } from '../../../src/lib/redaction.ts';
 import { cpuSeconds } from '../../support/cpu-time.ts';
 
@@ -31,6 +32,43 @@ describe('a secret on the line after its name (X10)', () => {
       expect(redacted).not.toContain(SECRET.slice(0, 12));
       expect(redacted.split(end)).toHaveLength(5);
     }
+  });
+
+  it.each([
+    ...['PROD_AWS_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY_2', 'secretAccessKey', 'AwsSecretAccessKey'],
+    ...['aws.secret.access.key', 'aws-secret-access-key', 'AWS__SECRET__ACCESS__KEY', 'AWS Secret Access Key'],
+    ...['SecretAccessKey', 'aws_secret_key', 'aws.secretKey'],
+  ])('is replaced below and behind the name %s (X10)', (name) => {
+    for (const text of [
+      `${name}=${SECRET}`,
+      `"${name}": "${SECRET}"`,
+      `  ${name}:\n    ${SECRET}`,
+      `<${name}>${SECRET}</`,
+    ])
+      expect(redactFile(`one\n${text}\ntwo\n`)).not.toContain(SECRET.slice(0, 12));
+    expect(redactCredentials(JSON.stringify({ text: `${name}:\n  ${SECRET}` }))).not.toContain(SECRET.slice(0, 12));
+  });
+
+  it.each([
+    `const secretAccessKey: string = '${SECRET}';`,
+    `client.withSecretAccessKey("${SECRET}")`,
+    `os.Setenv("AWS_SECRET_ACCESS_KEY", "${SECRET}")`,
+    `ENV AWS_SECRET_ACCESS_KEY ${SECRET}`,
+    `:secret_access_key => "${SECRET}"`,
+    `- ParameterKey: SecretAccessKey\n  ParameterValue: ${SECRET}`,
+    `variable "aws_secret_access_key" {\n  default = "${SECRET}"`,
+    `# aws_secret_access_key:\n#   ${SECRET}`,
+  ])('is replaced between other signs: %s (X10)', (text) => {
+    expect(redactFile(text)).not.toContain(SECRET.slice(0, 12));
+  });
+
+  it('names without a value of that length stay (X10)', () => {
+    const plain = [
+      'secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY, SECRET_KEY_BASE=1, secret_key_file: keys/a.txt',
+      `aws_secret_access_key = ${SECRET}x`,
+      'secretAccessKeyOfTheServiceThatStoresAllFilesOfTheShopAndNothingElse()',
+    ].join('\n');
+    expect(redactFile(plain)).toBe(plain);
   });
 
   it('is replaced in every diff that shows both lines, and each row keeps its sign (X10)', () => {
@@ -70,6 +108,28 @@ describe('a secret on the line after its name (X10)', () => {
     }
   });
 
+  it.each<[string, readonly string[]]>([
+    ['a blank row', ['', `  ${SECRET}`]],
+    ['blank rows', ['', '   ', `"${SECRET}"`]],
+    ['the row of `value`', ['  value:', `    ${SECRET}`]],
+    ['a blank row and the row of `value`', ['', '  "value":', `    "${SECRET}"`]],
+    ['the row of `value` with a block', ['  value: >-', `    ${SECRET}`]],
+    ['the row of another word', ['  default =', `    "${SECRET}"`]],
+    ['a row of signs', ['    >-', `    ${SECRET}`]],
+  ])('is replaced in a hunk that begins with %s above it (X10)', (_, lines) => {
+    for (const end of ['', '\r'])
+      for (const mark of [' ', '-', '+']) {
+        // The row above the value can be of this version alone, or of both.
+        for (const above of new Set([mark, ' '])) {
+          const other = mark === '+' ? '-' : '+';
+          const rows = [...lines.slice(0, -1).map((line) => `${above}${line}`), `${other}a: 1`];
+          const shown = mark === ' ' ? rows.slice(0, -1) : rows;
+          const diff = [...HEADER, ...shown, `${mark}${lines.at(-1)}`, ' b: 2', ''].join(`${end}\n`);
+          expect(redactDiff(diff)).toBe(diff.replace(SECRET, '[redacted]'));
+        }
+      }
+  });
+
   it('hashes and words at the beginning of a hunk stay (X10)', () => {
     for (const text of [
       'ab12cd34ef'.repeat(4),
@@ -95,6 +155,12 @@ describe('a secret on the line after its name (X10)', () => {
     for (const piece of [
       ...['+aws_secret_access_key:\n-', '+aws_secret_access_key\n', ` aws_secret_access_key${' '.repeat(50)}\n`],
       ...['+aws_secret_access_key:\n-x\n', `-${SECRET}\n+${SECRET}\n`, `+aws_secret_access_key:\n+${SECRET}\n`],
+      ...['@@ \n\n', '@@ -', '@@ \n value:\n\n', `@@ \n value: ${SECRET.slice(1)}\n`, `+secretKey${'/'.repeat(90)}`],
+      ...[
+        `+secret_key${'_'.repeat(90)}`,
+        `+secretKey${'\\n'.repeat(50)}${'a'.repeat(30)}`,
+        '+aws_aws-aws.secret_secret',
+      ],
       ...['@@ \n', `@@ \n ${SECRET}\n`, `+name: aws_secret_access_key\\n\\n\\n,value,value\n`, '+\n-\n', '\r\n'],
     ]) {
       const text = piece.repeat(Math.ceil(2_000_000 / piece.length));

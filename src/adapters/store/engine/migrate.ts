@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { DatabaseError } from './errors.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { lacksRight, missingRightError } from './opening-errors.ts';
+import { requireRights } from './requirements.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** The schema version that this version of Countersign reads and writes: the number of its last migration. */
@@ -21,7 +22,9 @@ export async function migrate(
   const newest = migrations.at(-1)?.number ?? 0;
   let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest)).catch(
     async (error: unknown) => {
-      throw lacksRight(error) ? await missingRightError(db, error) : error;
+      if (!lacksRight(error)) throw error;
+      await requireRights(db);
+      throw await missingRightError(db, error);
     },
   );
   for (const migration of migrations) {

@@ -128,6 +128,18 @@ export function fullDiskError(dataDir: string, cause: unknown): DatabaseError {
   );
 }
 
+/** What a database without data takes (MB). */
+const NEW_DATABASE_MB = 40;
+
+/** The sentence for a first start, which has nothing to lose. */
+export function tooSmallDiskError(dataDir: string, cause: unknown): DatabaseError {
+  return new DatabaseError(
+    `The disk of ${dataDir} is full (${reasonOf(cause)}): a new database needs ${NEW_DATABASE_MB} MB, and more as it grows. ` +
+      'Make room on it, or set DATA_DIR to a directory on another disk, then start again.',
+    { cause },
+  );
+}
+
 /** The message of anything that was thrown. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message;

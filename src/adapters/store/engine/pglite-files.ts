@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { isRecord } from '../../../lib/trust.ts';
 import { DatabaseError } from './errors.ts';
+import { accessError, isAccessDenied } from './file-access.ts';
 import { fullDiskError, isDiskFull, reasonOf } from './opening-errors.ts';
 
 /** Released by `release`, or when the process ends in any way. */
@@ -29,6 +30,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     lock?.close();
     if (isDiskFull(error)) throw fullDiskError(directory, error);
+    if (isAccessDenied(error)) throw accessError(directory, error);
     throw new DatabaseError(lockErrorMessage(directory, error), { cause: error });
   }
   return registerLock(lock);

@@ -4,7 +4,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
 import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { DatabaseError } from './errors.ts';
-import { fullDiskError, hasNoSpace, isDiskFull, reasonOf } from './opening-errors.ts';
+import { accessError, isAccessDenied } from './file-access.ts';
+import { fullDiskError, hasNoSpace, isDiskFull, reasonOf, tooSmallDiskError } from './opening-errors.ts';
 import { pgliteDialect } from './pglite-dialect.ts';
 import { DurableFiles, durableStartParams, lockDirectory, makePrivateDirectory, syncTree } from './pglite-files.ts';
 import type { DatabaseSchema } from './schema.ts';
@@ -45,9 +46,11 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
     syncTree(directory);
     return pglite;
   } catch (error) {
+    if (!isEmpty) throw error;
+    const isFull = isDiskFull(error) || hasNoSpace(directory);
     // Half a database could never be opened. It holds nothing: no delivery is accepted before this function returns.
-    if (isEmpty) rmSync(directory, { recursive: true, force: true });
-    throw error;
+    rmSync(directory, { recursive: true, force: true });
+    throw isFull ? tooSmallDiskError(dataDir, error) : error;
   }
 }
 
@@ -92,6 +95,7 @@ export async function createPgliteBackend(
 
 function openingError(dataDir: string, error: unknown): DatabaseError {
   if (isDiskFull(error) || hasNoSpace(dataDir)) return fullDiskError(dataDir, error);
+  if (isAccessDenied(error)) return accessError(dataDir, error);
   return new DatabaseError(
     `The database in ${dataDir} cannot be opened (${reasonOf(error)}). ` +
       'Restore a backup in its place: move the damaged directory aside, and keep it.',

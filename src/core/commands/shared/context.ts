@@ -112,6 +112,7 @@ export function createVote(
     permission: context.permission,
     surface: location.at,
     commentId: location.at === 'review' ? location.reviewId : location.commentId,
+    thread: location.at === 'thread' ? { rootId: location.rootId, reviewId: location.reviewId } : null,
     bodyHash,
     deliveryId: context.deliveryId,
     headSha: proposal.headSha,

@@ -70,9 +70,14 @@ export function replyAmbiguous(
   command: 'approve' | 'deny' | 'edit' | 'show',
   pending: readonly Proposal[],
 ): Step {
+  const isBelowQuote = context.commentRef.quote !== null;
   return pending.length === 0
     ? endWithReply(context, { kind: 'nothing-pending', command }, 'nothing-pending')
-    : endWithReply(context, { kind: 'ambiguous', command, pending: pending.map(proposalLink) }, 'ambiguous');
+    : endWithReply(
+        context,
+        { kind: 'ambiguous', command, isBelowQuote, pending: pending.map(proposalLink) },
+        'ambiguous',
+      );
 }
 
 export function replyUnknownIds(context: CommandContext, ids: readonly string[]): Step {

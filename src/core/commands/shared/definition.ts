@@ -1,5 +1,5 @@
 import type { CommandNamed, CommandSyntax } from '../../comments/command-grammar.ts';
-import type { CommandHelp } from '../../messages/command-help.ts';
+import type { CommandHelp } from '../../messages/replies.ts';
 import type { CommandNeed, Need } from '../../state/facts.ts';
 import type { CommandName } from '../../state/intent.ts';
 import type { Step } from '../../state/step.ts';

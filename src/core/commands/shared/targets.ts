@@ -1,4 +1,4 @@
-import { isQuoteOfProposal } from '../../messages/quoted-comment.ts';
+import { type QuoteExtent, quoteExtent } from '../../messages/quoted-comment.ts';
 import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
 import { fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
@@ -19,6 +19,8 @@ export type TargetScope = {
   /** Only undecided proposals, or every proposal that is not committed yet. */
   readonly states: 'pending' | 'uncommitted';
   readonly includesUndos: boolean;
+  /** What a quote must hold of the proposal's comment to name it. */
+  readonly quote: QuoteExtent;
 };
 
 export type TargetResolution =
@@ -42,7 +44,7 @@ export function resolveTargets(
 ): TargetResolution {
   if (targets.by === 'ids') return resolveIds(pull, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
-  const proposal = findAnsweredProposal(pull, commentRef);
+  const proposal = findAnsweredProposal(pull, commentRef, scope.quote);
   if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
   if (!canMeanOnly(scope, commentRef))
     return { kind: 'ambiguous', pending: pull.proposals.filter((one) => isInScope(scope, one)) };
@@ -129,16 +131,19 @@ function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
 
 /**
  * The proposal that a comment answers by its location: that of its thread, or the only one that it quotes.
- * A stranger can post a comment with the id line of a proposal, so all that is quoted must be in the App's comment.
+ * A stranger can post a comment with the id line of a proposal, so all that is quoted must be in the App's comment. For
+ * an approval it must also hold the whole change: the rest of the stranger's comment can show another one.
  */
 export function findAnsweredProposal(
   pull: PullState,
   { location, quotedIds, quote }: Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>,
+  required: QuoteExtent = 'piece',
 ): Proposal | null {
   if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
   const quoted = findQuotedProposal(pull, quotedIds);
-  if (quoted === null || quote?.kind !== 'proposal') return null;
-  return isQuoteOfProposal(quote.lines, quoted, pull.run) ? quoted : null;
+  if (quoted === null || quote?.kind !== 'named') return null;
+  const extent = quoteExtent(quote.lines, quoted, pull);
+  return extent === 'whole-change' || extent === required ? quoted : null;
 }
 
 /** The proposal with the only quoted id and a change with its digest. The rest of the quote might be forged. */

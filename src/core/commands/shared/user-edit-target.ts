@@ -20,28 +20,10 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent): User
   if (parsed.kind !== 'text' || parsed.addressedToSomeoneElse || location.at === 'review') return null;
   if (parsed.hasUnclosedSuggestion) return null;
   const [lines, ...more] = parsed.suggestions;
-  const proposal = findAnsweredProposal(pull, intent);
-  if (lines === undefined || more.length > 0 || proposal === null) return null;
-  if (!canTakeUserEdit(proposal)) return null;
+  const proposal = findAnsweredProposal(pull, intent, 'whole-change');
+  if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
-  if (placement === null || userEditRange(change, placement) === null) return null;
-  return { proposal, placement, lines };
-}
-
-/** Follows the replacements of a call's change. Each of them has a later place in the list. */
-function findLatestRewrite(proposals: readonly Proposal[], { id, replacedBy }: Proposal): Proposal | null {
-  const from = proposals.findIndex((one) => one.id === id) + 1;
-  let latest: Proposal | null = null;
-  let next = replacedBy;
-  for (const one of proposals.slice(from)) {
-    if (one.id === next) [latest, next] = [one, one.replacedBy];
-  }
-  return latest;
-}
-
-/** The proposal and those whose place it took, whose threads and quotes can have lines for it. */
-export function withRewritten(proposals: readonly Proposal[], proposal: Proposal): readonly Proposal[] {
-  return [proposal, ...proposals.filter((one) => findLatestRewrite(proposals, one)?.id === proposal.id)];
+  return placement === null || userEditRange(change, placement) === null ? null : { proposal, placement, lines };
 }
 
 /** A person's text that is about to be committed can't be replaced by another person's, only denied. */

@@ -23,10 +23,13 @@ const PULL = {
   merged: false,
   draft: true,
   title: 'Totals',
+  body: 'Sums.',
+  labels: [{ name: 'bug' }],
   user: { id: 7, login: 'ana' },
-  base: { ref: 'main', sha: 'b'.repeat(40), repo: { id: 22 } },
+  base: { ref: 'main', sha: 'b'.repeat(40), repo: { id: 22, default_branch: 'trunk' } },
   head: { ref: 'totals', sha: HEAD, repo: { id: 22 } },
   changed_files: 4,
+  comments: 12,
 };
 
 describe('the pull request', () => {
@@ -36,6 +39,8 @@ describe('the pull request', () => {
       state: 'open',
       draft: true,
       title: 'Totals',
+      description: 'Sums.',
+      labels: ['bug'],
       author: { id: 7, login: 'ana' },
       baseRef: 'main',
       baseSha: 'b'.repeat(40),
@@ -43,12 +48,15 @@ describe('the pull request', () => {
       headSha: HEAD,
       fork: false,
       changedFiles: 4,
+      commentCount: 12,
+      defaultBranch: 'trunk',
     });
   });
 
   it.each([
     ['a merged one', { state: 'closed', merged: true }, { state: 'merged' }],
     ['a closed one', { state: 'closed' }, { state: 'closed' }],
+    ['one without a description', { body: null }, { description: '' }],
     ['one of a deleted account', { user: null }, { author: null }],
     ['a fork', { head: { ...PULL.head, repo: { id: 23 } } }, { fork: true }],
     ['a deleted fork', { head: { ...PULL.head, repo: null } }, { fork: true }],
@@ -92,14 +100,18 @@ describe('a list of files is complete or an error', () => {
     reader
       .get(path)
       .query({ per_page: 100, page: 1 })
-      .reply(200, [{ filename: 'a', status: 'added', patch: '@@' }], next(`${path}?per_page=100&page=2`));
+      .reply(
+        200,
+        [{ filename: 'a', status: 'added', additions: 2, deletions: 0, patch: '@@' }],
+        next(`${path}?per_page=100&page=2`),
+      );
     reader
       .get(path)
       .query({ per_page: 100, page: 2 })
-      .reply(200, [{ filename: 'b.png', status: 'modified' }]);
+      .reply(200, [{ filename: 'b.png', previous_filename: 'c.png', status: 'renamed', additions: 0, deletions: 0 }]);
     expect(await http.github.listFiles(HEAD)).toEqual([
-      { path: 'a', status: 'added', patch: '@@' },
-      { path: 'b.png', status: 'modified', patch: null },
+      { path: 'a', previousPath: null, status: 'added', added: 2, removed: 0, patch: '@@' },
+      { path: 'b.png', previousPath: 'c.png', status: 'renamed', added: 0, removed: 0, patch: null },
     ]);
   });
 

@@ -58,6 +58,16 @@ describe('trees', () => {
     reader.get(`${REPO}/git/trees/${HEAD}`).reply(200, { sha: 'x', truncated: true, tree: [] });
     await errorOf(http.github.fetchTree(HEAD));
   });
+
+  it('a truncated listing of thousands of directories ends with a clear error, and is not repeated', async () => {
+    const wide = Array.from({ length: 4_000 }, (_, index) => directory(`d${index}`, `t${index}`));
+    reader.get(`${REPO}/git/trees/${HEAD}?recursive=1`).reply(200, { sha: 'x', truncated: true, tree: [] });
+    reader.get(`${REPO}/git/trees/${HEAD}`).reply(200, { sha: 'x', truncated: false, tree: wide });
+    for (const attempt of [1, 2]) {
+      const error = await errorOf(http.github.fetchTree(HEAD));
+      expect(error, `attempt ${attempt}`).toMatchObject({ status: 413, message: expect.stringContaining('too many') });
+    }
+  });
 });
 
 describe('blobs', () => {
@@ -83,6 +93,18 @@ describe('blobs', () => {
   it('bytes with another SHA are an error', async () => {
     reader.get(`${REPO}/git/blobs/${sha}`).reply(200, bytes.subarray(0, 5), type);
     expect((await errorOf(http.github.fetchBlob(sha))).message).toContain('do not have this SHA');
+  });
+});
+
+describe('the merge base', () => {
+  it('is asked for once, without the patches of the first page (S141)', async () => {
+    const [base, merged] = ['b'.repeat(40), 'c'.repeat(40)];
+    reader
+      .get(`${REPO}/compare/${base}...${HEAD}`)
+      .query({ per_page: 1, page: 2 })
+      .reply(200, { merge_base_commit: { sha: merged }, commits: [] });
+    expect(await http.github.fetchMergeBase(base, HEAD)).toBe(merged);
+    expect(await http.github.fetchMergeBase(base, HEAD)).toBe(merged);
   });
 });
 

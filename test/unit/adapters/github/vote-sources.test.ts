@@ -25,7 +25,7 @@ const source = (more: object) => ({
   body: '/approve',
   createdAt: COMMENT_TIME,
   viaApp: false,
-  rootId: null,
+  thread: null,
   reviewState: null,
   ...more,
 });
@@ -33,7 +33,13 @@ const source = (more: object) => ({
 describe('reading the comments of votes again (X5)', () => {
   it('one of each kind takes one request each', async () => {
     answers('/issues/comments/1', 200, { ...restComment(1, '/approve'), ...ON_PULL, ...ANA });
-    answers('/pulls/comments/2', 200, { ...restComment(2, '/approve'), ...IN_PULL, ...ANA, in_reply_to_id: 9 });
+    answers('/pulls/comments/2', 200, {
+      ...restComment(2, '/approve'),
+      ...IN_PULL,
+      ...ANA,
+      in_reply_to_id: 9,
+      pull_request_review_id: 8,
+    });
     const review = { id: 3, body: '', state: 'DISMISSED', submitted_at: COMMENT_TIME, ...ANA };
     answers('/pulls/3/reviews/3', 200, review);
     const sources = await http.github.fetchVoteSources(
@@ -46,7 +52,7 @@ describe('reading the comments of votes again (X5)', () => {
     );
     expect(sources).toEqual({
       'conversation:1': source({}),
-      'thread:2': source({ rootId: 9 }),
+      'thread:2': source({ thread: { rootId: 9, reviewId: 8 } }),
       'review:3': source({ body: '', reviewState: 'dismissed' }),
     });
   });
@@ -78,7 +84,12 @@ describe('reading the comments of votes again (X5)', () => {
   });
 
   it('several in threads are listed too, on all pages until all are found', async () => {
-    const thread = (id: number) => ({ ...restComment(id, '/approve'), ...ANA, in_reply_to_id: 9 });
+    const thread = (id: number) => ({
+      ...restComment(id, '/approve'),
+      ...ANA,
+      in_reply_to_id: 9,
+      pull_request_review_id: 8,
+    });
     const link = { link: '<https://api.github.com/x>; rel="next"' };
     http
       .as('ghs_read')
@@ -87,8 +98,8 @@ describe('reading the comments of votes again (X5)', () => {
       .reply(200, [thread(1), thread(2)], link);
     const locations = [1, 2].map((commentId) => ({ surface: 'thread', commentId }) as const);
     expect(Object.values(await http.github.fetchVoteSources(locations, null))).toEqual([
-      source({ rootId: 9 }),
-      source({ rootId: 9 }),
+      source({ thread: { rootId: 9, reviewId: 8 } }),
+      source({ thread: { rootId: 9, reviewId: 8 } }),
     ]);
   });
 

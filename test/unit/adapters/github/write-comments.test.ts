@@ -70,7 +70,8 @@ describe('single comments', () => {
 });
 
 describe('reactions', () => {
-  const thread = { at: 'thread', commentId: 6, rootId: 5, reviewId: 4, path: 'a', line: 1, diffHunk: '' } as const;
+  const place = { path: 'a', line: 1, startLine: null, side: null, diffHunk: '' } as const;
+  const thread = { at: 'thread', commentId: 6, rootId: 5, reviewId: 4, ...place } as const;
   it.each([
     [{ at: 'conversation', commentId: 5 } as const, 'issues/comments/5'],
     [thread, 'pulls/comments/6'],

@@ -1,4 +1,5 @@
 import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapters/http/health-routes.ts';
+import { createRefusalLog } from '../../../../src/adapters/http/refused-webhooks.ts';
 import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
 import { createWebhookHandler, type DeliverEvent } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
@@ -30,7 +31,8 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
     taken.push(event);
   };
   const timeout = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
-  const handle = createWebhookHandler({ secrets: [SECRET, OLD_SECRET], deliver, log, ...timeout });
+  const logRefusal = createRefusalLog({ log, path: '/api/github/webhooks' });
+  const handle = createWebhookHandler({ secrets: [SECRET, OLD_SECRET], deliver, log, logRefusal, ...timeout });
   const entry = await openHttpServer({
     host: '127.0.0.1',
     port: 0,

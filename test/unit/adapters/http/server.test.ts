@@ -326,6 +326,13 @@ describe('status', () => {
     expect(await get('/readyz?x=1')).toMatchObject({ status: 200, body: 'ready\n' });
   });
 
+  it('HEAD is answered like GET, without a body (J5)', async () => {
+    const entry = await start({ check: () => Promise.reject(new Error('canary')) });
+    const head = (path: string) => send(entry.port, { method: 'HEAD', path });
+    expect(await head('/healthz')).toMatchObject({ status: 200, body: '', headers: { 'content-length': '6' } });
+    expect(await head('/readyz')).toMatchObject({ status: 503, body: '' });
+  });
+
   it('a check that hangs is not ready (J5)', async () => {
     const entry = await start({ check: () => new Promise(() => {}) });
     expect((await send(entry.port, { method: 'GET', path: '/readyz' })).status).toBe(503);

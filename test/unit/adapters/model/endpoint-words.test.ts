@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endpointWords } from '../../../../src/adapters/model/endpoint-words.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 
 const SENT = { apiKey: 'k3y-of-the-endpoint', messages: [{ role: 'user', content: 'x'.repeat(50) }] } as const;
 
@@ -12,29 +13,35 @@ describe('endpointWords', () => {
     expect(endpointWords(text, SENT)).toBe(words);
   });
 
-  it('is one line of at most 300 characters (O14)', () => {
+  it('is one line of at most 500 characters (O14, S166)', () => {
     expect(endpointWords('not\n\tfound\u0000\u202e!', SENT)).toBe('not found !');
     expect(endpointWords('ab '.repeat(100_000), SENT)).toMatch(/^(?:ab )+ab? ?…$/);
-    expect(endpointWords('ab '.repeat(100_000), SENT).length).toBeLessThanOrEqual(300);
+    expect(endpointWords('ab '.repeat(100_000), SENT).length).toBeLessThanOrEqual(500);
   });
 
-  it.each(['content', 'arguments'])('does not quote the request’s %s, at any place (O14)', (where) => {
-    const secret = 'the quick brown fox jumps over it';
-    const call = { id: 'a', name: 'write_file', arguments: `{"content":"${secret}"}` };
-    const message =
-      where === 'content'
-        ? ({ role: 'user', content: `before ${secret} after` } as const)
-        : ({ role: 'assistant', content: null, toolCalls: [call] } as const);
-    for (let shift = 0; shift < 20; shift += 1) {
-      const words = endpointWords(`${'-'.repeat(shift)} invalid: ${secret}; this value is unknown`, {
-        ...SENT,
-        messages: [message],
-      });
-      expect(words).toContain('[…]');
-      expect(words).toContain('is unknown');
-      expect(words).not.toMatch(/quick|brown|fox|jumps/);
-    }
-  });
+  it.each(['content', 'arguments', 'opaque members'])(
+    'does not quote the request’s %s, at any place (O14)',
+    (where) => {
+      const secret = 'the quick brown fox jumps over it';
+      const call = { id: 'a', name: 'write_file', arguments: `{"content":"${secret}"}` };
+      const opaque = { model: 'm', endpoint: 'e', message: { details: [{ text: secret }] }, calls: {} };
+      const messages: Readonly<Record<string, TranscriptMessage>> = {
+        content: { role: 'user', content: `before ${secret} after` },
+        arguments: { role: 'assistant', content: null, toolCalls: [call] },
+        'opaque members': { role: 'assistant', content: null, toolCalls: [], opaque },
+      };
+      const message = messages[where] ?? { role: 'user', content: '' };
+      for (let shift = 0; shift < 20; shift += 1) {
+        const words = endpointWords(`${'-'.repeat(shift)} invalid: ${secret}; this value is unknown`, {
+          ...SENT,
+          messages: [message],
+        });
+        expect(words).toContain('[…]');
+        expect(words).toContain('is unknown');
+        expect(words).not.toMatch(/quick|brown|fox|jumps/);
+      }
+    },
+  );
 
   it('keeps short words that the request has too (O14)', () => {
     const messages = [{ role: 'user', content: 'the model does not exist' }] as const;

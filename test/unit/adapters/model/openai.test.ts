@@ -1,18 +1,9 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedReply, ScriptedTurn } from '../../../../fakes/model/script.ts';
-import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
-import { createModel } from '../../../../src/adapters/model/openai.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import { ModelError } from '../../../../src/core/state/ports.ts';
-
-const NOW = Date.parse('2026-11-21T12:00:00Z');
-
-const KEY = 'sk-canary-0123456789';
-
-const TOOLS = [
-  { name: 'read_file', description: 'Reads a file.', parameters: { type: 'object', properties: {}, required: [] } },
-];
+import type { ModelError } from '../../../../src/core/state/ports.ts';
+import { failureOf, HELLO, KEY, NOW, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 const TRANSCRIPT: readonly TranscriptMessage[] = [
   { role: 'system', content: 'You are careful.' },
@@ -31,47 +22,12 @@ const TRANSCRIPT: readonly TranscriptMessage[] = [
   { role: 'user', content: 'Go on.' },
 ];
 
-const closers: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function scripted(...answers: readonly ScriptedReply[]): Promise<ScriptedModel> {
-  const model = await startScriptedModel({ apiKey: KEY });
-  closers.push(model.close);
-  model.script(...answers);
-  return model;
+function ask(url: string) {
+  return openModel(url).ask(TRANSCRIPT, never(), RUN);
 }
 
-function open(url: string, timeoutMs = 2000) {
-  return createModel({ apiKey: KEY, baseURL: url, model: 'test-model', tools: TOOLS, timeoutMs, now: () => NOW });
-}
-
-async function fault(url: string, signal = new AbortController().signal, timeoutMs = 2000): Promise<ModelError> {
-  const failure: unknown = await open(url, timeoutMs)
-    .ask(TRANSCRIPT, signal)
-    .catch((error: unknown) => error);
-  if (!(failure instanceof ModelError)) throw new Error(`no ModelError: ${String(failure)}`);
-  return failure;
-}
-
-/** An endpoint with scripted responses, including broken ones. */
-async function raw(answer: (response: ServerResponse) => void): Promise<{ url: string; count: () => number }> {
-  let count = 0;
-  const server: Server = createServer((request, response) => {
-    request.resume();
-    count += 1;
-    answer(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}`, count: () => count };
+function fault(url: string, signal = never(), timeoutMs = 2000): Promise<ModelError> {
+  return failureOf(openModel(url, { limits: { timeoutMs } }).ask(TRANSCRIPT, signal, RUN));
 }
 
 function json(body: unknown): (response: ServerResponse) => void {
@@ -84,7 +40,7 @@ function json(body: unknown): (response: ServerResponse) => void {
 describe('requests', () => {
   it('sends a transcript that the endpoint accepts, and the tools', async () => {
     const endpoint = await scripted({ content: 'Fine.' });
-    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    const reply = await ask(endpoint.url);
     expect(endpoint.violations).toEqual([]);
     expect(reply.content).toBe('Fine.');
     const [request] = endpoint.requests;
@@ -92,13 +48,12 @@ describe('requests', () => {
     expect(request?.tools.map(({ name }) => name)).toEqual(['read_file']);
     expect(request?.messages.map(({ role }) => role)).toEqual(TRANSCRIPT.map(({ role }) => role));
     expect(request?.headers['authorization']).toBe(`Bearer ${KEY}`);
-    expect(Object.keys(request?.body ?? {}).sort()).toEqual(['messages', 'model', 'tools']);
+    expect(Object.keys(request?.body ?? {}).sort()).toEqual(['messages', 'model', 'stream', 'stream_options', 'tools']);
   });
 
   it('sends no empty list of tools', async () => {
     const endpoint = await scripted({ content: 'Fine.' });
-    const model = createModel({ apiKey: KEY, baseURL: endpoint.url, model: 'm', tools: [] });
-    await model.ask([{ role: 'user', content: 'Hi' }], new AbortController().signal);
+    await openModel(endpoint.url, { tools: [] }).ask(HELLO, never(), RUN);
     expect(endpoint.requests[0]?.body).not.toHaveProperty('tools');
   });
 });
@@ -110,7 +65,7 @@ describe('responses', () => {
       { id: 'two', name: 'read_file', arguments: { path: 'x' } },
     ];
     const endpoint = await scripted({ content: 'Look.', calls });
-    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    const reply = await ask(endpoint.url);
     expect(reply.toolCalls).toEqual([
       { id: 'one', name: 'edit_file', arguments: '{"path":' },
       { id: 'two', name: 'read_file', arguments: '{"path":"x"}' },
@@ -121,13 +76,13 @@ describe('responses', () => {
   it('reports tokens, cached ones too', async () => {
     const turn: ScriptedTurn = { content: 'x', usage: { promptTokens: 100, completionTokens: 7, cachedTokens: 64 } };
     const endpoint = await scripted(turn);
-    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    const reply = await ask(endpoint.url);
     expect(reply.usage).toEqual({ inputTokens: 100, cachedInputTokens: 64, outputTokens: 7 });
   });
 
   it('counts 0 tokens if the endpoint reports none', async () => {
     const endpoint = await raw(json({ choices: [{ message: { content: 'x' }, finish_reason: null }] }));
-    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    const reply = await ask(endpoint.url);
     expect(reply).toEqual({
       content: 'x',
       toolCalls: [],
@@ -138,7 +93,7 @@ describe('responses', () => {
 
   it('uses a refusal as content', async () => {
     const endpoint = await scripted({ content: null, refusal: 'I will not.' });
-    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    const reply = await ask(endpoint.url);
     expect(reply.content).toBe('I will not.');
   });
 });
@@ -193,6 +148,19 @@ describe('errors of the endpoint (H10)', () => {
     expect((await fault(endpoint.url)).retryAt).toBe(NOW + 250);
     expect((await fault(endpoint.url)).retryAt).toBe(NOW + 60_000);
     expect((await fault(endpoint.url)).retryAt).toBeNull();
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, number | null]>([
+    ['ten years', { 'retry-after': '315360000' }, NOW + 3_600_000],
+    ['ten years in milliseconds', { 'retry-after-ms': '315360000000' }, NOW + 3_600_000],
+    ['a date in 2036', { 'retry-after': 'Fri, 21 Nov 2036 12:00:00 GMT' }, NOW + 3_600_000],
+    ['a date in the past', { 'retry-after': 'Sat, 21 Nov 2020 12:00:00 GMT' }, NOW],
+    ['Infinity', { 'retry-after': 'Infinity' }, null],
+    ['1e999 milliseconds, and 9 seconds', { 'retry-after-ms': '1e999', 'retry-after': '9' }, NOW + 9000],
+    ['words', { 'retry-after': 'soon' }, null],
+  ])('a retry-after of %s puts off the next request by one hour at most (M18)', async (_, headers, retryAt) => {
+    const endpoint = await scripted({ fault: 'status', status: 429, headers });
+    expect((await fault(endpoint.url)).retryAt).toBe(retryAt);
   });
 
   it.each([400, 401, 402, 403, 404, 413, 422])(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseResponse } from '../../../../src/adapters/model/wire-format.ts';
+import { areArgumentsBroken, parseResponse } from '../../../../src/adapters/model/wire-format.ts';
 
 function contentOf(content: string | null, refusal: string | null = null): string {
   return parseResponse({ choices: [{ message: { content, refusal } }], usage: {} })?.content ?? 'no reply';
 }
 
-describe('readReply', () => {
+describe('parseResponse', () => {
   it('keeps up to 200,000 characters of content', () => {
     const words = 'a'.repeat(200_000);
     expect(contentOf(words)).toBe(words);
@@ -28,4 +28,29 @@ describe('readReply', () => {
     expect(kept).toMatch(/^a{199999}\n\n\(cut here: the answer had 500001 characters\)$/);
     expect(kept.isWellFormed()).toBe(true);
   });
+
+  it.each([
+    ['an id', 32_768, (length: number) => callOf({ id: 'x'.repeat(length) })],
+    ['a name', 1_000, (length: number) => callOf({ name: 'x'.repeat(length) })],
+  ])('rejects a call with %s of more than %i characters (X19)', (_, max, read) => {
+    expect(read(max)?.toolCalls).toHaveLength(1);
+    expect(read(max + 1)).toBeNull();
+  });
+
+  it.each([
+    ['an object', (length: number) => JSON.stringify({ path: 'p'.repeat(length - 11) })],
+    ['an object and blanks', (length: number) => `{}${' '.repeat(length - 2)}`],
+  ])('keeps arguments of 6,000,000 characters, and of longer ones the beginning (X19): %s', (_, text) => {
+    const read = (length: number) => callOf({ arguments: text(length) })?.toolCalls[0]?.arguments ?? '';
+    expect(read(6_000_000)).toBe(text(6_000_000));
+    const kept = read(6_000_001);
+    expect(kept.slice(0, 200)).toBe(text(6_000_001).slice(0, 200));
+    expect(kept.slice(200)).toBe(' (cut here: the arguments had 6000001 characters, at most 6000000 are read)');
+    expect(areArgumentsBroken(kept)).toBe(true);
+  });
 });
+
+function callOf({ id = 'one', ...written }: { id?: string; name?: string; arguments?: string }) {
+  const call = { id, type: 'function', function: { name: 'read_file', arguments: '{}', ...written } };
+  return parseResponse({ choices: [{ message: { tool_calls: [call] } }], usage: {} });
+}

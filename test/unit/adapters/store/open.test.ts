@@ -4,8 +4,10 @@ import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from '
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DatabaseError } from '../../../../src/adapters/store/engine/errors.ts';
+import { accessError } from '../../../../src/adapters/store/engine/file-access.ts';
 import { lockDirectory } from '../../../../src/adapters/store/engine/pglite-files.ts';
 import { openStore } from '../../../../src/adapters/store/open.ts';
 import { delivery, pullOf, run, step } from '../../../contracts/store/samples.ts';
@@ -83,6 +85,29 @@ describe('the lock of a directory', () => {
     writeFileSync(join(root, 'file'), '');
     const refused = openStore({ databaseUrl: null, dataDir: join(root, 'file', 'below') });
     await expect(refused).rejects.toThrow(/cannot be locked .*Set DATA_DIR/);
+  });
+
+  it('refuses a directory of another user, and names owner, user and path (O9)', async () => {
+    const owner = process.getuid?.() ?? 0;
+    vi.spyOn(process, 'getuid').mockReturnValue(4711);
+    const [mine, missing] = [join(root, 'of-another-user'), join(root, 'of-another-user', 'countersign.lock', 'x')];
+    // The lock cannot be opened, as without the right to do so.
+    mkdirSync(join(mine, 'countersign.lock'), { recursive: true });
+    const refused = openStore({ databaseUrl: null, dataDir: mine });
+    await expect(refused).rejects.toThrow(DatabaseError);
+    await expect(refused).rejects.toThrow(
+      `The user with the id ${owner} owns ${mine}, and Countersign runs with the id 4711: as an administrator run "chown -R 4711 ${mine}"`,
+    );
+    const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    expect(accessError(missing, denied).message).toContain(`run "install -d -m 700 -o 4711 ${missing}"`);
+    vi.mocked(process.getuid)?.mockRestore();
+  });
+
+  it('does not call a database damaged that it may not read (O9)', async () => {
+    const dataDir = join(root, 'unreadable');
+    const denied = { name: 'ErrnoError', errno: 2 };
+    vi.spyOn(PGlite, 'create').mockRejectedValueOnce(denied);
+    await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/may not write in DATA_DIR, .*unreadable/);
   });
 
   it('refuses a damaged database and releases its directory (G14)', async () => {

@@ -75,7 +75,10 @@ describe('deadlines', () => {
     const requesters = [{ id: ANA.id, login: ANA.login }];
     const expiresAt = later(game.pull.proposals[0], 10);
     expect(effects).toContainEqual(
-      expect.objectContaining({ type: 'reply', reply: { kind: 'reminder', requesters, proposals: waits, expiresAt } }),
+      expect.objectContaining({
+        type: 'reply',
+        reply: { kind: 'reminder', requesters, questions: [], proposals: waits, expiresAt },
+      }),
     );
     expect(look(game, 9).effects.filter(({ type }) => type === 'reply')).toEqual([]);
   });
@@ -178,7 +181,10 @@ describe('deadlines', () => {
     const { reason, effects } = game.commands(BEN, { name: 'resume' }, { createdAt: later(first, 20) });
     expect(reason).toBe('resumed');
     expect(effects).toContainEqual(
-      expect.objectContaining({ type: 'run-tools', calls: [expect.objectContaining({ id: 'call-10' })] }),
+      expect.objectContaining({
+        type: 'run-tools',
+        calls: [expect.objectContaining({ toolCall: expect.objectContaining({ id: 'call-10' }) })],
+      }),
     );
     expect(effects.map(({ type }) => type)).not.toContain('ask-model');
     game.toolsAnswer();

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildQuestionTranscript, buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
+import {
+  buildSideQuestionTranscript,
+  buildToolMessages,
+  checkTranscript,
+} from '../../../../src/core/agent/messages.ts';
 import { retargetedOutput } from '../../../../src/core/agent/tool-results.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type { ToolBatch } from '../../../../src/core/state/run.ts';
@@ -13,7 +17,10 @@ const opening: readonly TranscriptMessage[] = [
 
 function batch(ids: readonly string[], answered: readonly boolean[]): ToolBatch {
   const calls = ids.map((id, index) => ({
+    turn: 1,
     toolCall: { id, name: 'edit_file', arguments: '{}' },
+    isCut: false,
+    heldPath: null,
     status: answered[index]
       ? ({ kind: 'answered', output: `o${id}` } as const)
       : ({ kind: 'proposed', proposalId: id } as const),
@@ -77,7 +84,7 @@ describe('a transcript', () => {
     const content = output.replace('\u202E', '\\u{202E}').replace('\u{E0041}', '\\u{E0041}');
     expect(buildToolMessages(made)).toEqual([{ role: 'tool', toolCallId: 'a', content }]);
     const question = { runId: 'r1', by: ana, text: 'why?', location: { at: 'conversation', commentId: 1 } } as const;
-    const asked = buildQuestionTranscript(
+    const asked = buildSideQuestionTranscript(
       [...opening, responseWith(made.calls)],
       run({ batch: made, messageCount: 3 }),
       question,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { formatSearchResults, NO_SEARCH_RESULTS, searchFile } from '../../../../src/core/agent/file-search.ts';
 import { formatFileContent } from '../../../../src/core/agent/read-only-tools.ts';
@@ -7,6 +8,7 @@ import { buildWrite } from '../../../../src/core/edits/build-write.ts';
 import { applyRegion } from '../../../../src/core/edits/region.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { isFoundAfterEdit } from '../../../../src/core/policy/earlier-changes.ts';
+import { literal } from './literal-query.ts';
 
 const ref = { blob: 'b'.repeat(40), mode: '100644' } as const;
 
@@ -39,13 +41,15 @@ const withOther = (text: string) => text.replaceAll(SECRET, OTHER_SECRET);
 function told(file: string, oldString: string, newString: string): readonly string[] {
   const bytes = encodeText(file);
   const input = { path: 'a.ts', repositoryName: 'shop', file: { ref, bytes } };
-  const edited = buildEdit({ ...input, oldString, newString, replaceAll: false });
+  const edited = buildEdit({ ...input, edits: [{ oldString, newString, replaceAll: false }] });
   const written = buildWrite({ ...input, content: newString, lastReadBlob: ref.blob });
-  const found = searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes, pattern: oldString || 'x' });
+  const found = searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes }, literal(oldString || 'x'));
+  const pattern = { ...literal(`${RE2JS.quote(oldString)}[a-z0-9]+`), regex: true, context: 1 };
   return [
-    formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: null, end: null }),
-    formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: 2, end: 3 }),
-    formatSearchResults(oldString, null, found),
+    formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: null, end: null }).text,
+    formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: 2, end: 3 }).text,
+    formatSearchResults(literal(oldString), null, found),
+    formatSearchResults(pattern, null, searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes }, pattern)),
     edited.kind === 'refused' ? edited.output : 'a change',
     written.kind === 'refused' && !written.output.startsWith('No changes') ? written.output : 'a change',
     String(isFoundAfterEdit({ bytes, region: null, searchText: oldString || 'x' })),
@@ -72,7 +76,7 @@ describe('a secret in a file (X10)', () => {
         fc.boolean(),
         (file, oldString, newString, all) => {
           const input = { path: 'a.ts', repositoryName: 'shop', file: { ref, bytes: encodeText(file) } };
-          const built = buildEdit({ ...input, oldString, newString, replaceAll: all });
+          const built = buildEdit({ ...input, edits: [{ oldString, newString, replaceAll: all }] });
           if (built.kind === 'refused' || built.change.region === null) return;
           changes += 1;
           const after = applyRegion(file, built.change.region);
@@ -88,19 +92,19 @@ describe('a secret in a file (X10)', () => {
   it('a file is shown with the placeholder and a note, and keeps its lines (X10)', () => {
     const bytes = encodeText(`one\r\nkey = '${SECRET}'\r\nthree`);
     const input = { path: 'a.ts', blob: ref.blob, bytes, end: null };
-    expect(formatFileContent({ ...input, start: null })).toBe(
+    expect(formatFileContent({ ...input, start: null }).text).toBe(
       "File a.ts: lines 1 to 3 of 3; blob bbbbbbb; line endings are CRLF, shown as LF; no newline at the end of the file; in 1 line [redacted] stands for a secret, which is not shown and cannot be edited. Its text begins on the next line.\none\nkey = '[redacted]'\nthree",
     );
-    expect(formatFileContent({ ...input, start: 3 })).not.toContain('redacted');
+    expect(formatFileContent({ ...input, start: 3 }).text).not.toContain('redacted');
   });
 
   it('lines from the middle of a private key show none of it (X10)', () => {
     const key = Array.from({ length: 20 }, (_, at) => String.fromCharCode(65 + at).repeat(64));
     const text = ['-----BEGIN PRIVATE KEY-----', ...key, '-----END PRIVATE KEY-----', 'after', ''].join('\n');
-    const shown = formatFileContent({ path: 'a', blob: ref.blob, bytes: encodeText(text), start: 5, end: 23 });
+    const shown = formatFileContent({ path: 'a', blob: ref.blob, bytes: encodeText(text), start: 5, end: 23 }).text;
     expect(shown.split('\n').slice(1)).toEqual([...Array.from({ length: 18 }, () => '[redacted]'), 'after', '']);
-    const found = searchFile(NO_SEARCH_RESULTS, { path: 'a', bytes: encodeText(text), pattern: 'FFFF' });
-    expect(formatSearchResults('FFFF', null, found)).toContain('No line contains');
+    const found = searchFile(NO_SEARCH_RESULTS, { path: 'a', bytes: encodeText(text) }, literal('FFFF'));
+    expect(formatSearchResults(literal('FFFF'), null, found)).toContain('No line contains');
   });
 
   it('lines that also occur in a private key do not count as unique (X10, S94)', () => {
@@ -109,7 +113,12 @@ describe('a secret in a file (X10)', () => {
     const edited = (text: string) => {
       const file = { ref, bytes: encodeText(text) };
       const oldString = 'D'.repeat(64);
-      return buildEdit({ path: 'a', repositoryName: 'shop', file, oldString, newString: 'x', replaceAll: false });
+      return buildEdit({
+        path: 'a',
+        repositoryName: 'shop',
+        file,
+        edits: [{ oldString, newString: 'x', replaceAll: false }],
+      });
     };
     expect(edited(lines.join(''))).toMatchObject({ kind: 'change', change: { uniqueInBase: true } });
     expect(edited(key + lines.join(''))).toMatchObject({
@@ -119,13 +128,13 @@ describe('a secret in a file (X10)', () => {
   });
 
   it('a search result has the placeholder and a note (X10)', () => {
-    const found = searchFile(NO_SEARCH_RESULTS, {
-      path: 'a',
-      bytes: encodeText(`key = '${SECRET}'\n`),
-      pattern: 'key',
-    });
-    expect(formatSearchResults('key', null, found)).toBe(
-      '1 line contains "key" (1 file):\na:1: key = \'[redacted]\'\n[redacted] stands for a secret, which is not shown and cannot be edited.',
+    const found = searchFile(
+      NO_SEARCH_RESULTS,
+      { path: 'a', bytes: encodeText(`key = '${SECRET}'\n`) },
+      literal('key'),
+    );
+    expect(formatSearchResults(literal('key'), null, found)).toBe(
+      '1 line contains "key" (1 file):\na:1:key = \'[redacted]\'\n[redacted] stands for a secret, which is not shown and cannot be edited.',
     );
   });
 });

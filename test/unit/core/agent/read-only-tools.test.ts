@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatSearchResults, NO_SEARCH_RESULTS, searchFile } from '../../../../src/core/agent/file-search.ts';
-import { formatFileContent, formatFileList } from '../../../../src/core/agent/read-only-tools.ts';
+import { formatFileContent } from '../../../../src/core/agent/read-only-tools.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
-import type { Tree } from '../../../../src/core/state/ports.ts';
+import { literal } from './literal-query.ts';
 
 const blob = 'a'.repeat(40);
 
 function read(text: string, start: number | null = null, end: number | null = null): string {
-  return formatFileContent({ path: 'src/a.ts', blob, bytes: encodeText(text), start, end });
+  return formatFileContent({ path: 'src/a.ts', blob, bytes: encodeText(text), start, end }).text;
 }
 
 describe('formatFileContent', () => {
@@ -46,70 +46,44 @@ describe('formatFileContent', () => {
 
   it('does not show files that are not text (S15)', () => {
     const of = (bytes: number[]) =>
-      formatFileContent({ path: 'x', blob, bytes: new Uint8Array(bytes), start: null, end: null });
+      formatFileContent({ path: 'x', blob, bytes: new Uint8Array(bytes), start: null, end: null }).text;
     expect(of([0])).toContain('binary');
     expect(of([0xe9])).toContain('not valid UTF-8');
   });
 });
 
-const entry = (mode: string) => ({ mode, sha: blob, size: 1 });
-
-const tree: Tree = new Map([
-  ['b.ts', entry('100644')],
-  ['src', entry('040000')],
-  ['src/a.ts', entry('100755')],
-  ['link', entry('120000')],
-  ['.env', entry('100644')],
-]);
-
-describe('formatFileList', () => {
-  it('lists readable plain files in order (S1a)', () => {
-    expect(formatFileList(tree, null)).toBe('2 files in the repository:\nb.ts\nsrc/a.ts');
-    expect(formatFileList(tree, 'src/**')).toBe('1 file matching "src/**":\nsrc/a.ts');
-    expect(formatFileList(tree, '.env')).toContain('No files matching ".env"');
-  });
-
-  it('quotes only the start of a long glob (S124)', () => {
-    const glob = '*'.repeat(500);
-    expect(formatFileList(tree, `${glob}.no`)).toMatch(/^No files matching "\*{60}…"/);
-    expect(formatSearchResults('x', glob, NO_SEARCH_RESULTS)).toContain(` in files matching "${'*'.repeat(60)}…".`);
-  });
-
-  it('limits the number and length of paths', () => {
-    const many: Tree = new Map(Array.from({ length: 3000 }, (_, index) => [`file${index}`, entry('100644')] as const));
-    expect(formatFileList(many, null)).toContain(
-      '3000 files in the repository (showing the first 1000; narrow the glob to see others)',
-    );
-  });
-});
-
 describe('searchFile and formatSearchResults', () => {
   function search(text: string, pattern: string): string {
+    const query = literal(pattern);
     return formatSearchResults(
-      pattern,
+      query,
       null,
-      searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes: encodeText(text), pattern }),
+      searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes: encodeText(text) }, query),
     );
   }
 
   it('finds each line once, with its number (S1a)', () => {
-    expect(search('x\nfoo foo\r\n\nfoo', 'foo')).toBe('2 lines contain "foo" (1 file):\na.ts:2: foo foo\na.ts:4: foo');
-    expect(search('a.b\naxb\n', 'a.b')).toBe('1 line contains "a.b" (1 file):\na.ts:1: a.b');
+    expect(search('x\nfoo foo\r\n\nfoo', 'foo')).toBe('2 lines contain "foo" (1 file):\na.ts:2:foo foo\na.ts:4:foo');
+    expect(search('a.b\naxb\n', 'a.b')).toBe('1 line contains "a.b" (1 file):\na.ts:1:a.b');
     expect(search('x', 'foo.*')).toContain('literal text');
   });
 
   it('limits the number of matches and the length of a line', () => {
     const result = search('foo\n'.repeat(500), 'foo');
-    expect(result).toContain('500 lines contain "foo" (1 file, showing the first 100)');
-    expect(result.split('\n')).toHaveLength(101);
-    expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo')).toMatch(/: …x+fooy+…$/);
+    expect(result).toContain('500 lines contain "foo" (1 file, showing 10)');
+    expect(result.split('\n').slice(-2)).toEqual([
+      'Not all lines are shown; narrow the query or the glob to see others:',
+      'a.ts: 500 lines, 10 shown',
+    ]);
+    expect(result.split('\n')).toHaveLength(13);
+    expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo')).toMatch(/:1:…x+fooy+…$/);
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo').length).toBeLessThan(400);
   });
 
   it('names the files that it cannot search because they are not text (S1a)', () => {
     const bytes = new Uint8Array([0x66, 0x6f, 0x6f, 0xe9]);
-    const findings = searchFile(NO_SEARCH_RESULTS, { path: 'latin.txt', bytes, pattern: 'foo' });
-    expect(formatSearchResults('foo', null, findings)).toMatch(
+    const findings = searchFile(NO_SEARCH_RESULTS, { path: 'latin.txt', bytes }, literal('foo'));
+    expect(formatSearchResults(literal('foo'), null, findings)).toMatch(
       /^No line .*\n1 file was not searched \(not valid UTF-8\): latin\.txt$/,
     );
   });
@@ -124,13 +98,13 @@ describe('searchFile and formatSearchResults', () => {
     const line = fc.constantFrom('foo', 'bar', '', 'a foo b');
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
-        const { hits } = searchFile(NO_SEARCH_RESULTS, {
-          path: 'a',
-          bytes: encodeText(lines.join('\n')),
-          pattern: 'foo',
-        });
+        const { hits } = searchFile(
+          NO_SEARCH_RESULTS,
+          { path: 'a', bytes: encodeText(lines.join('\n')) },
+          literal('foo'),
+        );
         expect(hits.map((hit) => hit.line)).toEqual(
-          lines.flatMap((text, index) => (text.includes('foo') ? [index + 1] : [])),
+          lines.flatMap((text, index) => (text.includes('foo') ? [index + 1] : [])).slice(0, 10),
         );
       }),
     );

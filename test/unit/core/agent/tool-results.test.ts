@@ -3,7 +3,6 @@ import {
   alreadyRejectedOutput,
   appliedOutput,
   deniedOutput,
-  dependsOnPendingOutput,
   failedOutput,
   instructionOutput,
   staleOutput,
@@ -11,8 +10,9 @@ import {
   userModifiedOutput,
   WITHDRAWN_OUTPUT,
 } from '../../../../src/core/agent/tool-results.ts';
+import { dependentOutput } from '../../../../src/core/agent/turn-texts.ts';
 import { unifiedDiffOf } from '../../../../src/core/edits/change.ts';
-import { bigint, edit, total, write } from '../messages/sample.ts';
+import { ben, bigint, edit, total, write } from '../messages/sample.ts';
 
 const base = '1111111aaaaaaa';
 
@@ -26,14 +26,19 @@ describe('outputs for the model', () => {
       '[USER FEEDBACK - Tool was not executed]: use $& instead',
     ],
     [
-      'a denial (T4, S101)',
-      deniedOutput(null),
-      'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+      'a denial names the person and the role (T4, S101, S140)',
+      deniedOutput({ by: ben, permission: 'write', text: null }),
+      'Edit rejected by ben-k (write access). This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
     ],
     [
       'a denial with a reason (T4)',
-      deniedOutput('too slow'),
-      'Edit rejected by user: too slow. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+      deniedOutput({ by: ben, permission: 'maintain', text: 'too slow' }),
+      'Edit rejected by ben-k (write access): too slow. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'a denial by the author, who may not write (T4, S140)',
+      deniedOutput({ by: ben, permission: 'read', text: null }),
+      'Edit rejected by ben-k (the pull request’s author). This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
     ],
     [
       'a stale change (T7)',
@@ -47,8 +52,8 @@ describe('outputs for the model', () => {
     ],
     [
       'a change that depends on a pending one (T15)',
-      dependsOnPendingOutput('a.ts', 'k7q2'),
-      'Not proposed: a.ts contains this text only after change k7q2, which is not decided yet. Propose it again after that.',
+      dependentOutput({ proposalId: 'k7q2', path: 'a.ts', relation: 'needs-text' }),
+      'Not proposed: a.ts contains this text only after another change of the same response, which is not decided yet.',
     ],
     [
       'a failed change (T17)',

@@ -96,7 +96,6 @@ const FACT_OF = {
   settings: 'settings',
   'branch-rules': 'branchRules',
   'other-pulls-on-branch': 'otherPullsOnBranch',
-  'changed-paths': 'changedPaths',
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
   undo: 'undo',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { decide } from '../../../../src/core/decide.ts';
+import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
 import { proposalHeader } from '../../../../src/core/messages/proposal-header.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
@@ -9,6 +10,7 @@ import type { Permission, Proposal } from '../../../../src/core/state/proposal.t
 import type { Reason } from '../../../../src/core/state/reasons.ts';
 import type { Step } from '../../../../src/core/state/step.ts';
 import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';
+import { inConversation, view } from '../messages/sample.ts';
 import { ANA, BEN, type TableGame } from '../support/table-game.ts';
 import { issueComment, type Payload, review, reviewComment } from '../webhooks/payloads.ts';
 import { exampleLine } from './example-lines.ts';
@@ -17,6 +19,12 @@ import { type TwoPending, twoPending } from './two-pending.ts';
 const SELF = { slug: 'countersign', botId: 999 };
 
 function quote(of: Proposal): string {
+  const links = { repository: 'https://github.com/acme/shop' };
+  const { body } = renderProposal({ ...view(of, of.placement ?? inConversation), links });
+  return body.replaceAll(/^/gm, '> ');
+}
+
+function quoteTitle(of: Proposal): string {
   return proposalHeader(of).replaceAll(/^/gm, '> ');
 }
 
@@ -44,6 +52,10 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'a quote reply': (line, of, fields, over) => ({
     event: 'issue_comment',
     payload: issueComment(`${quote(of)}\n\n${line}`, fields, over),
+  }),
+  'a quote of the title': (line, of, fields, over) => ({
+    event: 'issue_comment',
+    payload: issueComment(`${quoteTitle(of)}\n\n${line}`, fields, over),
   }),
 };
 
@@ -77,7 +89,9 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   approve: 'approved',
   deny: 'denied',
   edit: 'edit-requested',
-  ask: 'question-queued',
+  answer: 'nothing-pending',
+  choose: 'nothing-pending',
+  ask: 'side-question-queued',
   show: 'info-replied',
   undo: 'already-decided',
   resume: 'resume-refused',
@@ -121,10 +135,13 @@ function expectRefused(step: Step, before: TableGame): void {
   expect(step.pull.queue).toEqual(before.pull.queue);
 }
 
+/** Commands that have no effect in this state. */
+const REPLIED: ReadonlySet<CommandName> = new Set<CommandName>(['answer', 'choose', 'resume', 'undo']);
+
 /** An accepted comment gets a reaction, any other comment a reply (S64). */
 function expectAccepted(step: Step, name: CommandName): void {
   expect(step.reason).toBe(REASON_OF[name]);
-  const expected = name === 'resume' || name === 'undo' ? 'reply' : 'react';
+  const expected = REPLIED.has(name) ? 'reply' : 'react';
   expect(step.effects.map(({ type }) => type)).toContain(expected);
 }
 
@@ -201,6 +218,9 @@ describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
     ['a quote reply', '/approve', 'approved', ['first']],
     ['a quote reply', '/deny utf8 breaks', 'denied', ['first']],
     ['a quote reply', 'use bigint', 'edit-requested', ['first']],
+    ['a quote of the title', '/approve', 'ambiguous', []],
+    ['a quote of the title', '/deny utf8 breaks', 'denied', ['first']],
+    ['a quote of the title', 'use bigint', 'edit-requested', ['first']],
   ])('in %s, %s: %s', (at, line, reason, votes) => {
     expect(outcome(at, line)).toEqual([reason, votes]);
   });

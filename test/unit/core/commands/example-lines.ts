@@ -8,6 +8,8 @@ const EXAMPLE_ARGUMENTS: { readonly [Form in ArgumentForm]: (id: string) => stri
   'ids-and-instruction': (id) => ` ${id} shorter`,
   'one-id': (id) => ` ${id}`,
   question: () => ' why bigint?',
+  'id-and-text': () => ' use bigint',
+  'id-and-number': () => ' 2',
   nothing: () => '',
 };
 

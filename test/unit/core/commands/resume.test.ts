@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TURNS } from '../../../../src/core/state/run.ts';
+import { LIMITS } from '../../../../src/core/state/limits.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
 
 /** A run that reached its limit of model responses by reading files. */
@@ -24,10 +24,16 @@ function exhaustResponses(game: TableGame): number {
 describe('/resume', () => {
   it('allows as many model responses again (S107)', () => {
     const game = exhausted();
-    expect(game.pull.run).toMatchObject({ turns: MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
+    expect(game.pull.run).toMatchObject({
+      turns: LIMITS.responsesAlone,
+      phase: { kind: 'ended', reason: 'turn-limit' },
+    });
     expect(game.commands(BEN, { name: 'resume' }).reason).toBe('resumed');
-    expect(exhaustResponses(game)).toBe(MAX_TURNS);
-    expect(game.pull.run).toMatchObject({ turns: 2 * MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
+    expect(exhaustResponses(game)).toBe(LIMITS.responsesAlone);
+    expect(game.pull.run).toMatchObject({
+      turns: 2 * LIMITS.responsesAlone,
+      phase: { kind: 'ended', reason: 'turn-limit' },
+    });
     expect(game.commands(ANA, { name: 'resume' }).reason).toBe('resumed');
   });
 

@@ -384,6 +384,39 @@ describe('plain text (S45, S46, S48, S56, S62)', () => {
   });
 });
 
+describe('a suggestion block stands alone only with nothing but white space around it (S48, S65)', () => {
+  const block = '```suggestion\na\n```';
+
+  function isAlone(body: string): boolean {
+    const { parsed } = parseComment(COMMAND_GRAMMAR, body, 'countersign');
+    return parsed.kind === 'text' && parsed.suggestions.length === 1 && parsed.isSuggestionAlone;
+  }
+
+  it.each([block, `${block}\n`, `\r\n \t\r\n${block}\r\n\r\n`])('%j stands alone', (body) => {
+    expect(isAlone(body)).toBe(true);
+  });
+
+  it.each([
+    `no\n${block}`,
+    `${block}\nno`,
+    `> no\n\n${block}`,
+    `${block}\n\n> no`,
+    `${block}\n<!-- no -->`,
+    `${block}\n<p>no</p>`,
+    `${block}\n\n    no`,
+    `${block}\n\n\`\`\`\nno\n\`\`\``,
+    `${block}\n\n-- \nno`,
+    `${block}\n\nSent from my iPhone`,
+    `${block}\n\nOn Mon, Nov 23, 2026 ana wrote:\n\nno`,
+    `${block}\n\u00A0`,
+    `- no\n\n${block}`,
+    `${block}\n${block}`,
+    '```suggestion\na',
+  ])('%j does not', (body) => {
+    expect(isAlone(body)).toBe(false);
+  });
+});
+
 describe('an approval above a suggestion block decides nothing (S42, S48, S65)', () => {
   const block = '```suggestion\na\n```';
   it.each<Row>([

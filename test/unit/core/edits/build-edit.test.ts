@@ -24,7 +24,7 @@ const path = 'src/total.ts';
 const repositoryName = 'shop';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false): BuildResult {
-  return buildEdit({ path, repositoryName, file: stored(text), oldString, newString, replaceAll });
+  return buildEdit({ path, repositoryName, file: stored(text), edits: [{ oldString, newString, replaceAll }] });
 }
 
 function write(existing: string | null, content: string, seen = true): BuildResult {
@@ -107,9 +107,7 @@ describe('buildEdit', () => {
           path,
           repositoryName,
           file: { ...stored(''), bytes },
-          oldString: 'a',
-          newString: 'b',
-          replaceAll: false,
+          edits: [{ oldString: 'a', newString: 'b', replaceAll: false }],
         }),
       );
     expect(of(new Uint8Array([0x61, 0]))).toContain('binary');
@@ -268,7 +266,7 @@ describe('buildEdit', () => {
   it('a file keeps its mode (E5)', () => {
     const file = stored('a\n', '100755');
     const change = changeOf(
-      buildEdit({ path, repositoryName, file, oldString: 'a', newString: 'b', replaceAll: false }),
+      buildEdit({ path, repositoryName, file, edits: [{ oldString: 'a', newString: 'b', replaceAll: false }] }),
     );
     expect([change.base?.mode, change.result?.mode]).toEqual(['100755', '100755']);
   });

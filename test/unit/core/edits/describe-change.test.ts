@@ -13,7 +13,7 @@ const path = 'src/total.ts';
 const repositoryName = 'shop';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false): BuildResult {
-  return buildEdit({ path, repositoryName, file: stored(text), oldString, newString, replaceAll });
+  return buildEdit({ path, repositoryName, file: stored(text), edits: [{ oldString, newString, replaceAll }] });
 }
 
 describe('descriptions and summaries', () => {

@@ -29,7 +29,12 @@ export function shownDiff({ payload }: FileChange): string {
 /** The change of an edit to `file.txt`. */
 export function editOf(text: string, oldString: string, newString: string, replaceAll = false): FileChange {
   return changeOf(
-    buildEdit({ path: 'file.txt', repositoryName: 'shop', file: stored(text), oldString, newString, replaceAll }),
+    buildEdit({
+      path: 'file.txt',
+      repositoryName: 'shop',
+      file: stored(text),
+      edits: [{ oldString, newString, replaceAll }],
+    }),
   );
 }
 

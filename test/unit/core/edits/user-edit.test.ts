@@ -200,9 +200,7 @@ describe('refuses (S48, S49)', () => {
     path: 'file.txt',
     repositoryName: 'shop',
     file,
-    oldString: 'a',
-    newString: 'A',
-    replaceAll: true,
+    edits: [{ oldString: 'a', newString: 'A', replaceAll: true }],
   };
 
   it.each([
@@ -253,15 +251,10 @@ const exchange = fc
     const oldString = splitLines(baseText)
       .slice(at, at + size)
       .join('');
-    const input = {
-      path: 'file.txt',
-      repositoryName: 'shop',
-      file: stored(baseText),
-      oldString,
-      replaceAll: false,
-    };
+    const input = { path: 'file.txt', repositoryName: 'shop', file: stored(baseText) };
+    const newString = newLines.map((line) => `${line}\n`).join('');
     const built =
-      oldString === '' ? null : buildEdit({ ...input, newString: newLines.map((line) => `${line}\n`).join('') });
+      oldString === '' ? null : buildEdit({ ...input, edits: [{ oldString, newString, replaceAll: false }] });
     return { baseText, change: built?.kind === 'change' ? built.change : null, lines };
   });
 

@@ -1,11 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { buildMove } from '../../../../src/core/edits/build-file-ops.ts';
 import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { isQuoteOfProposal } from '../../../../src/core/messages/quoted-comment.ts';
-import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { type QuoteExtent, quoteExtent } from '../../../../src/core/messages/quoted-comment.ts';
+import type { PostedComment, Proposal } from '../../../../src/core/state/proposal.ts';
 import { quoteReply } from '../../../stories/support/open-and-close.ts';
-import { plainText, rewriteOf, rewritten } from '../edits/samples.ts';
-import { ben, bigint, inConversation, inSuggestion, longWrite, proposal, view, vote, write } from './sample.ts';
+import { changeOf, plainText, rewriteOf, rewritten, stored } from '../edits/samples.ts';
+import {
+  ben,
+  bigint,
+  inConversation,
+  inSuggestion,
+  links,
+  longWrite,
+  proposal as postedProposal,
+  view,
+  vote,
+  write,
+} from './sample.ts';
+
+const COMMENT: PostedComment = {
+  kind: 'issue-comment',
+  id: 40,
+  nodeId: 'n',
+  createdAt: '2026-01-01T00:00:10Z',
+  bodyHash: '',
+  url: `${links.repository}/pull/1#issuecomment-40`,
+};
+
+const REF = { installationId: 1, repositoryId: 2, owner: 'ana', repo: 'shop', number: 1 };
+
+function proposal(...[change, more]: Parameters<typeof postedProposal>): Proposal {
+  return postedProposal(change, { comment: COMMENT, ...more });
+}
 
 const NUMBERED = Array.from({ length: 60 }, (_, at) => `row ${at}`);
 
@@ -32,8 +59,12 @@ function pagesOf(shown: Proposal): readonly string[] {
   return [body, ...parts];
 }
 
+function extentOf(lines: readonly string[], shown: Proposal): QuoteExtent | null {
+  return quoteExtent(lines, shown, { ref: REF, run: null, proposals: [shown] });
+}
+
 function isQuote(lines: readonly string[], shown: Proposal): boolean {
-  return isQuoteOfProposal(lines, shown, null);
+  return extentOf(lines, shown) !== null;
 }
 
 const isText = (line: string): boolean => !/^[ >]*(?:`{3,}.*)?$/.test(line);
@@ -67,12 +98,85 @@ describe('a quote of a proposal (X2, S59)', () => {
     expect(isQuote(withoutCode, OPEN)).toBe(false);
   });
 
-  it('is each numbered part of a long one', () => {
+  it.each(SHOWN)('holds the whole change only from the last line of its whole diff on: %s', (_, shown) => {
+    const whole = quotedLines(pagesOf(shown)[0] ?? '');
+    const last = whole.findLastIndex((line) => /^`{3,}$/.test(line)) - 1;
+    for (const end of whole.keys())
+      expect(extentOf(whole.slice(0, end + 1), shown)).toBe(end < last ? 'piece' : 'whole-change');
+  });
+
+  it.each(SHOWN)('holds the whole change only with its lines in a code block: %s', (_, shown) => {
+    const whole = quotedLines(pagesOf(shown)[0] ?? '');
+    const isFence = (line: string): boolean => /^`{3,}/.test(line);
+    const copies = {
+      'without a language': whole.map((line) => line.replace(/^(`{3,}).*/, '$1')),
+      'without tags': whole.filter((line) => !/^<\/?details>$/.test(line)),
+      'without fences': whole.filter((line) => !isFence(line)),
+      'as a formula': whole.map((line) => line.replace(/^(`{3,})[a-z]+/, '$1math')),
+      'in a fold of their own': ['<details>', '<details>', '', ...whole],
+    };
+    expect(Object.entries(copies).map(([name, lines]) => [name, extentOf(lines, shown)])).toEqual([
+      ['without a language', 'whole-change'],
+      ['without tags', 'whole-change'],
+      ['without fences', 'piece'],
+      ['as a formula', 'piece'],
+      ['in a fold of their own', 'piece'],
+    ]);
+  });
+
+  it('with a fence that a line of the change closes does not hold the whole change', () => {
+    const before = ['# How', '', '```sh', 'make', '```', 'end', ''].join('\n');
+    const change = rewriteOf(before, before.replace('end', 'the end'));
+    if (change === null) throw new Error('no change');
+    const shown = proposal(change, { placement: inConversation });
+    const whole = quotedLines(pagesOf(shown)[0] ?? '');
+    expect(whole).toContain('````diff');
+    expect(extentOf(whole, shown)).toBe('whole-change');
+    const shortened = whole.map((line) => line.replace(/^````/, '```'));
+    expect(extentOf(shortened, shown)).toBe('piece');
+  });
+
+  it('without the lines in a fold does not hold the whole change', () => {
+    const [page = ''] = pagesOf(FOLDED);
+    const closed = quotedLines(page.replace(/(?<=<\/summary>\n)[\s\S]*?(?=<\/details>)/, ''));
+    expect(extentOf(closed, FOLDED)).toBe('piece');
+    expect(extentOf(quotedLines(page), FOLDED)).toBe('whole-change');
+  });
+
+  it('of a change without lines holds it only to the last line of the comment', () => {
+    const file = stored('text\n');
+    const move = changeOf(buildMove({ from: 'old.md', to: 'new.md', repositoryName: 'shop', file }));
+    const shown = proposal(move, { placement: inConversation });
+    const whole = quotedLines(pagesOf(shown)[0] ?? '');
+    for (const end of whole.keys())
+      expect(extentOf(whole.slice(0, end + 1), shown)).toBe(end < whole.length - 1 ? 'piece' : 'whole-change');
+  });
+
+  it('has the link addresses of the comment, under the name that the repository had or has', () => {
+    const whole = quotedLines(pagesOf(OPEN)[0] ?? '');
+    const renamed = whole.map((line) => line.replace('github.com/ana/shop', 'github.com/ana/store'));
+    expect(renamed).not.toEqual(whole);
+    expect(extentOf(renamed, OPEN)).toBeNull();
+    const ref = { ...REF, repo: 'store' };
+    for (const lines of [whole, renamed])
+      expect(quoteExtent(lines, OPEN, { ref, run: null, proposals: [OPEN] })).toBe('whole-change');
+    fc.assert(
+      fc.property(fc.constantFrom('*', '\\', '`', 'x', '/', '%2F'), fc.nat(), (added, at) => {
+        const forged = whole.map((line) =>
+          line.replace(/(?<=\]\()[^)]+/, (url) => url.slice(0, at % url.length) + added + url.slice(at % url.length)),
+        );
+        expect(extentOf(forged, OPEN)).toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is each numbered part of a long one, and none of them holds the whole change', () => {
     const content = Array.from({ length: 3_000 }, (_, at) => `row ${at} ${'x'.repeat(30)}`);
     const shown = proposal(longWrite('docs/long.md', content), { placement: inConversation });
     const pages = pagesOf(shown);
     expect(pages.length).toBeGreaterThan(1);
-    for (const page of pages) expect(isQuote(quotedLines(page), shown)).toBe(true);
+    for (const page of pages) expect(extentOf(quotedLines(page), shown)).toBe('piece');
   });
 
   it('can have lines that a mail program wrapped, and is still one after the decision', () => {

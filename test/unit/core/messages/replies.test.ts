@@ -14,6 +14,8 @@ const context = { links, commands: COMMAND_LIST };
 function ownTextProblems(text: string): readonly UserEditProblem[] {
   return [
     { reason: 'several-blocks' },
+    { reason: 'same-lines-beside-text' },
+    { reason: 'respaced-lines-beside-text' },
     { reason: 'unclosed-block' },
     { reason: 'not-one-place' },
     { reason: 'anchor-missing', line: 4, text },
@@ -21,6 +23,7 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
     { reason: 'diff-too-long' },
+    { reason: 'uncovers-secret' },
     { reason: 'denied-path', rule: text },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: null } },
@@ -40,6 +43,13 @@ function everyAnswer(text: string): readonly Reply[] {
     { id: 'm3x8', title: text, url: null },
   ] as const;
   const by = { id: 1, login: text };
+  const question = {
+    id: 'q4w8',
+    state: 'asked',
+    type: 'choice',
+    choices: 3,
+    url: 'https://github.com/ana/shop/pull/3#issuecomment-1',
+  } as const;
   const outcome = { id: 'k7q2', state: 'completed', by, commitSha: commit, replacedBy: 'm3x8' } as const;
   const doubts: readonly ApprovalBlock[] = [
     { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
@@ -60,7 +70,10 @@ function everyAnswer(text: string): readonly Reply[] {
     ],
     'permission-missing': [{ permissions: ['contents: write'] }],
     'pull-not-open': [{ state: 'closed' }, { state: 'merged' }],
-    ambiguous: [{ command: 'approve', pending: named }],
+    ambiguous: [
+      { command: 'approve', isBelowQuote: false, pending: named },
+      { command: 'approve', isBelowQuote: true, pending: named.slice(0, 1) },
+    ],
     'nothing-pending': [{ command: 'approve' }],
     'posted-later': [{ postedLater: named }],
     'decided-in-threads': [{}],
@@ -119,22 +132,44 @@ function everyAnswer(text: string): readonly Reply[] {
       },
       { proposal: { ...named[0], url: null }, outcome, digest: '32bd90867137aaaa', diff: null },
     ],
-    'question-answered': [
+    'side-question-answered': [
       { by, question: text, content: text },
       { by, question: text, content: null },
     ],
-    'question-failed': [{ by, question: text, message: text }],
-    'question-queue-full': [{ max: 10 }],
+    'side-question-failed': [{ by, question: text, message: text }],
+    'side-question-queue-full': [{ max: 10 }],
     'internal-error': [
       { errorId: 'f00df00df00d', about: 'comment' },
       { errorId: 'f00df00df00d', about: 'event' },
       { errorId: 'f00df00df00d', about: 'stored-schema' },
     ],
-    reminder: [{ requesters: [by], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' }],
+    reminder: [
+      { requesters: [by], proposals: named, questions: [], expiresAt: '2030-01-08T12:00:00.000Z' },
+      { requesters: [by], proposals: named, questions: [question], expiresAt: '2030-01-08T12:00:00.000Z' },
+      { requesters: [by], proposals: [], questions: [question], expiresAt: '2030-01-08T12:00:00.000Z' },
+    ],
+    'question-hint': [
+      { question, hint: 'posted-later' },
+      { question, hint: 'needs-approval' },
+      { question, hint: 'needs-choice' },
+      { question, hint: 'needs-text' },
+      { question, hint: 'not-a-choice' },
+      { question, hint: 'ambiguous-choice' },
+      { question, hint: 'empty' },
+      { question, hint: 'taken-as-text' },
+    ],
+    'question-closed': [
+      { question: { ...question, state: 'answered' }, by },
+      { question: { ...question, state: 'expired' }, by: null },
+    ],
+    'no-question': [
+      { command: 'answer', id: null },
+      { command: 'choose', id: 'k7q2' },
+    ],
     help: [{}],
     status: [
-      { pending: named, running: true, queuedTasks: 2, pendingQuestions: 1, canResume: false },
-      { pending: [], running: false, queuedTasks: 0, pendingQuestions: 0, canResume: true },
+      { pending: named, question, running: true, queuedTasks: 2, pendingSideQuestions: 1, canResume: false },
+      { pending: [], question: null, running: false, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
     ],
     'run-ended': [
       { ...ended, reason: 'finished', applied: 2, denied: 1, commits: [commit], summary: text, droppedTasks: [text] },
@@ -190,6 +225,15 @@ describe('answers', () => {
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
+
+      Reply in the change’s own thread, or use \`/approve k7q2\` or \`/approve all\`.
+
+      [ambiguous]
+      \`/approve\` had no effect: one change is pending, and your comment doesn’t name it.
+
+      A quote names a change only if it copies its comment exactly, from the title on. To approve, quote it with the whole diff, and open a folded one before.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
 
       Reply in the change’s own thread, or use \`/approve k7q2\` or \`/approve all\`.
 
@@ -266,6 +310,12 @@ describe('answers', () => {
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
+      Nothing was approved: your block has exactly the proposed lines, but it does not stand alone. To approve them, use \`/approve k7q2\`, with a note for the agent below it if you like. For other lines, reply with these in a block, or say what to change in words without a block.
+
+      [user-edit-refused]
+      Nothing was approved: your block has the proposed lines with other white space, but it does not stand alone. To approve the proposed lines, use \`/approve k7q2\`, with a note for the agent below it if you like. For this white space, reply with the block alone. For other lines, reply with these in a block, or say what to change in words without a block.
+
+      [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the block isn’t closed, or is inside a list or a tag. Reply with a block at the left margin that ends with a line of \` \`\`\` \`, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
@@ -285,6 +335,9 @@ describe('answers', () => {
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 240,000 bytes, or a line of more than 57,000, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because a secret in it, or beside it, would no longer be recognized as one, and the agent would see it. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because Countersign may not write this file (\`total\`). Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
@@ -632,7 +685,7 @@ describe('answers', () => {
 
       It has no diff.
 
-      [question-answered]
+      [side-question-answered]
       total asked:
 
       > total
@@ -643,7 +696,7 @@ describe('answers', () => {
 
       Nothing was decided.
 
-      [question-answered]
+      [side-question-answered]
       total asked:
 
       > total
@@ -652,7 +705,7 @@ describe('answers', () => {
 
       Nothing was decided.
 
-      [question-failed]
+      [side-question-failed]
       total asked:
 
       > total
@@ -661,7 +714,7 @@ describe('answers', () => {
 
       Nothing was decided. Try again later.
 
-      [question-queue-full]
+      [side-question-queue-full]
       Your question was not taken, because 10 questions are already pending. Ask again once they are answered.
 
       [internal-error]
@@ -681,6 +734,61 @@ describe('answers', () => {
 
       Use \`/approve <id>\` or \`/deny <id>\` to decide.
 
+      [reminder]
+      @total, a question and changes still wait and expire on 2030-01-08 12:00 UTC:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      - [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) a question of the agent
+
+      Use \`/approve <id>\` or \`/deny <id>\` to decide.
+
+      The question’s comment says how to answer it.
+
+      [reminder]
+      @total, a question still waits and expires on 2030-01-08 12:00 UTC:
+
+      - [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) a question of the agent
+
+      The question’s comment says how to answer it.
+
+      [question-hint]
+      Your comment is no answer to the question, because it was written before the question was posted, or in the same second. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      This question takes no other words: write \`/approve q4w8\`, or \`/reject q4w8\`, which ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      This question has choices: write \`/choose q4w8 <number>\`. \`/reject q4w8\` ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      This question needs words: write \`/answer q4w8 <text>\`. \`/reject q4w8\` ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      That is none of the choices: write \`/choose q4w8 <number>\` with a number from 1 to 3, or the exact text of one choice. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      That is the number of one choice and the text of another: write \`/choose q4w8 <number>\`. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      Your comment has no text of its own. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+
+      [question-hint]
+      This is taken as your answer. To end a run, write \`/reject\` next time, or \`/stop\` now.
+
+      [question-closed]
+      The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) is already answered by total, so your answer had no effect.
+
+      [question-closed]
+      The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) is already expired, so your answer had no effect.
+
+      [no-question]
+      \`/answer\` had no effect: no question of the agent waits for an answer here. \`/status\` shows an open one.
+
+      [no-question]
+      \`/choose\` had no effect: no question of the agent has the id \`k7q2\`. \`/status\` shows an open one.
+
       [help]
       A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.
 
@@ -688,10 +796,12 @@ describe('answers', () => {
       - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
       - \`/deny [<id>…|all] [reason]\` – do not make this change; the reason goes to the agent
       - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
+      - \`/answer [<id>] <text>\` – answer the agent’s question; a reply to the question does the same
+      - \`/choose [<id>] <number>\` – answer the agent’s question with one of its choices
       - \`/ask <question>\` – ask the agent a question; it answers without tools and decides nothing
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
-      - \`/continue\` – send the decisions so far to the agent and withdraw all undecided changes
+      - \`/continue\` – send the decisions so far to the agent and withdraw all undecided changes and open questions
       - \`/stop\` – stop the run; pending changes are cancelled, queued tasks dropped
       - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
       - \`/status\` – show what the run is doing, with a link to every pending change
@@ -704,7 +814,7 @@ describe('answers', () => {
       Nothing changes without an approval.
 
       [status]
-      A run is active. 2 tasks queued. 1 question pending. Pending changes:
+      A run is active. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -727,16 +837,16 @@ describe('answers', () => {
 
       - total
 
-      Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
-      @total, the run finished: no change was proposed.
-
-      Closing words, written by the model:
+      @total, the answer, written by the model:
 
       > total
 
-      Use \`/countersign <task>\` to start a new run.
+      Nothing was changed.
+
+      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the run ended because the model gave no usable answer: nothing was changed.
@@ -803,7 +913,7 @@ describe('answers', () => {
         ...{ note: null, summary, droppedTasks: [] },
       });
     expect(end('語'.repeat(8_000))).not.toContain('showing');
-    expect(end('\u{E0041}\n'.repeat(8_000))).toContain('(showing 4000 of 15999 characters)');
+    expect(end('\u{E0041}'.repeat(8_000))).toContain('(showing 4000 of 8000 characters)');
   });
 
   it('contain nothing foreign, with any content (C1, C2, C3, C5, C6, C7, A4)', () => {
@@ -850,7 +960,11 @@ describe('answers', () => {
     const long = '@a `'.repeat(20_000);
     for (const answer of everyAnswer(long)) expect(byteLength(say(answer))).toBeLessThanOrEqual(60_000);
     const many = Array.from({ length: 900 }, (_, index) => ({ id: `k${index}`, title: long, url: links.repository }));
-    expect(byteLength(say({ kind: 'ambiguous', command: 'approve', pending: many }))).toBeLessThanOrEqual(60_000);
-    expect(say({ kind: 'ambiguous', command: 'approve', pending: many })).toContain('- and 870 more');
+    expect(
+      byteLength(say({ kind: 'ambiguous', command: 'approve', isBelowQuote: true, pending: many })),
+    ).toBeLessThanOrEqual(60_000);
+    expect(say({ kind: 'ambiguous', command: 'approve', isBelowQuote: true, pending: many })).toContain(
+      '- and 870 more',
+    );
   });
 });

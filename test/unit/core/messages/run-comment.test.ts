@@ -183,7 +183,9 @@ describe('the review', () => {
 
       Comment, written by the model:
 
+      > \`\`\`
       > x
+      > \`\`\`
       >
       > Three edits for \`@ana\`."
     `);

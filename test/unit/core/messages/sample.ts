@@ -23,7 +23,9 @@ export const head = '9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c';
 
 /** A change built as the product builds it. */
 export function edit(path: string, text: string, oldString: string, newString: string, replaceAll = false): FileChange {
-  return changeOf(buildEdit({ path, repositoryName: 'shop', file: stored(text), oldString, newString, replaceAll }));
+  return changeOf(
+    buildEdit({ path, repositoryName: 'shop', file: stored(text), edits: [{ oldString, newString, replaceAll }] }),
+  );
 }
 
 export function write(path: string, before: string | null, content: string): FileChange {
@@ -53,6 +55,7 @@ export function vote(action: Vote['action'], by: Person, text: string | null = n
     action,
     by,
     commentId: 5,
+    thread: null,
     bodyHash: null,
     headSha: head,
     writtenAt: at,
@@ -62,7 +65,7 @@ export function vote(action: Vote['action'], by: Person, text: string | null = n
 
 export function proposal(change: FileChange, more: Partial<Proposal> = {}): Proposal {
   return storedProposal('k7q2', 'r1', {
-    origin: { kind: 'call', turn: 1, callId: 'c1', tool: 'edit_file' },
+    origin: { kind: 'call', turn: 1, calls: [{ turn: 1, callId: 'c1' }], tool: 'edit_file' },
     total: 2,
     modelReason: 'Sums beyond 2^53 lose digits.',
     change,
@@ -90,6 +93,7 @@ export function run(more: Partial<Run> = {}): Run {
   return storedRun('7-3-c9', {
     task: {
       text: 'use bigint for the sum',
+      quote: null,
       by: ana,
       location: { at: 'conversation', commentId: 9 },
       requestedAt: '2026-01-01T00:00:00Z',

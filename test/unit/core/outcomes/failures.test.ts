@@ -5,7 +5,7 @@ import { deadLetterReply } from '../../../../src/core/outcomes/failures.ts';
 import type { Signal } from '../../../../src/core/state/signals.ts';
 import { delivery, pullOf, run } from '../../../contracts/store/samples.ts';
 
-const LOST: Signal = { type: 'model-failed', runId: 'r', turn: 1, message: '' };
+const LOST: Signal = { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: '' };
 
 function textOf(signal: Signal): string {
   const effect = deadLetterReply(signal, null, 'f00d');

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
-import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
+import type { CommentThread, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, links, proposal, vote } from '../messages/sample.ts';
 
@@ -17,11 +17,15 @@ const COMMENT = {
   url: `${links.repository}/pull/1`,
 } as const;
 
+const thread = (rootId: number): CommentThread => ({ rootId, reviewId: 7 });
+
 type Case = {
   readonly body: string;
   readonly surface?: 'conversation' | 'thread' | 'review';
   readonly action?: Vote['action'];
   readonly source?: Partial<VoteSource>;
+  /** The thread in the delivery, if it is not the one on the page. */
+  readonly counted?: CommentThread | null;
   readonly proposal?: Partial<Proposal>;
   /** The proposal whose place it took. */
   readonly replaced?: Partial<Proposal>;
@@ -31,14 +35,16 @@ type Case = {
 function problemOf({ body, surface = 'conversation', action = 'approve', ...more }: Case): VoteProblem | null {
   const createdAt = more.source?.createdAt ?? '2026-01-01T00:00:20Z';
   const bodyHash = hash('sha256', body, 'hex');
-  const voted = { ...vote(action, ana), surface, bodyHash, writtenAt: createdAt } as const;
+  const shown = surface === 'thread' ? (more.source?.thread ?? thread(COMMENT.id)) : null;
+  const counted = more.counted === undefined ? shown : more.counted;
+  const voted = { ...vote(action, ana), surface, bodyHash, thread: counted, writtenAt: createdAt } as const;
   const one = proposal(bigint, { state: 'approved', comment: COMMENT, votes: [voted], ...more.proposal });
   const source: VoteSource = {
     authorId: ana.id,
     body,
     createdAt,
     viaApp: false,
-    rootId: surface === 'thread' ? COMMENT.id : null,
+    thread: shown,
     reviewState: surface === 'review' ? 'commented' : null,
     ...more.source,
   };
@@ -61,19 +67,21 @@ describe('the text of an approval, read again (X5)', () => {
     ['a reply in the thread', { body: '/approve', surface: 'thread' }],
     [
       'a reply in the thread of a deleted comment',
-      { body: '/approve', surface: 'thread', source: { rootId: 30 }, proposal: { previousCommentIds: [30] } },
+      { body: '/approve', surface: 'thread', source: { thread: thread(30) }, proposal: { previousCommentIds: [30] } },
     ],
     ['a quote of the proposal', { body: QUOTE }],
     ['the text of a review', { body: '/approve', surface: 'review' }],
     ['an approving review without a command', { body: 'fine', surface: 'review', source: { reviewState: 'approved' } }],
+    ['the proposed lines in the thread', { body: OWN_LINES, surface: 'thread' }],
     ['own lines in the thread', { body: OWN_LINES, surface: 'thread', action: 'modify' }],
+    ['own lines with a note', { body: `${OWN_LINES}\nRather so.`, surface: 'thread', action: 'modify' }],
     [
       'own lines that were posted under an id of their own',
       {
         body: OWN_LINES,
         surface: 'thread',
         action: 'modify',
-        source: { rootId: 30 },
+        source: { thread: thread(30) },
         proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
         replaced: { comment: { ...COMMENT, id: 30 } },
       },
@@ -88,28 +96,88 @@ describe('the text of an approval, read again (X5)', () => {
 
   it.each<[string, Case, VoteProblem]>([
     ['another id', { body: '/approve m3x8' }, 'not-theirs'],
-    ['another thread', { body: '/approve', surface: 'thread', source: { rootId: 41 } }, 'not-theirs'],
+    ['another thread', { body: '/approve', surface: 'thread', source: { thread: thread(41) } }, 'not-theirs'],
     ['a quote of another proposal', { body: QUOTE.replace('k7q2', 'm3x8') }, 'not-theirs'],
     ['a bare command of an earlier time', { body: '/approve', source: { createdAt: POSTED_AT } }, 'not-theirs'],
     ['all of an earlier time', { body: '/approve all', source: { createdAt: POSTED_AT } }, 'not-theirs'],
     ['another command', { body: '/deny k7q2' }, 'not-theirs'],
     ['words', { body: 'Looks good to me.' }, 'not-theirs'],
+    ['the proposed lines with words', { body: `This is wrong:\n${OWN_LINES}`, surface: 'thread' }, 'not-theirs'],
     ['words in the thread', { body: 'Looks good to me.', surface: 'thread' }, 'not-theirs'],
-    ['own lines in another thread', { body: OWN_LINES, surface: 'thread', source: { rootId: 41 } }, 'not-theirs'],
+    [
+      'own lines in another thread',
+      { body: OWN_LINES, surface: 'thread', source: { thread: thread(41) } },
+      'not-theirs',
+    ],
     [
       'own lines under an id of their own, in the thread of neither proposal',
       {
         body: OWN_LINES,
         surface: 'thread',
-        source: { rootId: 41 },
+        source: { thread: thread(41) },
         proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
         replaced: { comment: { ...COMMENT, id: 30 } },
       },
       'not-theirs',
     ],
     [
+      'own lines in the thread of the proposal whose place it took, delivered as if they were in its own',
+      {
+        body: OWN_LINES,
+        surface: 'thread',
+        action: 'modify',
+        source: { thread: thread(30) },
+        counted: thread(COMMENT.id),
+        replaced: { comment: { ...COMMENT, id: 30 } },
+      },
+      'not-theirs',
+    ],
+    [
+      'the proposed lines in the thread of the proposal whose place it took',
+      {
+        body: OWN_LINES,
+        surface: 'thread',
+        source: { thread: thread(30) },
+        replaced: { comment: { ...COMMENT, id: 30 } },
+      },
+      'not-theirs',
+    ],
+    [
+      'own lines in the thread of its deleted comment, delivered as if they were in its present one',
+      {
+        body: OWN_LINES,
+        surface: 'thread',
+        action: 'modify',
+        source: { thread: thread(30) },
+        counted: thread(COMMENT.id),
+        proposal: { previousCommentIds: [30] },
+      },
+      'not-theirs',
+    ],
+    [
+      'all in a thread, delivered as if it were in no review, whose other comments would win over it',
+      { body: '/approve all', surface: 'thread', counted: { rootId: COMMENT.id, reviewId: null } },
+      'not-theirs',
+    ],
+    [
+      'a reply in the thread, delivered as if it were outside of it',
+      { body: '/approve k7q2', surface: 'thread', counted: null },
+      'not-theirs',
+    ],
+    ['a bare command below a quote of other text', { body: '> It fixes a typo.\n\n/approve' }, 'not-theirs'],
+    [
+      'an approving review of an earlier time',
+      { body: 'fine', surface: 'review', source: { reviewState: 'approved', createdAt: POSTED_AT } },
+      'not-theirs',
+    ],
+    [
       'a command in the thread of the proposal whose place it took',
-      { body: '/approve', surface: 'thread', source: { rootId: 30 }, replaced: { comment: { ...COMMENT, id: 30 } } },
+      {
+        body: '/approve',
+        surface: 'thread',
+        source: { thread: thread(30) },
+        replaced: { comment: { ...COMMENT, id: 30 } },
+      },
       'not-theirs',
     ],
     [

@@ -19,7 +19,7 @@ const SOURCE: VoteSource = {
   body: BODY,
   createdAt: '2026-01-01T00:00:00Z',
   viaApp: false,
-  rootId: null,
+  thread: null,
   reviewState: null,
 };
 

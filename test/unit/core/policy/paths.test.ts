@@ -12,7 +12,7 @@ import {
   PROTECTED_FILES,
   SECRET_FILES,
 } from '../../../../src/core/policy/path-tables.ts';
-import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
+import { checkMoveTarget, checkPath, findDirectory, normalizeGlob } from '../../../../src/core/policy/paths.ts';
 import type { Tree } from '../../../../src/core/state/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { CONFUSABLE_CHARACTERS } from '../edits/text/confusable-characters.ts';
@@ -63,11 +63,13 @@ describe('checkPath', () => {
     '.',
     '..',
     '/',
-    '/etc/passwd',
     '../x',
     'a/../b',
     'a/..',
-    './a',
+    '././a',
+    './/a',
+    './../a',
+    '/../a',
     'a/.',
     'a//b',
     'a/',
@@ -121,10 +123,44 @@ describe('checkPath', () => {
 
   it('the path can begin with the repository’s name, unless the root has an entry of that name (S13)', () => {
     expect(check('shop/src/total.ts')).toBe('ok src/total.ts');
+    expect(check('./shop/src/total.ts')).toBe('ok src/total.ts');
     expect(check('shop/../x')).toBe(outside('shop/../x'));
     expect(check('shop/')).toBe(outside('shop/'));
     const own: Tree = new Map([...tree, ['shop', entry('040000')], ['shop/a.ts', entry('100644')]]);
     expect(check('shop/a.ts', own)).toBe('ok shop/a.ts');
+  });
+
+  it.each([
+    ['./src/total.ts', 'src/total.ts'],
+    ['/src/total.ts', 'src/total.ts'],
+    ['/etc/passwd', 'etc/passwd'],
+    ['./shop/src/new.ts', 'src/new.ts'],
+  ])('%s means %s (S141)', (path, meant) => {
+    expect(check(path)).toBe(`ok ${meant}`);
+  });
+
+  it.each(['./.git/config', '/.git/config', 'shop/.git/config', '/link', './links/out', 'shop/vendor/x', '/C:/x'])(
+    'no prefix opens %s (S141, E1, E3)',
+    (path) => {
+      expect(check(path)).toBe(outside(path));
+    },
+  );
+
+  it('a directory is found with or without the signs that people write around it (S141)', () => {
+    const found = (raw: string) => findDirectory(raw, { repo: 'shop', tree });
+    expect(['src', 'src/', './src', '/src/', 'shop/src'].map(found)).toEqual(Array(5).fill('src'));
+    expect(['', '.', './', '/', 'shop/'].map(found)).toEqual(Array(5).fill(''));
+    expect(['SRC', 'src//', 'link', 'vendor', 'README.md', 'src/total.ts', '..', 'src/..'].map(found)).toEqual(
+      Array(8).fill(null),
+    );
+    const glob = (raw: string) => normalizeGlob(raw, { repo: 'shop', tree });
+    expect(['src', './src/**', 'shop/**/*.ts', '.', '*.md'].map(glob)).toEqual([
+      'src/**',
+      'src/**',
+      '**/*.ts',
+      '**',
+      '*.md',
+    ]);
   });
 
   it.each(['link', 'link/x', 'links/out', 'links/out/x', 'vendor', 'vendor/x'])(

@@ -60,7 +60,8 @@ describe('the repository’s settings', () => {
         reviewEvent: 'request-changes',
         decideIn: 'conversation',
         reviewApproval: 'approve-all',
-        keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off', 'context_files'],
+        contextFiles: ['AGENTS.md', 'docs/agents.md'],
+        keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off'],
       },
     });
     expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));

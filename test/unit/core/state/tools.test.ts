@@ -9,8 +9,12 @@ describe('toolDefinitions', () => {
     for (const { parameters } of definitions)
       expect(parameters).toMatchObject({ type: 'object', additionalProperties: false });
     expect(definitions[0]?.parameters).toMatchObject({
-      required: ['path', 'old_string', 'new_string'],
-      properties: { replace_all: { type: 'boolean' }, reason: { type: 'string', maxLength: 200 } },
+      required: ['path'],
+      properties: {
+        replace_all: { type: 'boolean' },
+        edits: { items: { required: ['old_string', 'new_string'], additionalProperties: false } },
+        reason: { type: 'string' },
+      },
     });
   });
 });

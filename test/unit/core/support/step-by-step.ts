@@ -13,8 +13,9 @@ import {
 } from '../../../../src/core/actions/step-builder.ts';
 import { isWholeFileChange, sourcePath } from '../../../../src/core/edits/change.ts';
 import { composeFile, type LineRange, regionLine } from '../../../../src/core/edits/region.ts';
+import { nearbyLines } from '../../../../src/core/policy/push-impact.ts';
 import { assessChange, findAppliedChanges } from '../../../../src/core/policy/staleness.ts';
-import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
+import type { FileAtHead, NearbyLines } from '../../../../src/core/state/head-changes.ts';
 import { headingOf, type Proposal } from '../../../../src/core/state/proposal.ts';
 
 /** The files of open proposals before and after a push. */
@@ -73,6 +74,14 @@ function rangesIn(
   return regions.length === contained.length ? composeFile(text, regions).ranges : null;
 }
 
+function movedTo({ head, facts: { now }, pusher }: HeadMove) {
+  return { head, now, login: pusher === null || pusher === 'app' ? null : pusher.person.login };
+}
+
+function withNearby<Cause extends object>(cause: Cause, nearby: NearbyLines | null): Cause & { nearby?: NearbyLines } {
+  return nearby === null ? cause : { ...cause, nearby };
+}
+
 function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: HeadMove): StepBuilder {
   const { change } = proposal;
   const source = atHead[sourcePath(change)] ?? null;
@@ -82,7 +91,12 @@ function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: H
     case 'already-applied':
       return completeByPush(draft, proposal, at);
     case 'stale':
-      return supersede(draft, proposal, verdict, { head: at.head, now: at.facts.now });
+      return supersede(
+        draft,
+        proposal,
+        withNearby(verdict, nearbyLines(change, atHead[change.path] ?? null)),
+        movedTo(at),
+      );
     case 'applies': {
       if (change.region === null) return draft;
       const line = regionLine(verdict.region);
@@ -90,7 +104,7 @@ function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: H
       const movesLine = line !== (proposal.currentLine ?? regionLine(change.region));
       const movesHeading = heading !== undefined && heading !== headingOf(proposal);
       if (movesHeading && asksForOthers(at))
-        return supersede(draft, proposal, { isBelowOtherHeading: true }, { head: at.head, now: at.facts.now });
+        return supersede(draft, proposal, { isBelowOtherHeading: true }, movedTo(at));
       if (!movesLine && !movesHeading) return draft;
       const moved = {
         ...proposal,

@@ -18,6 +18,7 @@ import { createPullState, type PullState } from '../../../../src/core/state/run.
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import type { Signal } from '../../../../src/core/state/signals.ts';
 import type { Step } from '../../../../src/core/state/step.ts';
+import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
 import { type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 
 export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: 'shop', number: 5 };
@@ -42,9 +43,7 @@ export function editOf(line: number, to: string): FileChange {
     path: 'src/a.txt',
     repositoryName: 'shop',
     file: { ref, bytes },
-    oldString,
-    newString,
-    replaceAll: false,
+    edits: [{ oldString, newString, replaceAll: false }],
   });
   if (built.kind !== 'change') throw new Error(built.output);
   return built.change;
@@ -64,6 +63,7 @@ export class TableGame {
   /** The comments of people, as GitHub shows them now. */
   readonly voteSources: Record<string, VoteSource> = {};
   readonly problems: string[] = [];
+  readsContext = true;
   #second = 0;
   #comment = 1000;
 
@@ -73,7 +73,6 @@ export class TableGame {
     const known: Partial<Facts> = {
       missingPermissions: [],
       pullRequest: this.github(),
-      changedPaths: ['src/a.txt'],
       commentHashes,
       shownDigests: Object.fromEntries(this.pull.proposals.map(({ id, change }) => [id, change.digest])),
       settings: this.settings,
@@ -88,9 +87,13 @@ export class TableGame {
       state: 'open',
       draft: false,
       title: 'A title',
+      description: '',
+      labels: [],
       author,
       fork: false,
       changedFiles: 1,
+      commentCount: 0,
+      defaultBranch: 'main',
       ...branches,
       ...more,
     };
@@ -107,7 +110,22 @@ export class TableGame {
     this.#second += hours * 3_600;
   }
 
+  /** Applies a signal. What a run begins with is read at once, unless the test plays that itself. */
   signal(signal: Signal, facts: Partial<Facts> = {}): Step {
+    const step = this.#apply(signal, facts);
+    if (this.readsContext) this.contextIsRead();
+    return step;
+  }
+
+  /** Plays the reading of a new run's context. */
+  contextIsRead(): void {
+    const reading = this.take('read-context');
+    if (reading === null) return;
+    const { runId, pull } = reading;
+    this.#apply({ type: 'context-read', runId, pull, context: UNREADABLE_CONTEXT }, {});
+  }
+
+  #apply(signal: Signal, facts: Partial<Facts>): Step {
     const before = this.pull;
     this.before = before;
     const step = decide(before, signal, this.facts(facts));
@@ -148,9 +166,9 @@ export class TableGame {
   /** Puts a comment on the page; returns the hash of its text. */
   posts({ id: authorId }: Actor, body: string, location: CommentLocation, createdAt: string): string {
     const commentId = location.at === 'review' ? location.reviewId : location.commentId;
-    const rootId = location.at === 'thread' ? location.rootId : null;
+    const thread = location.at === 'thread' ? { rootId: location.rootId, reviewId: location.reviewId } : null;
     const reviewState = location.at === 'review' ? 'commented' : null;
-    const source = { authorId, body, createdAt, viaApp: false, rootId, reviewState } as const;
+    const source = { authorId, body, createdAt, viaApp: false, thread, reviewState } as const;
     this.voteSources[voteSourceKey({ surface: location.at, commentId })] = source;
     return hash('sha256', body, 'hex');
   }
@@ -169,6 +187,8 @@ export class TableGame {
       reviewId: null,
       path: proposal.change.path,
       line: 1,
+      startLine: null,
+      side: null,
       diffHunk: '',
     };
   }
@@ -200,31 +220,32 @@ export class TableGame {
   modelFails(): void {
     const asked = this.take('ask-model');
     if (asked === null) return;
-    this.signal({ type: 'model-failed', runId: asked.runId, turn: asked.turn, message: 'gone' });
+    this.signal({ type: 'model-failed', runId: asked.runId, turn: asked.turn, failure: null, message: 'gone' });
   }
 
   /** Plays the answer to the pending question. */
-  questionIsAnswered(): void {
-    const asked = this.take('ask-question');
+  sideQuestionIsAnswered(): void {
+    const asked = this.take('ask-side-question');
     if (asked === null) return;
     const result = {
       kind: 'answered',
       content: 'So.',
       usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 },
     } as const;
-    this.signal({ type: 'question-answered', question: asked.question, result });
+    this.signal({ type: 'side-question-answered', question: asked.question, result });
   }
 
   /** Plays the tools: a call with the arguments `edit <line> <text>` becomes a change, any other an output. */
   toolsAnswer(): void {
     const used = this.take('run-tools');
     if (used === null) return;
-    const results = used.calls.map((call) => {
-      const [verb, line, text] = call.arguments.split(' ');
+    const results = used.calls.map(({ turn, toolCall }) => {
+      const call = { turn, callId: toolCall.id };
+      const [verb, line, text] = toolCall.arguments.split(' ');
       if (verb !== 'edit')
-        return { callId: call.id, kind: 'output' as const, output: `read ${call.arguments}`, readBlob: null };
+        return { ...call, kind: 'output' as const, output: `read ${toolCall.arguments}`, readBlob: null };
       const change = editOf(Number(line), text ?? '');
-      return { callId: call.id, kind: 'change' as const, tool: 'edit_file' as const, reason: null, change };
+      return { ...call, kind: 'change' as const, calls: [call], tool: 'edit_file' as const, reason: null, change };
     });
     this.signal({ type: 'tools-finished', runId: used.runId, turn: used.turn, headSha: 'h'.repeat(40), results });
   }
@@ -244,7 +265,7 @@ export class TableGame {
         nodeId: 'n',
         createdAt,
         bodyHash: '',
-        url: 'https://github.com/x',
+        url: 'https://github.com/acme/shop/pull/5#discussion_r1',
       } as const,
       continuationComments: [],
     }));

@@ -74,6 +74,8 @@ describe('deliveries that become an intent', () => {
           reviewId: 8100,
           path: 'src/total.ts',
           line: 3,
+          startLine: null,
+          side: null,
           diffHunk: '@@ -1,3 +1,3 @@\n-let total = 0',
         },
         parsed: { kind: 'text', text: 'use bigint' },

@@ -45,8 +45,9 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
 }
 
 function pullAt(headSha: string): PullFacts {
-  const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha };
-  return { state: 'open', draft: false, title: 'A title', author: ana, fork: false, changedFiles: 1, ...branches };
+  const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha, defaultBranch: 'main' };
+  const shown = { title: 'A title', description: '', labels: [], author: ana } as const;
+  return { state: 'open', draft: false, ...shown, fork: false, changedFiles: 1, commentCount: 0, ...branches };
 }
 
 /** The job that gathers facts. */
@@ -90,6 +91,16 @@ export function undoes(id: string): Signal {
 /** A reply with these lines as its one suggestion block, below the comment that shows a proposal. */
 export function repliesWith(lines: readonly string[], { id }: PostedComment, path: string): Signal {
   const read = { text: '', affirmation: false, addressedToSomeoneElse: false, hasUnclosedSuggestion: false } as const;
-  const place = { at: 'thread', commentId: 99, rootId: id, reviewId: null, path, line: 1, diffHunk: '' } as const;
-  return says({ kind: 'text', ...read, suggestions: [lines] }, place);
+  const place = {
+    at: 'thread',
+    commentId: 99,
+    rootId: id,
+    reviewId: null,
+    path,
+    line: 1,
+    startLine: null,
+    side: null,
+    diffHunk: '',
+  } as const;
+  return says({ kind: 'text', ...read, suggestions: [lines], isSuggestionAlone: true }, place);
 }

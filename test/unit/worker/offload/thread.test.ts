@@ -2,6 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NO_SEARCH_RESULTS } from '../../../../src/core/agent/file-search.ts';
+import type { EditRequest } from '../../../../src/core/edits/apply-edit.ts';
 import { toAssessable } from '../../../../src/core/policy/staleness.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
 import {
@@ -67,14 +69,11 @@ function fileAt(content: string): FileAtHead {
 /** Every kind of computation on these texts, with more fields than it needs. */
 function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N, OffloadInput<N>] }[OffloadName][] {
   const file = stored(`${text.toWellFormed()}${LONG}`);
-  const edit = {
-    path,
-    repositoryName,
-    file,
-    oldString: LONG.slice(0, 6_500),
-    newString: other,
-    replaceAll: true,
-  };
+  const [oldString, lastReadBlob] = [LONG.slice(0, 6_500), file.ref.blob];
+  const edit = { oldString, newString: other, replaceAll: true };
+  const editsOf = (edits: readonly EditRequest[]) => [{ kind: 'edits', edits }] as const;
+  const content = [{ kind: 'content', content: `${other}${LONG}` }] as const;
+  const target = { path, repositoryName, file, lastReadBlob };
   const change = write('src/a.md', LONG, LONG.slice(13));
   const shown = view(proposal({ ...change, path: `src/${text}` }), inConversation);
   const { links, warnings, writable, decideIn } = shown;
@@ -96,10 +95,11 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
     ['parseCall', { name: 'write_file', arguments: JSON.stringify({ path, content: `${text}${LONG}` }) }],
     ['parseCall', { name: text, arguments: `${other}${LONG}` }],
     ['formatFileContent', { path, blob: '0', bytes: file.bytes, start: null, end: null }],
-    ['buildEdit', { ...edit, oldString: `${text}const` }],
-    ['buildEdit', edit],
-    ['buildWrite', { path, repositoryName, file, content: `${other}${LONG}`, lastReadBlob: file.ref.blob }],
-    ['buildWrite', { path, repositoryName, file: null, content: `${other}${LONG}`, lastReadBlob: null }],
+    ['buildText', { ...target, steps: editsOf([{ ...edit, oldString: `${text}const` }]) }],
+    ['buildText', { ...target, steps: editsOf([edit]) }],
+    ['buildText', { ...target, steps: [...editsOf([edit]), ...editsOf([{ ...edit, oldString: other }])] }],
+    ['buildText', { ...target, steps: content }],
+    ['buildText', { ...target, file: null, lastReadBlob: null, steps: [...content, ...editsOf([edit])] }],
     ['buildDelete', { path, repositoryName, file }],
     ['buildMove', { from: path, to: other, repositoryName, file }],
     ['isFoundAfterEdit', { bytes: file.bytes, searchText: other, region: null }],
@@ -124,6 +124,9 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
     ['countParts', shown.proposal],
     ['renderPostedProposal', shown],
     ['renderReplyPages', { reply: told, links }],
+    ['sortReadablePaths', { paths: `${text}\0${other}\0${LONG}` }],
+    ['matchPaths', { paths: `${text}\0${other}\0${LONG}`, glob: `*${other}*` }],
+    ['buildOverview', { paths: `${text}/a\0${other}/b\0${LONG}` }],
   ];
 }
 
@@ -152,11 +155,11 @@ describe('createOffloadThread', () => {
     const content = `é\n${'a\n'.repeat(660_000)}b\n`;
     const file = stored(`é\r\n${'a\r\n'.repeat(660_000)}`);
     let done = false;
-    const built = offload('buildWrite', {
+    const built = offload('buildText', {
       path,
       repositoryName,
       file,
-      content,
+      steps: [{ kind: 'content', content }],
       lastReadBlob: file.ref.blob,
     });
     const ended = built.then(() => {
@@ -171,7 +174,7 @@ describe('createOffloadThread', () => {
 
   it('uses the thread only for large inputs', async () => {
     const { offload } = open({ module: new URL('nowhere.ts', import.meta.url) });
-    expect(await offload('formatFileContent', read('a\n'))).toContain('lines 1 to 1 of 1');
+    expect((await offload('formatFileContent', read('a\n'))).text).toContain('lines 1 to 1 of 1');
     await expect(offload('formatFileContent', large)).rejects.toThrow(OffloadError);
   });
 
@@ -199,7 +202,28 @@ describe('createOffloadThread', () => {
     const thrown: unknown = await offload('isFoundAfterEdit', input).catch((error: unknown) => error);
     expect(thrown).toEqual(here);
     expect(thrown).toMatchObject({ stack: expect.stringContaining('earlier-changes') });
-    expect(await offload('formatFileContent', large)).toBe(runOffloaded('formatFileContent', large));
+    expect(await offload('formatFileContent', large)).toEqual(runOffloaded('formatFileContent', large));
+  });
+
+  it('outlines and patterns of any size are computed there, and a pattern that takes too long ends alone (S142, S143)', async () => {
+    const { offload } = open();
+    const file = { path: 'a.ts', blob: '0', bytes: Buffer.from('let a = 1;\n') };
+    expect(await offload('outlineFile', file)).toContain('declarations with their line numbers:\n1: let a = 1;');
+    expect(await offload('findSyntaxError', { path: 'a.ts', text: 'let a = ;\n' })).toBe(1);
+    const query = { query: '(a?){225}[ab]{225}c', regex: true, ignoreCase: false, context: 0 };
+    expect(await offload('findQueryProblem', query)).toContain('too large');
+    const slow = { ...query, query: '(a?){190}a{190}' };
+    expect(await offload('findQueryProblem', slow)).toBeNull();
+    const files = [{ path: 'b', bytes: Buffer.from('ab'.repeat(2_000_000).slice(0, 1_900_000)) }];
+    const hostile = offload('searchFileBatch', { results: NO_SEARCH_RESULTS, files, query: slow });
+    await hostile.catch((error: unknown) => expect(error).toMatchObject({ name: 'OffloadError', reason: 'timeout' }));
+    expect(await offload('findQueryProblem', { ...query, query: 'a+' })).toBeNull();
+  });
+
+  it('ends after a trap in WebAssembly, whose memory is in disorder then (S143)', async () => {
+    const trap = `const error = new Error('unreachable'); error.name = 'RuntimeError'; throw error;`;
+    const { offload } = open({ module: played(trap) });
+    await expect(offload('findSyntaxError', { path: 'a.ts', text: '' })).rejects.toMatchObject({ reason: 'crash' });
   });
 
   it('ends a computation at the time limit, logs it, and starts another thread for the next one', async () => {
@@ -248,6 +272,6 @@ describe('createOffloadThread', () => {
       expect(error).toBeInstanceOf(Error);
       expect(error).not.toBeInstanceOf(OffloadError);
     }
-    expect(await offload('formatFileContent', read('a\n'))).toContain('lines 1 to 1 of 1');
+    expect((await offload('formatFileContent', read('a\n'))).text).toContain('lines 1 to 1 of 1');
   });
 });

@@ -48,7 +48,7 @@ describe('a full disk (O9)', () => {
       writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '17\n');
       throw PGLITE_FULL;
     });
-    await expect(openPglite(dataDir)).rejects.toThrow(/disk of .* is full/);
+    await expect(openPglite(dataDir)).rejects.toThrow(/disk of .* is full .*: a new database needs 40 MB/);
     expect(existsSync(join(dataDir, 'database'))).toBe(false);
   });
 

@@ -20,7 +20,7 @@ const digest = shown.change.digest.slice(0, 12);
 const LINES = renderProposal(view(shown, inConversation)).body.split('\n').slice(0, 4);
 
 function quoteOf(...quotedIds: readonly QuotedId[]) {
-  return findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'proposal', lines: LINES } });
+  return findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'named', lines: LINES } });
 }
 
 describe('the proposal that a quote answers (S59)', () => {
@@ -36,9 +36,9 @@ describe('the proposal that a quote answers (S59)', () => {
   it('is none without the quoted lines, or with lines that its comment does not have (X2)', () => {
     const quotedIds = [{ id: 'k7q2', digest }];
     expect(findAnsweredProposal(pull, { location, quotedIds, quote: null })).toBeNull();
-    expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'other' } })).toBeNull();
+    expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'other', text: '' } })).toBeNull();
     const lines = [...LINES, 'It fixes a typo.'];
-    expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'proposal', lines } })).toBeNull();
+    expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'named', lines } })).toBeNull();
   });
 
   it('is none if the proposal is unknown or not posted', () => {

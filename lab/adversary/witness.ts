@@ -1,0 +1,53 @@
+import type { LogFields, Logger } from '../../src/adapters/telemetry/log.ts';
+import { checkTranscript } from '../../src/core/agent/messages.ts';
+import type { ModelResponse, TranscriptMessage } from '../../src/core/state/conversation.ts';
+import { isInternalError } from '../../src/worker/jobs/job.ts';
+import { CANARY } from './denied-files.ts';
+
+/** What a hostile model was given in one case, and what the App logged as an error. */
+export type Witness = {
+  /** Returns the number of requests so far. */
+  readonly onRequest: (messages: readonly TranscriptMessage[]) => number;
+  readonly onResponse: (response: ModelResponse) => void;
+  readonly log: Logger;
+  /** Each begins with the name of a promise. */
+  readonly problems: readonly string[];
+  readonly counts: { turns: number; calls: number };
+};
+
+export function createWitness(): Witness {
+  const problems: string[] = [];
+  const counts = { turns: 0, calls: 0 };
+  let requests = 0;
+  /** An attempt that failed by a mistake of ours counts, even if the next one succeeds. */
+  const noteError = (fields: LogFields, message: string): void => {
+    const { err: error } = fields;
+    const isExpected = error !== undefined && !isInternalError(error);
+    if (!isExpected) problems.push(`error: ${message}: ${String(error)}`);
+  };
+  const log: Logger = {
+    debug() {},
+    info() {},
+    warn: (fields, message) => (fields['err'] === undefined ? undefined : noteError(fields, message)),
+    error: noteError,
+    child: () => log,
+  };
+  return {
+    problems,
+    counts,
+    log,
+    onRequest(messages) {
+      requests += 1;
+      for (const problem of checkTranscript(messages)) problems.push(`transcript: ${problem}`);
+      for (const [index, message] of messages.entries()) {
+        const found = message.role === 'assistant' ? null : CANARY.exec(message.content);
+        if (found !== null) problems.push(`read: message ${index} (${message.role}) holds ${found[0]}`);
+      }
+      return requests;
+    },
+    onResponse({ toolCalls }) {
+      counts.turns += 1;
+      counts.calls += toolCalls.length;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { formatPath } from '../../../src/core/agent/tool-results.ts';
+import { type CallRef, isSameCall, refOf } from '../../../src/core/state/calls.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
+import type { Run } from '../../../src/core/state/run.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import type { CaseCheck } from './evidence.ts';
+
+/** S149: a held call stays held until its batch runs, and the model gets its outcome unless the run ends before. */
+export const heldCallsAreTold: CaseCheck = ({ saved }) => {
+  const problems: string[] = [];
+  const open = new Map<string, readonly CallRef[]>();
+  for (const { saved: one } of saved) {
+    const { run } = one.step.pull;
+    if (run === null) continue;
+    const known = [...run.heldCalls.map(refOf), ...heldInBatch(run)];
+    const told = JSON.stringify(one.step.messages);
+    const gone = (open.get(run.id) ?? []).filter((call) => !known.some((other) => isSameCall(other, call)));
+    const untold = gone.filter(
+      ({ callId }) => !told.includes(JSON.stringify(`(${formatPath(callId)}): `).slice(1, -1)),
+    );
+    problems.push(...untold.map(({ callId }) => `S149: the held call ${callId} has no outcome (${one.step.reason})`));
+    open.set(run.id, known);
+  }
+  return problems;
+};
+
+function heldInBatch(run: Run): readonly CallRef[] {
+  return run.batch?.calls.filter(({ heldPath }) => heldPath !== null).map(refOf) ?? [];
+}
+
+/** S149, S145: people decide on each call once, unless a push or an expiry made it necessary to ask again. */
+export const callsAreProposedOnce: CaseCheck = ({ saved }) => {
+  const problems = new Set<string>();
+  for (const { saved: one } of saved) {
+    const { run, proposals } = one.step.pull;
+    const asked = proposals.filter((proposal) => proposal.runId === run?.id && !REPLACED.has(proposal.state));
+    for (const [index, proposal] of asked.entries()) {
+      const earlier = asked.slice(0, index).find((other) => sharesOwnCall(other, proposal));
+      if (earlier !== undefined) problems.add(`S149: ${earlier.id} and ${proposal.id} are from one call`);
+    }
+  }
+  return [...problems];
+};
+
+const REPLACED: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['superseded', 'expired', 'cancelled']);
+
+function sharesOwnCall(left: Proposal, right: Proposal): boolean {
+  if (left.origin.kind !== 'call' || right.origin.kind !== 'call') return false;
+  const { calls } = right.origin;
+  return left.origin.calls.some((call) => calls.some((other) => isSameCall(call, other)));
+}
+
+/** S149: people never see a change of a call that waits for the model's next response. */
+export const heldCallsAreNotShown: CaseCheck = ({ saved }) =>
+  saved.flatMap(({ saved: { step } }) => {
+    const { run, proposals } = step.pull;
+    const held = run?.heldCalls.map(refOf) ?? [];
+    const shown = proposals.filter(
+      ({ runId, origin }) =>
+        runId === run?.id &&
+        origin.kind === 'call' &&
+        origin.calls.some((call) => held.some((one) => isSameCall(one, call))),
+    );
+    return shown.map(({ id }) => `S149: ${id} is shown although its call is held`);
+  });
+
+/** After a push, or after `/resume`, one of the calls can fail while the others become a new change. */
+const MADE_AGAIN: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['superseded', 'expired']);
+
+/** S145: all calls of one change get the same outcome, unless they are made again. */
+export const joinedCallsShareTheirOutcome: CaseCheck = ({ saved }) =>
+  saved.flatMap(({ saved: { step } }) => {
+    const { run, proposals } = step.pull;
+    return proposals.flatMap(({ id, origin, runId, state }) => {
+      if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
+      const outputs = run.batch.calls
+        .filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))))
+        .map(({ status }) => (status.kind === 'answered' ? status.output : status.kind));
+      const isShared = MADE_AGAIN.has(state) || new Set(outputs).size <= 1;
+      return isShared ? [] : [`S145: the calls of ${id} have different outcomes`];
+    });
+  });
+
+/** S145: a change that answers several calls makes the edits of all of them. Each edit of a case has one match. */
+export const joinedChangesAreWhole: CaseCheck = ({ saved }) =>
+  saved.flatMap(({ saved: { step } }) => {
+    const { run, proposals } = step.pull;
+    return proposals.flatMap(({ id, origin, runId, change: { payload }, userEdit }) => {
+      if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
+      const isJoinedEdit = origin.calls.length > 1 && origin.tool === 'edit_file' && userEdit === null;
+      if (!isJoinedEdit || payload.type !== 'edit') return [];
+      const calls = run.batch.calls.filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))));
+      // Calls that ask for the same, perhaps with other reasons, are one edit.
+      const different = new Set(calls.map(({ toolCall }) => withoutReason(toolCall.arguments)));
+      const edits = [...different].reduce((sum, text) => sum + text.split('"old_string"').length - 1, 0);
+      return payload.match_count === edits ? [] : [`S145: ${id} has ${payload.match_count} of ${edits} edits`];
+    });
+  });
+
+function withoutReason(callArguments: string): string {
+  const value = parseJson(callArguments);
+  return JSON.stringify(isRecord(value) ? { ...value, reason: null } : value);
+}

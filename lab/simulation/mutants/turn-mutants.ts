@@ -1,0 +1,71 @@
+import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type { Run } from '../../../src/core/state/run.ts';
+import type { Step } from '../../../src/core/state/step.ts';
+import type { Offload } from '../../../src/worker/offload/offload.ts';
+import { type Mutant, type Overrides, overridePulls, overrideStore } from './mutant.ts';
+
+/** A store that changes each step before it is saved. */
+function overrideSteps(change: (step: Step) => Step): Overrides {
+  return overrideStore(({ save, saveIfInboxEmpty }) => ({
+    save: (claim, signal, step, now) => save(claim, signal, change(step), now),
+    saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, change(step), now),
+  }));
+}
+
+/** Calls that are shown to people stay held, so that they are shown again with the next changes. */
+function withShownCallsHeld(run: Run): Run {
+  const shown = run.batch?.calls ?? [];
+  const again = shown.flatMap(({ heldPath, status, ...call }) =>
+    heldPath === null || status.kind !== 'proposed' ? [] : [{ ...call, path: heldPath }],
+  );
+  return again.length === 0 ? run : { ...run, heldCalls: again };
+}
+
+function withoutOutcomes(message: TranscriptMessage): TranscriptMessage {
+  if (message.role !== 'user' || !message.content.startsWith('Results of the calls that were held')) return message;
+  return { role: 'user', content: 'Results of the calls that were held, each as a JSON string:' };
+}
+
+/** Of changes that are joined, only the first is made. */
+function joinFirstOnly(): Overrides {
+  return {
+    context: (context) => {
+      const offload: Offload = (name, input) =>
+        context.offload(
+          name,
+          'steps' in input && Array.isArray(input.steps)
+            ? Object.assign({}, input, { steps: input.steps.slice(0, 1) })
+            : input,
+        );
+      return { ...context, offload };
+    },
+  };
+}
+
+/** Mistakes in held calls and joined changes. */
+export const TURN_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'held-calls-shown-twice',
+    brokenPromise: 'a held call is shown to people once',
+    createOverrides: () =>
+      overrideSteps((step) => {
+        const { run } = step.pull;
+        return run === null ? step : { ...step, pull: { ...step.pull, run: withShownCallsHeld(run) } };
+      }),
+  },
+  {
+    name: 'held-calls-lost',
+    brokenPromise: 'a held call is kept until people see it',
+    createOverrides: () => overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, heldCalls: [] } })),
+  },
+  {
+    name: 'held-outcomes-missing',
+    brokenPromise: 'the model gets the outcome of every held call',
+    createOverrides: () => overrideSteps((step) => ({ ...step, messages: step.messages.map(withoutOutcomes) })),
+  },
+  {
+    name: 'joined-in-part',
+    brokenPromise: 'a change of several calls contains what each of them asks for',
+    createOverrides: joinFirstOnly,
+  },
+];

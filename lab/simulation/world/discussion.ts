@@ -1,0 +1,47 @@
+import type { FakeReviewComment } from '../../../fakes/github/state/github-state.ts';
+import { listPublishedComments } from '../../../fakes/github/state/lookup.ts';
+import type { Discussion, Statement } from '../../../src/core/state/discussion.ts';
+import type { PullSnapshot } from './simulated-github.ts';
+
+/** What is written on the simulated pull request. */
+export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
+  const authorOf = (id: number | null): Statement['author'] => {
+    const account = id === null ? undefined : state.accounts.get(id);
+    if (account === undefined) return null;
+    return { login: account.login.replace(/\[bot\]$/, ''), kind: account.type === 'Bot' ? 'bot' : 'person' };
+  };
+  const toStatement = ({
+    authorId,
+    body,
+    createdAt,
+    updatedAt,
+    minimized,
+  }: Pick<FakeReviewComment, 'authorId' | 'body' | 'createdAt' | 'updatedAt' | 'minimized'>): Statement => ({
+    id: null,
+    author: authorOf(authorId),
+    body,
+    at: createdAt,
+    updatedAt,
+    isHidden: minimized === true,
+  });
+  const published = listPublishedComments(pull);
+  return {
+    author: authorOf(pull.authorId),
+    description: pull.body ?? '',
+    comments: [...pull.comments.values()].map(toStatement),
+    reviews: [...pull.reviews.values()].flatMap((review) =>
+      review.submittedAt === null
+        ? []
+        : [{ ...toStatement({ ...review, createdAt: review.submittedAt }), state: review.state }],
+    ),
+    threads: [...pull.threads.values()].map(({ id, path, location, resolvedById }) => ({
+      path,
+      line: location.kind === 'lines' ? (location.current?.line ?? null) : null,
+      isResolved: resolvedById !== null,
+      isOutdated: location.kind === 'lines' && location.current === null,
+      comments: published.filter(({ threadId }) => threadId === id).map(toStatement),
+      omitted: 0,
+    })),
+    omitted: 0,
+  };
+}

@@ -1,0 +1,85 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type OpenAI from 'openai';
+import { Stream } from 'openai/streaming';
+import { isRecord, parseJson } from '../../lib/trust.ts';
+import { createDeltaMerger } from './merge-delta.ts';
+import { UnusableResponseError } from './unusable-response.ts';
+
+const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
+
+const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/**
+ * Reads a response into one completion: a stream of chunks, or the plain JSON of an endpoint that ignores `stream`.
+ * `onBytes` is called for each piece of the body.
+ */
+export async function readCompletion(response: Response, client: OpenAI, onBytes: () => void): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (PAGE_TYPES.test(type)) {
+    await response.body?.cancel();
+    throw new UnusableResponseError('wrong-content-type', `content type ${type.slice(0, 60)}`);
+  }
+  const observed = observeBody(response, onBytes);
+  if (JSON_TYPES.test(type)) return parseBody(await observed.text());
+  return mergeChunks(readChunks(observed, client));
+}
+
+function observeBody(response: Response, onBytes: () => void): Response {
+  if (response.body === null) return response;
+  const observer = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      onBytes();
+      controller.enqueue(bytes);
+    },
+  });
+  const { status, headers } = response;
+  return new Response(response.body.pipeThrough(observer), { status, headers });
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new UnusableResponseError('unreadable-answer', 'the body is not JSON');
+  }
+}
+
+async function* readChunks(response: Response, client: OpenAI): AsyncIterable<unknown> {
+  try {
+    yield* Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UnusableResponseError('unreadable-answer', 'a chunk is not JSON');
+    throw error;
+  }
+}
+
+/** Chunks that arrived together would otherwise be merged without a pause. */
+const CHUNKS_PER_PAUSE = 200;
+
+/** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */
+export async function mergeChunks(chunks: AsyncIterable<unknown> | Iterable<unknown>): Promise<unknown> {
+  const message = createDeltaMerger();
+  message.add({});
+  let finishReason: unknown = null;
+  let usage: unknown;
+  let count = 0;
+  for await (const chunk of chunks) {
+    if (!isRecord(chunk)) continue;
+    count += 1;
+    if (count % CHUNKS_PER_PAUSE === 0) await yieldToEventLoop();
+    // Some endpoints count anew in each chunk, so the last count is the whole one.
+    usage = chunk['usage'] ?? usage;
+    const choice = firstChoice(chunk);
+    message.add(choice['delta'] ?? choice['message']);
+    finishReason = choice['finish_reason'] ?? finishReason;
+  }
+  if (count === 0) throw new UnusableResponseError('unreadable-answer', 'the stream has no chunk');
+  if (typeof finishReason !== 'string') throw new UnusableResponseError('cut-off', 'the stream ended in mid-answer');
+  return { choices: [{ message: message.value(), finish_reason: finishReason }], usage };
+}
+
+function firstChoice(chunk: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const choices: readonly unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
+  const found = choices.find((choice) => isRecord(choice) && (choice['index'] ?? 0) === 0);
+  return isRecord(found) ? found : {};
+}

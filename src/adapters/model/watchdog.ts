@@ -1,0 +1,54 @@
+/** Why a watchdog ended a request: silence in the middle of an answer, or no answer after so many ms. */
+export type WatchdogBite = { readonly kind: 'stalled' } | { readonly kind: 'timeout'; readonly afterMs: number };
+
+/** Ends a request that takes too long or falls silent. */
+export type Watchdog = {
+  /** Aborts when the watchdog bites. */
+  readonly signal: AbortSignal;
+  /** Null as long as it has not. */
+  readonly bite: () => WatchdogBite | null;
+  /** A piece of the answer came. */
+  readonly onBytes: () => void;
+  readonly stop: () => void;
+};
+
+/** Time limits of one request, in ms. */
+export type TimeLimits = {
+  /** Of the whole request. */
+  readonly timeoutMs: number;
+  /** Of silence within the answer. */
+  readonly idleTimeoutMs: number;
+};
+
+/**
+ * Models can think for minutes before they say anything, so silence before the first byte may last longer (ms). Node's
+ * own limit for it is 300 s, and its error would say nothing of time.
+ */
+const FIRST_BYTE_TIMEOUT_MS = 290_000;
+
+/** Starts the watchdog of one request. */
+export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdog {
+  const controller = new AbortController();
+  let bite: WatchdogBite | null = null;
+  let stopped = false;
+  const end = (reason: WatchdogBite): void => {
+    bite ??= reason;
+    controller.abort();
+  };
+  const whole = setTimeout(end, timeoutMs, { kind: 'timeout', afterMs: timeoutMs });
+  let silence = setTimeout(end, FIRST_BYTE_TIMEOUT_MS, { kind: 'timeout', afterMs: FIRST_BYTE_TIMEOUT_MS });
+  return {
+    signal: controller.signal,
+    bite: () => bite,
+    onBytes: () => {
+      clearTimeout(silence);
+      if (stopped) return;
+      silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' });
+    },
+    stop: () => {
+      stopped = true;
+      clearTimeout(whole);
+      clearTimeout(silence);
+    },
+  };
+}

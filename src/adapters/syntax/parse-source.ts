@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import type { Language as Grammar, Node, Tree } from '@vscode/tree-sitter-wasm';
+import type { Declaration } from '../../core/agent/outline.ts';
+import { type Language, languageOf, nodeRole } from './languages.ts';
+
+/** A source file; its name tells the language. */
+export type Source = { readonly path: string; readonly text: string };
+
+/** The declarations of a source file in order, one a line; null if no grammar knows it or the parser gave up. */
+export function findDeclarations({ path, text }: Source): Promise<readonly Declaration[] | null> {
+  return withTree(languageOf(path), text, (tree) => {
+    const found: Declaration[] = [];
+    collect(tree.rootNode, 0, 0, found);
+    return found;
+  });
+}
+
+/** The line, from 1, of the first syntax error; null for none, and for an unknown language. */
+export function findSyntaxError({ path, text }: Source): Promise<number | null> {
+  // The grammar of C++ reserves words that C allows as names.
+  const language = /\.[ch]$/i.test(path) ? null : languageOf(path);
+  return withTree(language, text, (tree) => firstErrorLine(tree.rootNode));
+}
+
+/** `nesting` counts the nodes around, `depth` the declarations. */
+function collect(parent: Node, nesting: number, depth: number, found: Declaration[]): void {
+  if (nesting > MAX_NESTING) return;
+  for (const node of parent.namedChildren) {
+    if (node === null || found.length >= MAX_DECLARATIONS) continue;
+    const role = nodeRole(node.type);
+    const line = node.startPosition.row + 1;
+    const isNew = (role === 'declaration' || role === 'container') && found.at(-1)?.line !== line;
+    if (isNew) found.push({ line, depth });
+    if (role === 'wrapper') collect(node, nesting + 1, depth, found);
+    if (role === 'container') collect(node, nesting + 1, depth + 1, found);
+  }
+}
+
+const MAX_DECLARATIONS = 2000;
+
+const MAX_NESTING = 30;
+
+/** Follows the first child with an error down to the error itself. */
+function firstErrorLine(root: Node): number | null {
+  if (!root.hasError) return null;
+  for (let node: Node = root; ; ) {
+    const next = node.children.find((child) => child !== null && (child.hasError || child.isError || child.isMissing));
+    if (next === undefined || next === null) return node.startPosition.row + 1;
+    if (next.isError || next.isMissing) return next.startPosition.row + 1;
+    node = next;
+  }
+}
+
+/** Null for other or too large texts, if the grammar does not load, or if the time is up. */
+async function withTree<Result>(
+  language: Language | null,
+  text: string,
+  read: (tree: Tree) => Result,
+): Promise<Result | null> {
+  if (language === null || text.length > MAX_PARSED_CHARACTERS) return null;
+  const grammar = await loadGrammar(language);
+  if (grammar === null) return null;
+  const { Parser } = await loadLibrary();
+  const parser = new Parser();
+  try {
+    parser.setLanguage(grammar);
+    const deadline = performance.now() + MAX_PARSE_MS;
+    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline });
+    if (tree === null) return null;
+    const result = read(tree);
+    tree.delete();
+    return result;
+  } finally {
+    parser.delete();
+  }
+}
+
+const MAX_PARSED_CHARACTERS = 500_000;
+
+/** A usual file takes a hundredth of it; one with errors everywhere can take minutes. */
+const MAX_PARSE_MS = 2_000;
+
+const grammars = new Map<Language, Promise<Grammar | null>>();
+
+/** The grammars have megabytes, so each is loaded when it is first needed, and stays. */
+function loadGrammar(language: Language): Promise<Grammar | null> {
+  const loaded = grammars.get(language) ?? readGrammar(language).catch(() => null);
+  grammars.set(language, loaded);
+  return loaded;
+}
+
+async function readGrammar(language: Language): Promise<Grammar> {
+  const { Language: loader } = await loadLibrary();
+  const file = import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${language}.wasm`);
+  return loader.load(await readFile(new URL(file)));
+}
+
+type Library = typeof import('@vscode/tree-sitter-wasm');
+
+let library: Promise<Library> | null = null;
+
+function loadLibrary(): Promise<Library> {
+  library ??= import('@vscode/tree-sitter-wasm').then(async ({ default: loaded }) => {
+    await loaded.Parser.init();
+    return loaded;
+  });
+  return library;
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { sslModeWarning } from './database-url.ts';
+import { type ReadMode, sharedPermissions } from './modes.ts';
+
+/** The part of the configuration that can be unsafe. */
+type CheckedConfig = {
+  readonly paused: boolean;
+  readonly database: { readonly url: string | null; readonly dataDir: string };
+  readonly github: { readonly host: string; readonly protocol: 'http' | 'https' };
+  readonly model: { readonly baseUrl: string | null };
+};
+
+/**
+ * Settings that work, but not as the operator might think, or that let others on the machine or the network read or
+ * change what they should not.
+ */
+export function listWarnings({ paused, database, github, model }: CheckedConfig, mode: ReadMode): readonly string[] {
+  const warnings = [
+    paused ? 'PAUSED is 1: webhooks are stored, and nothing else happens until a restart without it.' : null,
+    database.url === null ? dataDirWarning(database.dataDir, mode) : sslModeWarning(database.url),
+    database.url === null ? null : unusedDatabaseWarning(database.dataDir, mode),
+    github.host !== 'github.com' && isPlainAndRemote(`${github.protocol}://${github.host}`)
+      ? 'GHE_PROTOCOL is http: tokens and code travel to GHE_HOST unencrypted. Use https.'
+      : null,
+    model.baseUrl !== null && isPlainAndRemote(model.baseUrl)
+      ? 'OPENAI_BASE_URL is plain http to another host: code and the key travel unencrypted. Use https.'
+      : null,
+  ];
+  return warnings.filter((warning) => warning !== null);
+}
+
+function dataDirWarning(path: string, mode: ReadMode): string | null {
+  const permissions = sharedPermissions(mode(path) ?? 0);
+  return permissions === null ? null : `DATA_DIR can be accessed by other users (mode ${permissions}): chmod 700 it.`;
+}
+
+/** The stored data is not moved, so runs and decisions would seem to be lost. */
+function unusedDatabaseWarning(dataDir: string, mode: ReadMode): string | null {
+  if (mode(join(dataDir, 'database', 'PG_VERSION')) === null) return null;
+  return `DATA_DIR (${dataDir}) has a database that is not used, because DATABASE_URL is set: unset it to use that one, or move the directory away.`;
+}
+
+const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+function isPlainAndRemote(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !LOOPBACK_HOST.test(hostname);
+}

@@ -1,0 +1,43 @@
+import type { Person } from '../state/proposal.ts';
+import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
+import { CONTEXT_LIMITS } from '../state/task-context.ts';
+import { type StepBuilder, withRun } from './step-builder.ts';
+
+/** Keeps news for the agent until the pending outcomes are complete. */
+export function withNote(builder: StepBuilder, note: AgentNote): StepBuilder {
+  const { run } = builder.pull;
+  return run === null ? builder : withRun(builder, { agentNotes: boundNotes([...run.agentNotes, note]) });
+}
+
+/** Whether a person told the agent something, so that the run goes on. A push or an answered question does not count. */
+export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
+  return agentNotes.some(({ kind }) => kind === 'words');
+}
+
+/** The people whose words are in the notes. What a push contains is data. */
+export function peopleWithNotes(notes: readonly AgentNote[]): readonly Person[] {
+  return notes.flatMap((note) => (note.kind === 'push' ? [] : [note.by]));
+}
+
+/** A person's comment for the agent. */
+export function wordsNote(by: Person, text: string, at: string, about: DecidedChange | null = null): WordsNote {
+  return { kind: 'words', by, text, at, about };
+}
+
+const MAX_QUESTION_NOTES = 20;
+
+/** All words of people, and the newest pushes and questions: a run can wait for weeks. */
+function boundNotes(notes: readonly AgentNote[]): readonly AgentNote[] {
+  const pushes = notes.filter((note) => note.kind === 'push');
+  const questions = notes.filter(({ kind }) => kind === 'question');
+  const dropped = new Set<AgentNote>([
+    ...pushes.slice(0, -CONTEXT_LIMITS.pushCount),
+    ...questions.slice(0, -MAX_QUESTION_NOTES),
+  ]);
+  const unlisted = pushes.filter((note) => dropped.has(note)).reduce((sum, note) => sum + 1 + note.unlistedBefore, 0);
+  const first = pushes.find((note) => !dropped.has(note));
+  return notes.flatMap((note) => {
+    if (dropped.has(note)) return [];
+    return note === first ? [{ ...first, unlistedBefore: first.unlistedBefore + unlisted }] : [note];
+  });
+}

@@ -1,0 +1,50 @@
+import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
+import { refOf, toIssuedCall } from '../state/calls.ts';
+import type { TranscriptMessage } from '../state/conversation.ts';
+import type { Facts } from '../state/facts.ts';
+import { NO_IDLE_RESPONSES } from '../state/limits.ts';
+import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
+import { startNextTurn } from './next-turn.ts';
+import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
+import { advanceBatch, answerToolCall, deliverNotes, setCallStatus } from './tool-batch.ts';
+
+/**
+ * Goes on with an ended run from its transcript, which gets the notes and then `messages`. Where its changes expired,
+ * they are proposed again first.
+ */
+export function continueRun(
+  builder: StepBuilder,
+  lastResumption: Resumption,
+  messages: readonly TranscriptMessage[],
+  { now, pullRequest }: Facts,
+): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null) return builder;
+  const baseRef = pullRequest?.baseRef ?? run.baseRef;
+  const renewed = { lastResumption, baseRef, summary: null, idleResponses: NO_IDLE_RESPONSES, isNudged: false };
+  const resumed = withRun(builder, renewed);
+  return run.batch === null
+    ? startNextTurn(appendMessages(deliverNotes(resumed), ...messages), now)
+    : advanceBatch(retryExpiredCalls(resumed, run.id, run.batch), now);
+}
+
+/**
+ * Repeats the model's own calls whose proposals expired, on the current head; the model does not notice.
+ * A proposal with a person's own text is no call of the model, so it is not repeated.
+ */
+function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }: ToolBatch): StepBuilder {
+  const expired = calls.filter(({ status }) => status.kind === 'expired');
+  const userEdits = expired.filter((call) => isUserEdit(builder.pull, call));
+  const repeated = expired.filter((call) => !userEdits.includes(call));
+  const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
+  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, refOf(call), WITHDRAWN_OUTPUT), running);
+  if (repeated.length === 0) return withdrawn;
+  const restarted = repeated.reduce((next, call) => setCallStatus(next, refOf(call), { kind: 'running' }), withdrawn);
+  return withEffects(restarted, { type: 'run-tools', runId, turn, calls: repeated.map(toIssuedCall) });
+}
+
+function isUserEdit({ proposals }: PullState, { status }: ToolCallState): boolean {
+  return (
+    status.kind === 'expired' && proposals.some(({ id, userEdit }) => id === status.proposalId && userEdit !== null)
+  );
+}

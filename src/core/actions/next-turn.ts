@@ -1,0 +1,65 @@
+import { remainingResponsesMessage } from '../agent/turn-texts.ts';
+import { toIssuedCall } from '../state/calls.ts';
+import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
+import { turnOf } from '../state/proposal.ts';
+import type { Run, ToolBatch } from '../state/run.ts';
+import { endRun } from './end-run.ts';
+import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
+
+/** Sends the next request to the model. At the limit, held calls are shown to people first; then the run ends. */
+export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
+  const run = builder.pull.run;
+  if (run === null) return builder;
+  const remaining = remainingResponses(run.idleResponses);
+  if (remaining === 0)
+    return showHeldCalls(builder) ?? endRun(builder, { reason: 'turn-limit', by: null, note: null }, now);
+  const announced =
+    remaining === LIMITS.announcedResponses ? appendMessages(builder, remainingResponsesMessage(remaining)) : builder;
+  const turn = run.turns + 1;
+  return withEffects(
+    withRun(announced, { phase: { kind: 'awaiting-model', turn, since: now } }),
+    { type: 'ask-model', runId: run.id, turn },
+    { type: 'update-run-comment', runId: run.id, progress: true },
+  );
+}
+
+/** Proposes the held calls before the run ends; null if there are none. */
+export function showHeldCalls(builder: StepBuilder): StepBuilder | null {
+  const { run } = builder.pull;
+  return run === null || run.heldCalls.length === 0
+    ? null
+    : runBatch(builder, { turn: run.turns, assistantText: null, calls: heldCallStates(run) });
+}
+
+/** Makes these calls the current batch and runs them. */
+export function runBatch(builder: StepBuilder, batch: Omit<ToolBatch, 'continued'>): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null) return builder;
+  const { turn, calls } = batch;
+  const running = withRun(builder, { phase: { kind: 'running-tools', turn }, batch: { ...batch, continued: false } });
+  return withEffects(running, { type: 'run-tools', runId: run.id, turn, calls: calls.map(toIssuedCall) });
+}
+
+/** The held calls as calls of the next batch. They stay held until their changes are proposed. */
+export function heldCallStates({ heldCalls }: Run): ToolBatch['calls'] {
+  return heldCalls.map(({ path, ...call }) => ({ ...call, heldPath: path, status: { kind: 'running' } }));
+}
+
+/** Counts a response without a proposal. */
+export function countIdleResponse(builder: StepBuilder): StepBuilder {
+  const idle = builder.pull.run?.idleResponses ?? NO_IDLE_RESPONSES;
+  return withRun(builder, {
+    idleResponses: { sinceWords: idle.sinceWords + 1, sincePeople: idle.sincePeople + 1 },
+  });
+}
+
+/** Counts the response of a decided batch against the limits. People's words renew them, a decision the shorter one. */
+export function countBatchResponse(builder: StepBuilder, hasWords: boolean): StepBuilder {
+  const { run, proposals } = builder.pull;
+  if (run === null) return builder;
+  if (hasWords) return withRun(builder, { idleResponses: NO_IDLE_RESPONSES });
+  const isProposing = proposals.some((one) => one.runId === run.id && turnOf(one) === run.batch?.turn);
+  return isProposing
+    ? withRun(builder, { idleResponses: { ...run.idleResponses, sincePeople: 0 } })
+    : countIdleResponse(builder);
+}

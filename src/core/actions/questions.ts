@@ -1,0 +1,114 @@
+import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
+import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
+import { createProposalId } from '../comments/ids.ts';
+import type { Person } from '../state/proposal.ts';
+import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
+import { pullRequestKey, type Run } from '../state/run.ts';
+import type { CallResult } from '../state/signals.ts';
+import { closeQuestion } from './close-question.ts';
+import { endRun } from './end-run.ts';
+import { recordFeedback, type StepBuilder, withEffects, withPullState, withRun } from './step-builder.ts';
+import { answerToolCall, setCallStatus } from './tool-batch.ts';
+
+type QuestionResult = Extract<CallResult, { kind: 'question' | 'unaskable' }>;
+
+/** Creates the questions of a response, and asks the first one. The others follow one after the other. */
+export function createQuestions(builder: StepBuilder, results: readonly CallResult[]): StepBuilder {
+  const asked = results.filter((result) => result.kind === 'question' || result.kind === 'unaskable');
+  const isProposing = results.some(({ kind }) => kind === 'change');
+  const created = asked.reduce((next, one) => createQuestion(next, one, isProposing), builder);
+  return currentQuestion(builder.pull.run?.questions ?? []) === null ? postNextQuestion(created) : created;
+}
+
+function createQuestion(builder: StepBuilder, result: QuestionResult, isProposing: boolean): StepBuilder {
+  const { pull } = builder;
+  const { run } = pull;
+  if (run === null) return builder;
+  const call = { turn: result.turn, callId: result.callId };
+  const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
+  const question = toQuestion(result, run, { id, isProposing });
+  const added = withRun(withPullState(builder, { proposalCount: pull.proposalCount + 1 }), {
+    questions: [...run.questions, question],
+  });
+  return result.kind === 'question'
+    ? setCallStatus(added, call, { kind: 'asked', questionId: id })
+    : answerToolCall(added, call, unaskableOutput(result.correlationId, result.problem));
+}
+
+function toQuestion(
+  result: QuestionResult,
+  run: Run,
+  { id, isProposing }: { readonly id: string; readonly isProposing: boolean },
+): AgentQuestion {
+  const { turn, callId, correlationId, prompt } = result;
+  const input = result.kind === 'question' ? result.input : ({ type: 'text' } as const);
+  const isFirst = !run.questions.some(({ call }) => call.turn === turn);
+  return {
+    ...{ id, runId: run.id, call: { turn, callId }, correlationId, input, prompt },
+    precedingText: isFirst && !isProposing ? (run.batch?.assistantText ?? null) : null,
+    digest: questionDigest(input, prompt),
+    place: placeOf(run),
+    state: result.kind === 'question' ? 'asked' : 'failed',
+    problem: result.kind === 'question' ? null : result.problem,
+    ...{ comment: null, expiresAt: null, reminded: false, answer: null, by: null, repairCount: 0 },
+  };
+}
+
+/** Where decisions are made in the conversation only, an answer in a thread would not count. */
+function placeOf({ task: { location }, settings }: Run): AgentQuestion['place'] {
+  return location.at === 'thread' && settings.decideIn === 'anywhere'
+    ? { at: 'thread', rootId: location.rootId }
+    : { at: 'conversation' };
+}
+
+/** Posts the next question, unless one is being asked. The run comment shows before that the run is waiting (S119). */
+export function postNextQuestion(builder: StepBuilder): StepBuilder {
+  const next = currentQuestion(builder.pull.run?.questions ?? []);
+  if (next === null || next.comment !== null) return builder;
+  const { runId, id: questionId, call } = next;
+  const shown = withEffects(builder, { type: 'update-run-comment', runId });
+  return withEffects(shown, { type: 'post-question', runId, turn: call.turn, questionId });
+}
+
+/** Stores a person's answer, which is final. A rejection ends the run (S118); else the next question is asked. */
+export function recordAnswer(
+  builder: StepBuilder,
+  question: AgentQuestion,
+  record: AnswerRecord,
+  now: string,
+): StepBuilder {
+  const { answer, by } = record;
+  const recorded = { ...builder, answers: [...builder.answers, record] };
+  if (answer.kind === 'reject') return rejectQuestion(recorded, question, by, now);
+  const closed = closeQuestion(recorded, question, { state: 'answered', answer, by });
+  const answered = answerToolCall(closed, question.call, answeredOutput(question, answer, by.login));
+  return postNextQuestion(recordFeedback(answered, now));
+}
+
+/** What the model wrote so far becomes its closing words. */
+function rejectQuestion(builder: StepBuilder, question: AgentQuestion, by: Person, now: string): StepBuilder {
+  const closed = closeQuestion(builder, question, { state: 'rejected', answer: { kind: 'reject' }, by });
+  const withSummary = withRun(closed, { summary: closed.pull.run?.batch?.assistantText ?? null });
+  return endRun(withSummary, { reason: 'rejected', by, note: null }, now);
+}
+
+/** Lets all open questions expire: those that were not asked yet would only wait as long again. */
+export function expireQuestions(builder: StepBuilder): StepBuilder {
+  return openQuestions(builder).reduce(
+    (next, one) =>
+      setCallStatus(closeQuestion(next, one, { state: 'expired' }), one.call, { kind: 'expired', proposalId: null }),
+    builder,
+  );
+}
+
+/** Withdraws all open questions, and tells the model so. */
+export function withdrawQuestions(builder: StepBuilder): StepBuilder {
+  return openQuestions(builder).reduce(
+    (next, one) => answerToolCall(closeQuestion(next, one, { state: 'cancelled' }), one.call, WITHDRAWN_OUTPUT),
+    builder,
+  );
+}
+
+function openQuestions({ pull }: StepBuilder): readonly AgentQuestion[] {
+  return pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
+}

@@ -1,0 +1,82 @@
+import { redactFile } from '../../lib/redaction.ts';
+import type { AgentQuestion, QuestionAnswer, QuestionInput } from '../state/question.ts';
+import { responseOf } from '../state/question.ts';
+import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
+
+/** A call of `ask_user` as it can be asked, or why it cannot. Without a correlation id nothing is made of it. */
+type QuestionReading =
+  | { readonly kind: 'question'; readonly correlationId: string; readonly input: QuestionInput }
+  | { readonly kind: 'unaskable'; readonly correlationId: string; readonly problem: string }
+  | { readonly kind: 'skipped' };
+
+/** Reads the arguments of `ask_user` (S121). A missing type means an approval. */
+export function readQuestionCall(args: ToolArguments['ask_user']): QuestionReading {
+  const correlationId = args.correlation_id?.trim() ?? '';
+  if (correlationId === '') return { kind: 'skipped' };
+  const input = readInput(args.input_type ?? 'approval', args.choices);
+  return typeof input === 'string'
+    ? { kind: 'unaskable', correlationId, problem: input }
+    : { kind: 'question', correlationId, input };
+}
+
+/** The input, or the problem as a clause for people and for the model. */
+function readInput(type: string, choices: readonly string[] | null): QuestionInput | string {
+  switch (type) {
+    case 'approval': {
+      const [approve = 'Approve', reject = 'Reject', ...more] = choices ?? [];
+      if (choices !== null && (choices.length !== 2 || more.length > 0))
+        return 'the choices of an approval must be exactly two';
+      return findChoiceProblem([approve, reject]) ?? { type, choices: [approve, reject] };
+    }
+    case 'choice':
+      if (choices === null || choices.length === 0) return 'a choice needs choices';
+      return findChoiceProblem(choices) ?? { type, choices };
+    case 'text':
+      return { type };
+    default:
+      return `the input type ${JSON.stringify(type.slice(0, 40))} is unknown`;
+  }
+}
+
+function findChoiceProblem(choices: readonly string[]): string | null {
+  const { choices: max, choiceCharacters } = QUESTION_LIMITS;
+  if (choices.length > max) return `there are ${choices.length} choices and at most ${max} are shown`;
+  if (choices.some((choice) => choice.trim() === '' || /[\r\n]/.test(choice)))
+    return 'each choice must be one line of text';
+  if (choices.some((choice) => [...choice].length > choiceCharacters))
+    return `a choice has at most ${choiceCharacters} characters`;
+  return new Set(choices.map(foldChoice)).size < choices.length ? 'the choices must be different' : null;
+}
+
+/** A choice as people may write it: case and spaces do not matter. */
+export function foldChoice(choice: string): string {
+  return choice.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** The result of a question that a person answered. `response` is the answer's value (S115 to S117). */
+export function answeredOutput({ correlationId }: AgentQuestion, answer: QuestionAnswer, login: string): string {
+  const { kind } = answer;
+  return JSON.stringify({ correlation_id: correlationId, kind, response: withoutSecrets(answer), answered_by: login });
+}
+
+/** Choices are the model's own words. */
+function withoutSecrets(answer: QuestionAnswer): ReturnType<typeof responseOf> {
+  const response = responseOf(answer);
+  return typeof response === 'string' ? redactFile(response) : response;
+}
+
+/** The result of a question that cannot be asked: nobody rejected it, so the run goes on (S121). */
+export function unaskableOutput(correlationId: string, problem: string): string {
+  return JSON.stringify({
+    correlation_id: correlationId,
+    kind: 'reject',
+    response: 'reject',
+    reason: `The question was not asked, and no person rejected it: ${problem}.`,
+  });
+}
+
+/** The result of a question without a correlation id (S121). */
+export const SKIPPED_OUTPUT = 'The question was not asked: correlation_id is missing. Go on, or ask again with one.';
+
+/** A temporary result of an open question, while the model answers a side question. */
+export const ASKED_OUTPUT = 'This question waits for an answer.';

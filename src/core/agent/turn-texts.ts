@@ -1,0 +1,117 @@
+import { formatList } from '../../lib/format.ts';
+import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
+import type { TranscriptMessage } from '../state/conversation.ts';
+import type { ProposalState } from '../state/proposal.ts';
+import type { Dependency, DependencyRelation } from '../state/run.ts';
+import { readToolName } from '../state/tools.ts';
+import { formatPath } from './tool-results.ts';
+
+/** Why the valid calls of a response are not shown to people yet. */
+export type HoldCause = { readonly hasReadings: boolean; readonly hasFaults: boolean };
+
+/** T20: a valid call is shown to people later. */
+export function heldOutput({ hasReadings, hasFaults }: HoldCause): string {
+  const why = [
+    ...(hasReadings ? ['calls of the same response only read'] : []),
+    ...(hasFaults ? ['calls of the same response have to be corrected'] : []),
+  ];
+  return `Held: valid, and not shown to people yet, because ${formatList(why)}. It will be shown together with your next changes; do not send it again.`;
+}
+
+/** T21: a response held no call although it does not read like the end. */
+export const NUDGE_MESSAGE: TranscriptMessage = {
+  role: 'user',
+  content:
+    'Your answer held no tool call. If you meant to go on, call the tool now. Otherwise answer with your closing words.',
+};
+
+/** T22: the response ended in the middle of a call. */
+export function cutOutput(tool: string, characters: number): string {
+  return `The arguments of ${tool} end at character ${characters}: the answer was cut at its length limit. Send less at once.`;
+}
+
+/** T25: the run ends soon, unless a person writes. */
+export function remainingResponsesMessage(remaining: number): TranscriptMessage {
+  return { role: 'user', content: `${remaining} responses are left before this run stops.` };
+}
+
+/** The outcome of a held call, as its result would be. */
+export type HeldOutcome = {
+  readonly tool: string;
+  readonly callId: string;
+  readonly path: string;
+  readonly output: string;
+};
+
+/**
+ * One note with the outcomes of held calls, whose own results were given when they were held. Each is a JSON string,
+ * because it can hold lines of a file, which must not pose as a person's words.
+ */
+export function buildHeldOutcomesMessage(outcomes: readonly HeldOutcome[]): TranscriptMessage {
+  const lines = outcomes.map(
+    ({ tool, callId, path, output }) =>
+      `${tool} ${formatPath(path)} (${formatPath(callId)}): ${JSON.stringify(output)}`,
+  );
+  const content = ['Results of the calls that were held, each as a JSON string:', ...lines].join('\n');
+  return { role: 'user', content: escapeHiddenCharacters(content) };
+}
+
+/** T15: why a change cannot be proposed while another one of the same response is undecided. */
+export function dependentOutput({ path, relation }: Dependency): string {
+  return `${DEPENDENCY_TEXTS[relation](path)}, which is not decided yet.`;
+}
+
+/** T15 once the other change is decided; `state` is its final state, and `isInstructed` means by an instruction. */
+export function settledDependencyOutput(
+  { path, relation }: Dependency,
+  state: ProposalState,
+  isInstructed: boolean,
+): string {
+  return `${DEPENDENCY_TEXTS[relation](path)}, ${endOfDependency(relation, state, isInstructed)}`;
+}
+
+const DEPENDENCY_TEXTS: { readonly [Relation in DependencyRelation]: (path: string) => string } = {
+  'needs-text': (path) => `Not proposed: ${path} contains this text only after another change of the same response`,
+  'same-place': (path) =>
+    `Not proposed: this change of ${path} touches what another change of the same response changes`,
+};
+
+function endOfDependency(relation: DependencyRelation, state: ProposalState, isInstructed: boolean): string {
+  if (state === 'completed') return 'which was applied meanwhile: propose it now.';
+  if (isInstructed) return 'which a person wants to be different: propose both again.';
+  const isTextMissing = relation === 'needs-text';
+  if (state === 'rejected')
+    return isTextMissing
+      ? 'which was denied; the text will not be there.'
+      : 'which was denied: propose this one now if it still makes sense.';
+  return isTextMissing
+    ? 'which was not applied; the text is not there.'
+    : 'which was not applied: propose this one now if it still makes sense.';
+}
+
+/** T15 for a change whose other change was not even proposed. */
+export function unproposedDependencyOutput(path: string, relation: DependencyRelation): string {
+  return `${DEPENDENCY_TEXTS[relation](path)}, which was not proposed either.`;
+}
+
+/** The first words of a last sentence that announces an action. */
+const PROMISE =
+  /^(?:(?:now|next|first|then|so|okay|ok),? )?(?:i will(?! not)|i['’]ll(?! not)|i am going to|i['’]m going to|let me(?! know))\b/i;
+
+/** The start of a call that was written as text, as some models do. */
+const CALL_SYNTAX = /<\/?(?:tool_call|function|invoke)\b|"(?:name|tool|function)"\s*:\s*"/i;
+
+/**
+ * Whether an answer without calls does not read like closing words: it is empty, ends with a colon, ends by announcing
+ * an action, or has a call written as text. A wrong guess costs one more response.
+ */
+export function isUnfinishedAnswer(content: string | null): boolean {
+  const text = (content ?? '').trim();
+  if (text === '' || text.endsWith(':')) return true;
+  const lastSentence = text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
+  return PROMISE.test(lastSentence.trim()) || CALL_SYNTAX.test(text) || hasWrittenCall(text);
+}
+
+function hasWrittenCall(text: string): boolean {
+  return [...text.matchAll(/\b([a-z_]+)\(/g)].some(([, name = '']) => readToolName(name) !== null);
+}

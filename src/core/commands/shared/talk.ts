@@ -1,0 +1,95 @@
+import { withNote, wordsNote } from '../../actions/agent-notes.ts';
+import { continueRun } from '../../actions/continue-run.ts';
+import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
+import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
+import type { Need } from '../../state/facts.ts';
+import type { Proposal, ProposalState } from '../../state/proposal.ts';
+import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
+import type { Step } from '../../state/step.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommentContext,
+  refuseIfClosed,
+  refuseWithoutPermissions,
+} from './context.ts';
+
+/** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
+type Listener = 'active-run' | 'ended-run' | 'new-run';
+
+/** How long after its end a run goes on with a person's words. Later ones begin a run that knows the earlier ones. */
+const TALK_WINDOW_MS = 7 * 24 * 60 * 60 * 1000;
+
+function listenerOf(pull: PullState, createdAt: string): Listener {
+  const { run } = pull;
+  if (activeRun(pull) !== null) return 'active-run';
+  if (run === null || run.phase.kind !== 'ended' || run.messageCount === 0 || pull.queue.length > 0) return 'new-run';
+  const isRecent = Date.parse(createdAt) - Date.parse(run.phase.at) <= TALK_WINDOW_MS;
+  return isRecent && isAnswering(run.phase.reason) ? 'ended-run' : 'new-run';
+}
+
+/** The next facts to give a person's words to their listener. */
+export function talkNeeds({ pull, intent, facts }: CommentContext): readonly Need[] {
+  switch (listenerOf(pull, intent.createdAt)) {
+    case 'active-run':
+      return [];
+    case 'ended-run':
+      return runContinueNeeds(facts);
+    case 'new-run':
+      return runStartNeeds(facts);
+  }
+}
+
+const OUTCOMES: Partial<Record<ProposalState, DecidedChange['outcome']>> = {
+  completed: 'applied',
+  rejected: 'denied',
+  expired: 'expired',
+};
+
+/** Whether words that answer the proposal are for the agent: they were written after its change was decided. */
+export function isAboutDecided({ state, origin, decidedAt }: Proposal, createdAt: string): boolean {
+  if (OUTCOMES[state] === undefined || origin.kind !== 'call' || decidedAt === null) return false;
+  return Date.parse(createdAt) > Date.parse(decidedAt);
+}
+
+/**
+ * Gives a person's words to the active run, or goes on with the last one. Words about a denied change lift its denial,
+ * words about the whole lift all. `startRun` is for words that no run is there for.
+ */
+export function talk(
+  context: CommandContext,
+  text: string,
+  proposal: Proposal | null,
+  startRun: (context: CommandContext, text: string) => Step,
+): Step {
+  const { pull, intent, person } = context;
+  const listener = listenerOf(pull, intent.createdAt);
+  if (listener === 'new-run') return startRun(context, text);
+  const refusal = listener === 'active-run' ? null : (refuseWithoutPermissions(context) ?? refuseIfClosed(context));
+  if (refusal !== null) return refusal;
+  const note = wordsNote(person, text, intent.createdAt, proposal === null ? null : decidedChange(proposal));
+  const lifted = liftDenials(startStep(pull), proposal, context.facts.now);
+  const noted = acknowledge(withNote(lifted, note), context, 'eyes');
+  return listener === 'active-run' ? endStep(noted, 'note-queued') : endStep(goOn(noted, context), 'resumed');
+}
+
+function decidedChange({ state, change }: Proposal): DecidedChange | null {
+  const outcome = OUTCOMES[state];
+  return outcome === undefined ? null : { path: change.path, outcome };
+}
+
+function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {
+  if (proposal === null) return recordFeedback(builder, now);
+  const lifted = builder.pull.run?.liftedDenials ?? [];
+  return proposal.state !== 'rejected' || lifted.includes(proposal.id)
+    ? builder
+    : withRun(builder, { liftedDenials: [...lifted, proposal.id], repeatedProposals: 0 });
+}
+
+/** The end is then told to the person where they wrote, and only what came of their words. */
+function goOn(builder: StepBuilder, { person, intent, facts }: CommandContext): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null) return builder;
+  const spoken = { by: person, location: intent.location, turns: run.turns, commits: run.commits.length };
+  return continueRun(builder, { by: person, requestedAt: intent.createdAt, spoken }, [], facts);
+}

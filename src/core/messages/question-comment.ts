@@ -1,0 +1,118 @@
+import { redactCredentials } from '../../lib/credentials.ts';
+import type { Person } from '../state/proposal.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import {
+  blockQuote,
+  codeSpan,
+  escapeText,
+  formatMention,
+  joinBlocks,
+  questionMarker,
+  quoteModelText,
+  renderWithin,
+  truncate,
+} from './markdown.ts';
+import { escapeLogin } from './proposal-status.ts';
+
+const PROMPT_CHARACTER_LIMITS: readonly number[] = [2_000, 1_000, 500];
+
+const DIGEST_CHARACTERS = 12;
+
+const MAX_ANSWER_CHARACTERS = 1_000;
+
+/** The comment of a question, in its state. It mentions the requester, which notifies them when it is posted. */
+export function renderQuestion(question: AgentQuestion, requester: Person): string {
+  const { id, prompt, precedingText, digest } = question;
+  return renderWithin(PROMPT_CHARACTER_LIMITS, (maxCharacters) =>
+    joinBlocks(
+      questionMarker(id),
+      `${formatMention(requester.login)}, the agent asks:`,
+      blockQuote(redactCredentials(prompt), maxCharacters),
+      choiceList(question),
+      `Question · ${codeSpan(id)} · digest ${codeSpan(digest.slice(0, DIGEST_CHARACTERS))}`,
+      precedingText === null ? '' : quoteModelText('Before it', precedingText, maxCharacters),
+      question.state === 'asked' ? howToAnswer(question) : outcomeOf(question),
+    ),
+  );
+}
+
+function choiceList({ input }: AgentQuestion): string {
+  if (input.type !== 'choice') return '';
+  return input.choices.map((choice, index) => `${index + 1}. ${choiceText(choice)}`).join('\n');
+}
+
+function choiceText(choice: string): string {
+  return escapeText(redactCredentials(choice));
+}
+
+function howToAnswer({ id, input, place }: AgentQuestion): string {
+  const reply = place.at === 'thread' ? 'reply here' : 'quote this comment and reply';
+  return `**Waiting for an answer.** ${waysToAnswer(id, input, reply)} ${codeSpan(`/reject ${id}`)} ends the run.`;
+}
+
+function waysToAnswer(id: string, input: AgentQuestion['input'], reply: string): string {
+  switch (input.type) {
+    case 'approval': {
+      const [approve, reject] = input.choices.map(choiceText);
+      return `Write ${codeSpan(`/approve ${id}`)} for “${approve}”, or ${codeSpan(`/reject ${id}`)} for “${reject}”.`;
+    }
+    case 'choice':
+      return `Write ${codeSpan(`/choose ${id} <number>`)}, or ${reply} with the number or the text of one choice.`;
+    case 'text':
+      return `Write ${codeSpan(`/answer ${id} <text>`)}, or ${reply}.`;
+  }
+}
+
+function outcomeOf({ state, by, answer }: AgentQuestion): string {
+  const name = by === null ? 'somebody' : escapeLogin(by);
+  switch (state) {
+    case 'answered':
+      return joinBlocks(`**Answered** by ${name}:`, answerText(answer));
+    case 'rejected':
+      return `**Rejected** by ${name}, which ended the run.`;
+    case 'expired':
+      return '**Expired** without an answer.';
+    case 'cancelled':
+      return '**Cancelled** without an answer.';
+    case 'asked':
+    case 'failed':
+      return '';
+  }
+}
+
+function answerText(answer: AgentQuestion['answer']): string {
+  switch (answer?.kind) {
+    case 'approve':
+      return '> Approved.';
+    case 'choice':
+      return `> ${answer.index + 1}: ${choiceText(answer.value)}`;
+    case 'text':
+      return blockQuote(answer.value, MAX_ANSWER_CHARACTERS);
+    default:
+      return '';
+  }
+}
+
+const STATE_WORDS = {
+  asked: 'waiting for an answer',
+  answered: 'answered',
+  rejected: 'rejected',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  failed: 'not asked',
+} as const satisfies Record<AgentQuestion['state'], string>;
+
+const MAX_PROBLEM_CHARACTERS = 300;
+
+/** A line about a question for the run comment. Why one could not be asked is said here only (S121). */
+export function questionRow(question: AgentQuestion, name: string): string {
+  const { state, by, problem } = question;
+  const person = by === null ? '' : ` by ${escapeLogin(by)}`;
+  const reason = problem === null ? '' : `: ${escapeText(truncate(problem, MAX_PROBLEM_CHARACTERS))}`;
+  return `- ${name} ${STATE_WORDS[state]}${person}${reason}`;
+}
+
+/** A state as a word for replies. */
+export function questionStateText(state: AgentQuestion['state']): string {
+  return STATE_WORDS[state];
+}

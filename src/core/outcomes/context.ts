@@ -1,0 +1,38 @@
+import { withNote } from '../actions/agent-notes.ts';
+import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { deliverNotes, withInstructors } from '../actions/tool-batch.ts';
+import { buildFirstMessage } from '../agent/first-message.ts';
+import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
+import type { Facts } from '../state/facts.ts';
+import type { Person } from '../state/proposal.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+import type { TaskContext } from '../state/task-context.ts';
+
+/** Begins the conversation with the model: the system prompt, the first message, and what people said meanwhile. */
+export function onContextRead(pull: PullState, signal: Extract<Signal, { type: 'context-read' }>, facts: Facts): Step {
+  const run = activeRun(pull);
+  if (run === null || run.id !== signal.runId || run.phase.kind !== 'reading-context')
+    return noop(pull, 'outdated-result');
+  const { pull: summary, context } = signal;
+  const content = buildFirstMessage({ task: run.task, ref: pull.ref, pull: summary, context });
+  const opened = appendMessages(startStep(pull), { role: 'system', content: SYSTEM_PROMPT }, { role: 'user', content });
+  const instructed = deliverNotes(withInstructors(opened, peopleHeard(context)));
+  const awaiting = withRun(instructed, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now } });
+  return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
+}
+
+/** The people whose words the task can point to. */
+function peopleHeard({ discussion }: TaskContext): readonly Person[] {
+  if (discussion.kind === 'unreadable') return [];
+  return discussion.value.comments.flatMap(({ author, mayDecide }) => (mayDecide && author !== null ? [author] : []));
+}
+
+/** Keeps what another person pushed for the next request to the model. */
+export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>): Step {
+  const { runId, by, before, after, content } = signal;
+  if (activeRun(pull)?.id !== runId) return noop(pull, 'outdated-result');
+  const note = { kind: 'push', by, before, after, content, unlistedBefore: 0 } as const;
+  return endStep(withNote(startStep(pull), note), 'push-read');
+}

@@ -1,0 +1,172 @@
+import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
+import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
+import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus } from '../actions/tool-batch.ts';
+import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/tool-results.ts';
+import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
+import { createProposalId } from '../comments/ids.ts';
+import type { FileChange } from '../edits/change.ts';
+import { findConflictingChange } from '../policy/earlier-changes.ts';
+import { type CallRef, isSameCall, sharesCall } from '../state/calls.ts';
+import { NEW_PROPOSAL, type Person, type Proposal } from '../state/proposal.ts';
+import { type Dependency, type PullState, pullRequestKey, type Run } from '../state/run.ts';
+import type { CallResult, Signal } from '../state/signals.ts';
+import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
+import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
+
+/** `headSha` is the last assessed head if the tools could not read the current one. */
+export type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { readonly headSha: string };
+
+export type ProposedChange = Extract<CallResult, { kind: 'change' }>;
+
+type DependentCall = Extract<CallResult, { kind: 'depends-on-call' }>;
+
+/** Uncommitted proposals at the same time. */
+const MAX_OPEN_PROPOSALS = 20;
+
+/**
+ * Creates proposals in the order of the calls, which are posted together. A change that conflicts with an earlier one
+ * waits for it, or is refused.
+ */
+export function createProposals(
+  builder: StepBuilder,
+  results: readonly CallResult[],
+  signal: ToolsFinishedAtHead,
+): StepBuilder {
+  const sorted = results.reduce(sortResult, { builder, accepted: [] });
+  const total = sorted.accepted.length;
+  if (total === 0) return sorted.builder;
+  const counterReset = withRun(sorted.builder, { repeatedProposals: 0 });
+  const added = sorted.accepted.reduce(
+    (next, one, index) => addProposal(next, one, { index: index + 1, total }, signal),
+    counterReset,
+  );
+  const proposalIds = added.pull.proposals.slice(-total).map((proposal) => proposal.id);
+  return withEffects(added, { type: 'post-proposals', runId: signal.runId, turn: signal.turn, proposalIds });
+}
+
+type SortedResults = { readonly builder: StepBuilder; readonly accepted: readonly ProposedChange[] };
+
+/** An uncommitted change, stored or about to be; `isOfBatch` means of the current batch. */
+type UncommittedChange = {
+  readonly id: string;
+  readonly change: FileChange;
+  readonly calls: readonly CallRef[];
+  readonly isOfBatch: boolean;
+};
+
+function listUncommitted({ builder: { pull }, accepted }: SortedResults): readonly UncommittedChange[] {
+  const stored = proposalsBeforeCommit(pull.proposals).map((one) => ({
+    id: one.id,
+    change: one.change,
+    calls: one.origin.kind === 'call' ? one.origin.calls : [],
+    isOfBatch: isInCurrentBatch(pull, one),
+  }));
+  const added = accepted.map(({ change, calls }, index) => {
+    return { id: proposalIdAt(pull, index), change, calls, isOfBatch: true };
+  });
+  return [...stored, ...added];
+}
+
+function sortResult(sorted: SortedResults, result: CallResult): SortedResults {
+  if (result.kind === 'depends-on-call') return { ...sorted, builder: recordDependency(sorted, result) };
+  return result.kind === 'change' ? sortChange(sorted, result) : sorted;
+}
+
+function recordDependency(
+  sorted: SortedResults,
+  { turn, callId, path, relation, dependsOn }: DependentCall,
+): StepBuilder {
+  const other = listUncommitted(sorted).find(({ calls }) => calls.some((call) => isSameCall(call, dependsOn)));
+  const call = { turn, callId };
+  return other === undefined
+    ? answerToolCall(sorted.builder, call, unproposedDependencyOutput(path, relation))
+    : setCallStatus(sorted.builder, call, { kind: 'dependent', dependency: { proposalId: other.id, path, relation } });
+}
+
+function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
+  const { builder, accepted } = sorted;
+  const earlier = findEarlierAnswer(builder.pull, result.change);
+  if (earlier !== null)
+    return refuseChange({ builder: countRepeat(builder, earlier), accepted }, result, earlier.output);
+  const uncommitted = listUncommitted(sorted);
+  if (uncommitted.length >= MAX_OPEN_PROPOSALS)
+    return refuseChange(sorted, result, tooManyPendingOutput(MAX_OPEN_PROPOSALS));
+  const conflict = findConflictingChange(result.change, uncommitted);
+  if (conflict === null) return { builder, accepted: [...accepted, result] };
+  const { path } = result.change;
+  if (!conflict.isOfBatch) return refuseChange(sorted, result, overlapsPendingOutput(path));
+  return {
+    builder: postponeChange(builder, result, { proposalId: conflict.id, path, relation: 'same-place' }),
+    accepted,
+  };
+}
+
+function refuseChange({ builder, accepted }: SortedResults, { calls }: ProposedChange, output: string): SortedResults {
+  return { builder: calls.reduce((next, call) => answerToolCall(next, call, output), builder), accepted };
+}
+
+function postponeChange(builder: StepBuilder, { calls }: ProposedChange, dependency: Dependency): StepBuilder {
+  return calls.reduce((next, call) => setCallStatus(next, call, { kind: 'dependent', dependency }), builder);
+}
+
+function proposalIdAt(pull: PullState, offset: number): string {
+  return createProposalId(pullRequestKey(pull.ref), pull.proposalCount + offset);
+}
+
+function addProposal(
+  builder: StepBuilder,
+  result: ProposedChange,
+  position: { readonly index: number; readonly total: number },
+  signal: ToolsFinishedAtHead,
+): StepBuilder {
+  const { pull } = builder;
+  const proposal: Proposal = {
+    ...NEW_PROPOSAL,
+    ...position,
+    id: proposalIdAt(pull, 0),
+    runId: signal.runId,
+    origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
+    modelReason: reasonOf(pull, result),
+    change: result.change,
+    userEdit: null,
+    shapers: { requesters: requestersIn(pull.run), writers: [] },
+    headSha: signal.headSha,
+    requiredApprovals: pull.run?.settings.requiredApprovals ?? 1,
+  };
+  const added = withPullState(builder, {
+    proposals: [...pull.proposals, proposal],
+    proposalCount: pull.proposalCount + 1,
+  });
+  return linkReplaced(setProposalCallStatus(added, proposal, { kind: 'proposed', proposalId: proposal.id }), proposal);
+}
+
+/** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
+function requestersIn(run: Run | null): readonly Person[] {
+  return run === null ? [] : [run.task.by, ...run.instructors];
+}
+
+/** The model's reason. The only call of a response can also have it in the first line of the response's text. */
+function reasonOf({ run }: PullState, { reason }: ProposedChange): string | null {
+  if (reason !== null || run?.batch?.calls.length !== 1) return reason;
+  const [line = ''] = run.batch.assistantText?.trim().split('\n') ?? [];
+  return line === '' ? null : [...line.trim()].slice(0, MAX_REASON_CHARACTERS).join('');
+}
+
+/**
+ * Links the proposals that a new one replaces: retried calls, and proposals of the same file that people asked to
+ * change.
+ */
+function linkReplaced(builder: StepBuilder, proposal: Proposal): StepBuilder {
+  const replaced = builder.pull.proposals.filter((one) => one.replacedBy === null && isReplacedBy(one, proposal));
+  return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), builder);
+}
+
+function isReplacedBy(older: Proposal, newer: Proposal): boolean {
+  if (older.id === newer.id || older.runId !== newer.runId) return false;
+  const [before, after] = [older.origin, newer.origin];
+  if (before.kind !== 'call' || after.kind !== 'call') return false;
+  if (older.state === 'superseded' || older.state === 'expired')
+    return before.turn === after.turn && sharesCall(before.calls, after.calls);
+  const hasInstruction = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
+  return hasInstruction && before.turn === after.turn - 1 && older.change.path === newer.change.path;
+}

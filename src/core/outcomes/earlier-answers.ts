@@ -1,0 +1,48 @@
+import { appCommitsTo } from '../actions/head-assessment.ts';
+import { type StepBuilder, withRun } from '../actions/step-builder.ts';
+import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/tool-results.ts';
+import type { FileChange } from '../edits/change.ts';
+import { isRepeatOfDenied, isRevertOfUserEdit } from '../policy/earlier-changes.ts';
+import type { Proposal } from '../state/proposal.ts';
+import type { AppCommit, PullState, Run } from '../state/run.ts';
+
+/** The output for the model instead of asking people again. */
+export type EarlierAnswer = { readonly kind: 'denied' | 'reverts-user-edit'; readonly output: string };
+
+/**
+ * Finds the denial of the same change in this run, or a person's own text that the change reverts; null for a new
+ * change.
+ */
+export function findEarlierAnswer(pull: PullState, change: FileChange): EarlierAnswer | null {
+  const appCommits = appCommitsTo(pull.run, change.path);
+  const ofRun = pull.proposals.filter((one) => one.runId === pull.run?.id);
+  if (ofRun.some((one) => revertsUserEditOf(one, change, appCommits)))
+    return { kind: 'reverts-user-edit', output: REVERTS_USER_EDIT_OUTPUT };
+  const denied = ofRun.filter((one) => isDenialInForce(one, pull.run));
+  const repeated = denied.findLast((one) => isRepeatOfDenied(change, one.change, appCommits));
+  const by = repeated?.votes.findLast(({ action }) => action === 'deny')?.by;
+  return by === undefined ? null : { kind: 'denied', output: alreadyRejectedOutput(by.login) };
+}
+
+/** Counts a repetition of a denied change. A new change resets the count. */
+export function countRepeat(builder: StepBuilder, { kind }: EarlierAnswer): StepBuilder {
+  const repeated = builder.pull.run?.repeatedProposals ?? 0;
+  return kind === 'denied' ? withRun(builder, { repeatedProposals: repeated + 1 }) : builder;
+}
+
+function revertsUserEditOf(
+  { state, change, userEdit }: Proposal,
+  fresh: FileChange,
+  appCommits: readonly AppCommit[],
+): boolean {
+  return state === 'completed' && userEdit !== null && isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
+}
+
+/** A denial is in force until a person writes about that change or about the whole: words on another change lift none. */
+function isDenialInForce({ id, state, votes }: Proposal, run: Run | null): boolean {
+  const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
+  if (state !== 'rejected' || denial?.action !== 'deny') return false;
+  if (run?.liftedDenials.includes(id) === true) return false;
+  const lastFeedbackAt = run?.lastFeedbackAt ?? null;
+  return lastFeedbackAt === null || Date.parse(denial.at) > Date.parse(lastFeedbackAt);
+}

@@ -1,0 +1,162 @@
+import type { Person } from './proposal.ts';
+
+/**
+ * Sizes of what the model gets besides the task, in bytes of UTF-8 unless the name counts something. What does not fit
+ * is cut or counted, and never an error.
+ */
+export const CONTEXT_LIMITS = {
+  title: 1_000,
+  description: 4_000,
+  label: 100,
+  labelCount: 20,
+  changedFileCount: 300,
+  instructions: 32_000,
+  /** Larger files are not downloaded. */
+  instructionFile: 256_000,
+  instructionFileCount: 20,
+  overview: 1_500,
+  overviewDepth: 3,
+  diff: 32_000,
+  earlierRunCount: 5,
+  earlierTask: 500,
+  earlierChangeCount: 10,
+  earlierReason: 300,
+  hunkLineCount: 40,
+  /** The hunk of each comment of a review. */
+  inlineHunkLineCount: 6,
+  hunk: 8_000,
+  commentCount: 20,
+  comments: 8_000,
+  comment: 4_000,
+  /** People whose permission is asked for. Words of further ones count as those of strangers. */
+  commentAuthorCount: 10,
+  quote: 2_000,
+  pushDiff: 2_000,
+  pushFileCount: 50,
+  pushCount: 5,
+  noteLine: 300,
+} as const;
+
+/** The pull request as the model gets it: cleaned and bounded. */
+export type PullSummary = {
+  readonly title: string;
+  readonly description: string;
+  readonly author: string | null;
+  readonly baseRef: string;
+  readonly headRef: string;
+  readonly headSha: string;
+  readonly defaultBranch: string;
+  readonly draft: boolean;
+  readonly fork: boolean;
+  readonly labels: readonly string[];
+  readonly changedFiles: number;
+  /** Number of comments in the conversation. */
+  readonly commentCount: number;
+};
+
+/** What the worker read for a run's first message: bounded, and without secrets and without files that no tool reads. */
+export type TaskContext = {
+  readonly changed: Part<ChangedFiles>;
+  readonly instructions: Part<readonly InstructionFile[]>;
+  readonly overview: Part<readonly DirectoryCount[]>;
+  readonly diff: Part<DiffExcerpt>;
+  readonly earlierRuns: Part<readonly EarlierRun[]>;
+  readonly discussion: Part<TaskDiscussion>;
+  /** Whether the lines of the thread that the task was written in can be shown: no secret file had them before. */
+  readonly areThreadLinesReadable: boolean;
+};
+
+/** One part of the context; `unreadable` if GitHub keeps refusing it, which does not stop the run. */
+export type Part<Value> = { readonly kind: 'read'; readonly value: Value } | { readonly kind: 'unreadable' };
+
+/** The files that the pull request changes; those without a row are counted. */
+export type ChangedFiles = { readonly rows: readonly ChangedFile[]; readonly unlisted: number };
+
+export type ChangedFile = {
+  readonly path: string;
+  readonly status: string;
+  readonly added: number;
+  readonly removed: number;
+};
+
+/** Whole files of a diff, in the order of the list, and the paths of those that did not fit. */
+export type DiffExcerpt = {
+  readonly files: readonly { readonly path: string; readonly patch: string }[];
+  readonly omitted: readonly string[];
+};
+
+/** A file with instructions of the repository; `note` says what is missing of its text. */
+export type InstructionFile = { readonly path: string; readonly text: string; readonly note: string | null };
+
+/** A directory (empty: the root) with the number of files in and below it. */
+export type DirectoryCount = { readonly path: string; readonly files: number };
+
+/** An earlier run on the same pull request. */
+export type EarlierRun = {
+  readonly task: string;
+  readonly by: string;
+  /** Why it ended; null if it did not end. */
+  readonly end: string | null;
+  readonly changes: readonly EarlierChange[];
+  readonly unlistedChanges: number;
+};
+
+/** A decided change; `reasons` are the words of its deciders. */
+export type EarlierChange = {
+  readonly change: string;
+  readonly outcome: 'applied' | 'denied';
+  readonly by: readonly string[];
+  readonly reasons: readonly string[];
+};
+
+/** The comments around the task, oldest first. */
+export type TaskDiscussion = {
+  readonly comments: readonly ContextComment[];
+  /** Comments that were left out: of people without access, of bots, or too many. */
+  readonly omitted: number;
+};
+
+/** A comment that the task can point to. Words of a person who may not decide are material only. */
+export type ContextComment = {
+  readonly author: Person | null;
+  readonly mayDecide: boolean;
+  readonly relation: CommentRelation;
+  readonly text: string;
+  readonly lines: CommentedLines | null;
+};
+
+/** Why a comment is shown: the task quotes it, replies to it, names its author, belongs to its review, or follows it. */
+export type CommentRelation = 'quoted' | 'replied-to' | 'author-named' | 'of-this-review' | 'earlier';
+
+/** The lines of a file that a comment is about. */
+export type CommentedLines = {
+  readonly path: string;
+  readonly line: number | null;
+  readonly startLine: number | null;
+  readonly side: DiffSide | null;
+  /** The end of the diff's hunk; null if no tool reads the file, or read it under a former name. */
+  readonly hunk: string | null;
+};
+
+/** `LEFT` is the version before the pull request. */
+export type DiffSide = 'LEFT' | 'RIGHT';
+
+/** What a push changed; null if GitHub no longer has its commits. */
+export type PushContent = {
+  readonly files: readonly string[];
+  readonly unlistedFiles: number;
+  readonly diff: DiffExcerpt;
+  /** The push removed commits from the branch. */
+  readonly rewritten: boolean;
+};
+
+/** The context of a run whose repository could not be read. */
+export const UNREADABLE_CONTEXT: TaskContext = {
+  changed: { kind: 'unreadable' },
+  instructions: { kind: 'unreadable' },
+  overview: { kind: 'unreadable' },
+  diff: { kind: 'unreadable' },
+  earlierRuns: { kind: 'unreadable' },
+  discussion: { kind: 'unreadable' },
+  areThreadLinesReadable: false,
+};

@@ -1,0 +1,112 @@
+import { selectDiffs } from '../../core/agent/diff-excerpt.ts';
+import { summarizeRun } from '../../core/agent/earlier-runs.ts';
+import { boundInstructions, findInstructions } from '../../core/agent/instructions.ts';
+import { hasReadableHunks, listChangedFiles, summarizePull } from '../../core/agent/pull-summary.ts';
+import type { GitHub, PullRequestFile } from '../../core/state/ports.ts';
+import { activeRun, type Run } from '../../core/state/run.ts';
+import {
+  CONTEXT_LIMITS,
+  type DirectoryCount,
+  type InstructionFile,
+  type Part,
+  type PullSummary,
+} from '../../core/state/task-context.ts';
+import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
+import { OffloadError } from '../offload/offload.ts';
+import { readablePaths } from './list-paths.ts';
+import { readTaskDiscussion } from './read-task-discussion.ts';
+
+/** What the parts of the context are read with. */
+type ContextReader = {
+  readonly github: GitHub;
+  readonly run: Run;
+  readonly pull: PullSummary;
+  readonly job: Job<'read-context'>;
+};
+
+/** Reads what the first message shows. GitHub's requests follow each other. */
+export async function readContext(job: Job<'read-context'>): Promise<EffectResult> {
+  const { context, effect, stored } = job;
+  const { ref, run } = await loadActiveRun(job);
+  if (run === null) return DONE;
+  const github = context.githubApp.forPull(ref);
+  const known = job.attempts === 1 ? effect.pull : null;
+  const pull = known ?? summarizePull(await github.fetchPull());
+  const reader: ContextReader = { github, run, pull, job };
+  const files = await readPart(job, () => github.listFiles(pull.headSha));
+  const { location } = run.task;
+  const listed = files.kind === 'read' ? files.value : null;
+  const parts = {
+    changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles)),
+    diff: mapPart(files, (all) => selectDiffs(all, CONTEXT_LIMITS.diff)),
+    instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
+    overview: await readPart(job, () => readOverview(reader)),
+    discussion: await readPart(job, () => readTaskDiscussion(github, { task: run.task, pull, files: listed })),
+    areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed),
+  };
+  const earlier = await context.store.listEarlierRuns(stored.pullRequestKey, run.id, CONTEXT_LIMITS.earlierRunCount);
+  const earlierRuns = { kind: 'read', value: earlier.map(summarizeRun) } as const;
+  return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context: { ...parts, earlierRuns } } };
+}
+
+async function loadActiveRun(job: Job<'read-context'>) {
+  const pull = await loadJobPull(job);
+  const run = activeRun(pull);
+  const isReading = run?.id === job.effect.runId && run.phase.kind === 'reading-context';
+  return { ref: pull.ref, run: isReading ? run : null };
+}
+
+async function readOverview({ github, pull, job }: ContextReader): Promise<readonly DirectoryCount[]> {
+  const { offload } = job.context;
+  const tree = await github.fetchTree(pull.headSha);
+  return offload('buildOverview', await readablePaths({ tree, offload }));
+}
+
+/** Attempts, about two minutes, after which a part that GitHub fails to serve is left out. */
+const MAX_CONTEXT_ATTEMPTS = 8;
+
+/**
+ * Reads one part. A part that GitHub refuses for good, or that takes too long to work out, is left out. An outage or a
+ * limit leads to a new attempt.
+ */
+async function readPart<Value>({ attempts }: Pick<Job, 'attempts'>, read: () => Promise<Value>): Promise<Part<Value>> {
+  try {
+    return { kind: 'read', value: await read() };
+  } catch (error) {
+    const isGivenUp =
+      error instanceof OffloadError || isPermanent(error) || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
+    if (!isGivenUp) throw error;
+    return { kind: 'unreadable' };
+  }
+}
+
+function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other): Part<Other> {
+  return part.kind === 'read' ? { kind: 'read', value: map(part.value) } : part;
+}
+
+/** The repository's instructions come from its default branch: anybody can write those of the head. */
+async function readRepositoryInstructions(
+  { github, run, pull, job }: ContextReader,
+  files: Part<readonly PullRequestFile[]>,
+): Promise<readonly InstructionFile[]> {
+  const { contextFiles } = run.settings;
+  if (contextFiles.length === 0) return [];
+  const changedPaths = files.kind === 'read' ? files.value.map(({ path }) => path) : [];
+  const sources = findInstructions(await github.fetchBranchTree(pull.defaultBranch), contextFiles, changedPaths);
+  const found: InstructionFile[] = [];
+  for (const source of sources) {
+    const { path } = source;
+    if (source.kind === 'refused') {
+      found.push({ path, text: '', note: source.note });
+      continue;
+    }
+    const bytes = await github.fetchBlob(source.entry.sha, source.entry.size);
+    found.push(await job.context.offload('readInstructions', { path, bytes }).catch((error) => tooSlow(path, error)));
+  }
+  return boundInstructions(found);
+}
+
+function tooSlow(path: string, error: unknown): InstructionFile {
+  if (error instanceof OffloadError) return { path, text: '', note: 'could not be read in time' };
+  throw error;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { comments } from '../support/first-message.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
+import { ROWS_PATH, rows } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+describe('the end of a run', () => {
+  it('is told once, in the thread where the task was given, as the model’s answer (S159, S89a)', async () => {
+    const story = await stage().tell({ branch: { [ROWS_PATH]: rows() } });
+    const { ana, ben, bot, model, pr } = story;
+    const root = await comments(stage(), story, ben, { path: ROWS_PATH, line: 5 }, 'Why five?');
+    model.says({ content: 'Because row 4 is the header.' });
+    await ana.does((person) => person.replies(root, '/countersign answer this'));
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toContain(
+      `@${ana.login}, the answer, written by the model:\n\n> Because row 4 is the header.\n\nNothing was changed.`,
+    );
+    expect(bot.answer()).not.toContain('no change was proposed');
+    const told = [...pr.now().reviewComments.values()].filter(({ body }) => body.includes('the answer, written'));
+    expect(told.map(({ threadId }) => threadId)).toEqual([root]);
+  });
+
+  it('is told as a question, if the model asks one (S159)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({ content: 'There are two totals.\n\nWhich one do you mean?' });
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toContain(`@${ana.login}, a question, written by the model:\n\n> There are two totals.`);
+  });
+
+  it('says that nothing came of it, if the model stays silent when it is asked again (S159, S150)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({ content: null });
+    model.says({ content: ' \n' });
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toContain(`@${ana.login}, the run finished: no change was proposed.`);
+  });
+
+  it('is told in numbers, if there were changes, with the closing words below (S159)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.proposes(BIGINT);
+    model.says({ content: 'Is that all?' });
+    await ana.says('/countersign use bigint');
+    await ana.says('/approve');
+    expect(bot.answer()).toMatch(
+      /, the run finished: 1 change applied in .*\.\n\nClosing words, written by the model:/,
+    );
+  });
+
+  it('is told in the conversation, if the thread of the task is gone (S159)', async () => {
+    const story = await stage().tell({ branch: { [ROWS_PATH]: rows() } });
+    const { ana, bot, model, pr } = story;
+    model.proposes(BIGINT);
+    const root = await comments(stage(), story, ana, { path: ROWS_PATH, line: 5 }, '/countersign use bigint');
+    await ana.does((person) => person.deletesInThread(root));
+    await ana.says('/stop');
+    expect([...pr.now().comments.values()].some(({ body }) => body.includes(`@${ana.login}, `))).toBe(true);
+    expect(bot.answers().filter((text) => text.includes(`@${ana.login}, `))).toHaveLength(1);
+  });
+});

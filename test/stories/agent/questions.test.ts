@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { APPROVAL, askPeople, asks, CHOICE, newestId, results, TEXT } from '../support/questions.ts';
+import { editRow } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+const answered = (kind: string, correlationId: string, response: unknown, by: string) => ({
+  correlation_id: correlationId,
+  kind,
+  response,
+  answered_by: by,
+});
+
+describe('a question of the agent', () => {
+  it('is asked where the task was given, mentions the requester once, and the model waits (S113, seed property 1)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, bot, model } = story;
+    expect(model.requests()).toHaveLength(1);
+    const [question, ...more] = bot.questions();
+    expect(more).toEqual([]);
+    expect(question?.body).toContain(`@${ana.login}, the agent asks:\n\n> Which database is meant?`);
+    expect(question?.body).toContain('1. SQLite\n2. PostgreSQL\n3. Both of them');
+    expect(question?.body).toContain(`\`/choose ${newestId(story)} <number>\``);
+    expect(question?.body).toContain(`\`/reject ${newestId(story)}\` ends the run.`);
+    expect(question?.body.match(/@/g)).toHaveLength(1);
+    await stage().restart();
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('is answered with its index from 0 and its value, and the comment says by whom (S116, S119, K4)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ben, bot } = story;
+    expect(bot.run().body).toContain('**Waiting for an answer** to the question');
+    const said = await ben.says('/choose 2');
+    expect(bot.reactionsOn(said)).toEqual(['+1']);
+    expect(results(story)).toEqual([answered('choice', 'db', { index: 1, value: 'PostgreSQL' }, ben.login)]);
+    expect(bot.questions()[0]?.body).toContain(`**Answered** by \`${ben.login}\`:\n\n> 2: PostgreSQL`);
+    expect(bot.run().body).not.toContain('Waiting for an answer');
+  });
+
+  it.each([
+    ['the id and a number', (id: string) => `/choose ${id} 3`],
+    ['words after /answer', () => '/answer both of   THEM'],
+    ['a number after /answer', () => '/answer 3'],
+  ])('takes %s (S116)', async (_, line) => {
+    const story = await askPeople(stage(), CHOICE);
+    await story.ana.says(line(newestId(story)));
+    expect(results(story)).toEqual([answered('choice', 'db', { index: 2, value: 'Both of them' }, story.ana.login)]);
+  });
+
+  it('takes any text as it is, over several lines, and a text that says reject is a text (S117, K22)', async () => {
+    const first = await askPeople(stage(), TEXT);
+    await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
+    expect(first.bot.answer()).toContain('no question of the agent has the id `utf8`');
+    await first.ana.says(`/answer ${newestId(first)} utf8 is *the* name,\n  with \`two\` lines`);
+    expect(results(first)).toEqual([
+      answered('text', 'name', 'utf8 is *the* name,\n  with `two` lines', first.ana.login),
+    ]);
+    const second = await askPeople(stage(), TEXT);
+    await second.ana.says('/answer reject');
+    expect(results(second)).toEqual([answered('text', 'name', 'reject', second.ana.login)]);
+    expect(second.bot.answers().join()).toContain('This is taken as your answer. To end a run, write `/reject`');
+  });
+
+  it('an approval is answered with approve and nothing else (S115)', async () => {
+    const story = await askPeople(stage(), APPROVAL);
+    const { ana, bot, model } = story;
+    for (const words of ['/answer approve', '/answer yes', '/choose 1']) {
+      await ana.says(words);
+      expect(bot.answer()).toContain('This question takes no other words: write `/approve ');
+    }
+    expect(model.requests()).toHaveLength(1);
+    await ana.says('/approve');
+    expect(results(story)).toEqual([answered('approve', 'delete', 'approve', ana.login)]);
+  });
+
+  it('shows the labels of an approval (S113, K21)', async () => {
+    const { bot } = await askPeople(stage(), asks({ choices: ['Delete them', 'Keep them'] }));
+    expect(bot.questions()[0]?.body).toContain('for “Delete them”');
+    expect(bot.questions()[0]?.body).toContain('for “Keep them”.');
+  });
+});
+
+describe('an answer', () => {
+  it('counts once: the second one gets a reply, and so does one after the run (S114, seed property 2)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, ben, bot, model } = story;
+    const id = newestId(story);
+    stage().pass(2);
+    ana.person.says(`/choose ${id} 1`);
+    ben.person.says(`/choose ${id} 2`);
+    await stage().settle();
+    const outputs = model.requests().flatMap(({ messages }) => messages.filter(({ role }) => role === 'tool'));
+    expect(outputs).toHaveLength(1);
+    expect(bot.answers().join()).toContain(`is already answered by \`${ana.login}\`, so your answer had no effect.`);
+    await ben.says(`/answer ${id} 2`);
+    expect(bot.answer()).toContain('is already answered');
+    expect((await story.stored()).run?.questions).toMatchObject([{ state: 'answered', by: { login: ana.login } }]);
+  });
+
+  it('that does not fit gets a hint, and the question stays open (S120, seed property 8)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, bot, model } = story;
+    const said: readonly (readonly [string, RegExp])[] = [
+      ['/choose 0', /That is none of the choices: write .* with a number from 1 to 3/],
+      ['/choose 4', /That is none of the choices/],
+      ['/choose two', /not understood at `two`.*It needs the number of a choice/s],
+      ['/choose', /It needs the number of a choice/],
+      ['/answer MySQL', /That is none of the choices/],
+      ['/answer', /It needs an answer/],
+      ['/approve', /This question has choices/],
+      ['/choose x7y9 1', /no question of the agent has the id `x7y9`/],
+    ];
+    for (const [line, hint] of said) {
+      await ana.says(line);
+      expect(bot.answer()).toMatch(hint);
+    }
+    expect(model.requests()).toHaveLength(1);
+    expect((await story.stored()).run?.questions).toMatchObject([{ state: 'asked' }]);
+  });
+
+  it('that is the number of one choice and the text of another is none (S120)', async () => {
+    const story = await askPeople(stage(), asks({ input_type: 'choice', choices: ['8', '16', '1'] }));
+    await story.ana.says('/answer 1');
+    expect(story.bot.answer()).toContain('That is the number of one choice and the text of another');
+    await story.ana.says('/answer 16');
+    expect(results(story)).toMatchObject([{ response: { index: 1, value: '16' } }]);
+  });
+
+  it('is a quote reply only if the quote is part of the comment (X2)', async () => {
+    const story = await askPeople(stage(), TEXT);
+    const { ana, bot, model } = story;
+    const [question] = bot.questions();
+    if (question === undefined) throw new Error('There is no question.');
+    await ana.says(quoteReply(question.body.replace('new name', 'old name'), 'total'));
+    await ana.says('2');
+    expect(model.requests()).toHaveLength(1);
+    await ana.says(quoteReply(question.body, 'total'));
+    expect(results(story)).toEqual([answered('text', 'name', 'total', ana.login)]);
+  });
+
+  it('by people who may not instruct never counts, and never reaches the model (S66, S114)', async () => {
+    const story = await askPeople(stage(), TEXT);
+    const { bot, carl, model, stranger } = story;
+    const [question] = bot.questions();
+    if (question === undefined) throw new Error('There is no question.');
+    for (const who of [carl, stranger]) {
+      await who.says(`/answer ${newestId(story)} the word canary`);
+      await who.says(quoteReply(question.body, 'the word canary'));
+    }
+    expect(bot.answers()).toHaveLength(2);
+    expect(bot.answer()).toContain('`/answer` needs write access');
+    expect(model.requests()).toHaveLength(1);
+    await story.ana.says('/answer sum');
+    expect(JSON.stringify(model.requests())).not.toContain('canary');
+  });
+
+  it('that is an edited comment, or was written before the question, is none (S60)', async () => {
+    const story = await askPeople(stage(), TEXT);
+    const { ana, bot, model } = story;
+    const id = await ana.says('just talking');
+    await ana.does((person) => person.edits(id, `/answer ${newestId(story)} early`));
+    expect(bot.answer()).toContain('An edited comment has no effect');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('makes its author a requester of what follows (S140)', async () => {
+    const story = await askPeople(stage(), TEXT);
+    const { ben } = story;
+    story.model.proposes(editRow(5, 50));
+    await ben.says('/answer sum');
+    const { proposals } = await story.stored();
+    expect(proposals[0]?.shapers.requesters.map(({ login }) => login)).toContain(ben.login);
+  });
+
+  it('is recorded with its question and its person (S71)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    await story.ben.says('/choose 2');
+    expect((await story.stored()).run?.questions).toMatchObject([
+      { prompt: 'Which database is meant?', answer: { kind: 'choice', index: 1 }, by: { login: story.ben.login } },
+    ]);
+  });
+});
+
+describe('a rejection', () => {
+  it('ends the run, keeps what was said so far, and asks the model nothing more (S118, T10, seed properties 5 and 7)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, ben, bot, model } = story;
+    await ben.says('/reject');
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.questions()[0]?.body).toContain(`**Rejected** by \`${ben.login}\`, which ended the run.`);
+    expect(bot.answer()).toMatch(/^Rejected\. Agent response cancelled\./);
+    expect(bot.answer()).toContain(
+      `@${ana.login}, the run ended because a question of the agent was rejected by \`${ben.login}\``,
+    );
+    const { run } = await story.stored();
+    const transcript = await stage()
+      .store()
+      .loadTranscript(run?.id ?? '');
+    expect(transcript.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    await ana.says('/choose 1');
+    expect(bot.answer()).toContain('no question of the agent waits for an answer here');
+  });
+
+  it('finalizes the text that stood before the question (S118, S119)', async () => {
+    const story = await askPeople(stage());
+    story.model.says({ content: 'I found two tables.', calls: [CHOICE] });
+    await story.ana.says('/countersign tidy the rows');
+    expect(story.bot.questions()[0]?.body).toContain('Before it, written by the model:\n\n> I found two tables.');
+    await story.ana.says(`/reject ${newestId(story)}`);
+    expect(story.bot.answer()).toContain('Closing words, written by the model:\n\n> I found two tables.');
+  });
+
+  it('without an id means a pending change if there is one (interface section 4)', async () => {
+    const story = await askPeople(stage(), APPROVAL, editRow(5, 50));
+    const { ana, bot, model } = story;
+    await ana.says('/reject');
+    expect(bot.proposal(1).body).toContain('**Rejected by user**');
+    expect((await story.stored()).run?.questions).toMatchObject([{ state: 'asked' }]);
+    await ana.says('/approve');
+    expect(model.toolMessages()).toHaveLength(2);
+    expect(model.toolMessages()[0]).toContain('"response":"approve"');
+  });
+});

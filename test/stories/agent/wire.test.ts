@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ScriptedFault, ScriptedTurn } from '../../../fakes/model/script.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll({ environment: { MODEL_IDLE_TIMEOUT: '1' } });
+
+afterEach(() => stage().model.setRules({}));
+
+const READ = { name: 'read_file', arguments: { path: 'src/total.ts' } };
+
+const SECRET_THOUGHTS = 'Nobody but the model should read these thoughts.';
+
+/** The assistant messages of the last request, as they were sent. */
+function sentAssistantMessages({ model }: Story): readonly Readonly<Record<string, unknown>>[] {
+  const messages = model.requests().at(-1)?.body['messages'];
+  return Array.isArray(messages) ? messages.filter(isRecord).filter(({ role }) => role === 'assistant') : [];
+}
+
+describe('a model whose endpoint wants its thoughts back', () => {
+  it('gets each signature back, through readings, decisions and questions (S164)', async () => {
+    stage().model.setRules({ signatures: true });
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes(READ);
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    model.says({ content: 'Because money is exact.' });
+    await ana.says('/ask why?');
+    expect(bot.answer()).toContain('Because money is exact.');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+    // The fake refuses a history without them: see the violations after each story.
+    expect(model.requests()).toHaveLength(4);
+  });
+
+  it('its thoughts are on no page and in no log, and another model does not get them (S164)', async () => {
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    const members = { reasoning_content: SECRET_THOUGHTS, reasoning_details: [{ index: 0, text: SECRET_THOUGHTS }] };
+    model.says({ members, calls: [READ] });
+    model.says({ members, calls: [BIGINT] });
+    await ana.says('/countersign use bigint');
+    expect(sentAssistantMessages(story)).toEqual([expect.objectContaining(members)]);
+    await stage().restart({ OPENAI_MODEL: 'another-model' });
+    await ana.replies(bot.proposal(1), '/deny');
+    await ana.says('/ask what now?');
+    expect(model.requests().at(-1)?.model).toBe('another-model');
+    expect(sentAssistantMessages(story).length).toBeGreaterThan(1);
+    expect(JSON.stringify(sentAssistantMessages(story))).not.toContain(SECRET_THOUGHTS);
+    const pages = stage().github.requests.map(({ body }) => JSON.stringify(body));
+    expect([...pages, ...stage().logged].join('\n')).not.toContain(SECRET_THOUGHTS);
+    await stage().restart();
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  it.each<[string, ScriptedTurn]>([
+    ['falls silent', { calls: [BIGINT], delivery: { stallAfter: 2 } }],
+    ['is cut', { calls: [BIGINT], delivery: { cutAfter: 3 } }],
+  ])('that %s is asked for again, and the run goes on (S163)', async (_, turn) => {
+    const { ana, bot, model } = await stage().tell();
+    model.says(turn);
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await expect.poll(() => bot.proposals().length, { timeout: 25_000, interval: 20 }).toBe(1);
+    await stage().settle();
+    expect(model.requests()).toHaveLength(2);
+    expect(bot.answers()).toEqual([]);
+  });
+
+  it.each(['one', 'three'] as const)('arrives whole in pieces of %s bytes (S163, S173)', async (bytes) => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({
+      content: 'Größe “x” für alle',
+      calls: [BIGINT],
+      delivery: { bytes, newline: '\r\n', comments: true },
+    });
+    await ana.says('/countersign use bigint');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.reviews().join()).toContain('Größe “x” für alle');
+  });
+});
+
+describe('while the model thinks', () => {
+  it('the run’s comment says since when (S163)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
+    model.proposes(READ);
+    model.says({ calls: [BIGINT], sendAfter });
+    const said = ana.says('/countersign use bigint');
+    await expect
+      .poll(
+        () =>
+          bot
+            .comments()
+            .map(({ body }) => body)
+            .join('\n'),
+        { timeout: 25_000, interval: 20 },
+      )
+      .toMatch(/\*\*Working\.\*\* The model has been thinking since \d{4}-\d\d-\d\d \d\d:\d\d UTC\./);
+    answers();
+    await said;
+    expect(bot.run().body).toContain('Waiting for review');
+  });
+});
+
+function refusal(status: number, error: Readonly<Record<string, unknown>>): ScriptedFault {
+  return { fault: 'status', status, headers: { 'x-request-id': 'req_7' }, body: { error } };
+}
+
+describe('an endpoint that refuses', () => {
+  it.each<[string, ScriptedFault, string, RegExp]>([
+    ['the model', refusal(404, { message: 'no', code: 'model_not_found' }), 'model-unknown', /does not know the model/],
+    ['for lack of quota', refusal(429, { message: 'no', code: 'insufficient_quota' }), 'no-quota', /no quota left/],
+    [
+      'a long conversation',
+      refusal(400, { message: 'no', code: 'context_length_exceeded' }),
+      'too-long',
+      /longer than/,
+    ],
+    ['by its filter', refusal(400, { message: 'no', code: 'content_filter' }), 'filtered', /content filter/],
+  ])('%s says so to people, and to the operator with code and id (S166)', async (_, fault, failure, words) => {
+    await stage().restart();
+    const start = stage().logged.length;
+    const { ana, bot } = await stage().tell();
+    stage().model.script(fault);
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toMatch(words);
+    const lines = stage().logged.slice(start).map(parseJson).filter(isRecord);
+    expect(lines.filter(({ msg }) => msg === 'model request failed')).toEqual([
+      expect.objectContaining({ failure, said: 'no', requestId: 'req_7', model: 'scripted', code: expect.any(String) }),
+    ]);
+  });
+
+  it('a parameter is asked without it, and the run goes on as if nothing had been (S165)', async () => {
+    await stage().restart({ MODEL_TEMPERATURE: '0.2', MODEL_MAX_OUTPUT_TOKENS: '5000' });
+    stage().model.setRules({ refusedParameters: ['temperature'] });
+    const { ana, bot, model } = await stage().tell();
+    model.proposes(READ);
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(model.requests().map(({ body }) => body['temperature'])).toEqual([0.2, undefined, undefined]);
+    expect(model.requests().every(({ body }) => body['max_tokens'] === 5000)).toBe(true);
+    await stage().restart();
+  });
+});
+
+describe('an answer that is cut at its length limit', () => {
+  it('goes back as valid JSON, and the model can go on (S151)', async () => {
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    const text = '{"path":"src/total.ts","old_string":"let total';
+    model.says({ calls: [{ name: 'edit_file', arguments: text }], finishReason: 'length' });
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(model.toolMessages()).toEqual([expect.stringMatching(/end at character 46: the answer was cut/)]);
+    expect(JSON.stringify(sentAssistantMessages(story))).toContain('_malformed');
+    expect(bot.proposals()).toHaveLength(1);
+  });
+});

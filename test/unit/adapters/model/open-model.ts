@@ -1,0 +1,87 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { afterEach } from 'vitest';
+import type { ScriptEntry } from '../../../../fakes/model/script.ts';
+import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
+import { createModel } from '../../../../src/adapters/model/openai.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import { type Model, ModelError } from '../../../../src/core/state/ports.ts';
+
+export const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+export const KEY = 'sk-canary-0123456789';
+
+export const RUN = 'run-of-the-tests';
+
+const TOOLS = [
+  { name: 'read_file', description: 'Reads a file.', parameters: { type: 'object', properties: {}, required: [] } },
+];
+
+export const HELLO: readonly TranscriptMessage[] = [{ role: 'user', content: 'Use bigint.' }];
+
+type Options = Parameters<typeof createModel>[0];
+
+export type ModelOverrides = Partial<Omit<Options, 'parameters' | 'limits'>> & {
+  readonly parameters?: Partial<Options['parameters']>;
+  readonly limits?: Partial<Options['limits']>;
+};
+
+/** The adapter for an endpoint at `url`, without parameters and with a timeout of two seconds. */
+export function openModel(url: string, { parameters, limits, ...overrides }: ModelOverrides = {}): Model {
+  return createModel({
+    apiKey: KEY,
+    baseURL: url,
+    model: 'test-model',
+    tools: TOOLS,
+    log: { debug: () => undefined, warn: () => undefined },
+    now: () => NOW,
+    ...overrides,
+    parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null, ...parameters },
+    limits: { timeoutMs: 30_000, idleTimeoutMs: 30_000, ...limits },
+  });
+}
+
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** The error of a request that must fail. */
+export async function failureOf(request: Promise<unknown>): Promise<ModelError> {
+  const failure: unknown = await request.catch((error: unknown) => error);
+  if (!(failure instanceof ModelError)) throw new Error(`no ModelError: ${String(failure)}`);
+  return failure;
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A fake model with these answers, which ends with the test. */
+export async function scripted(...answers: readonly ScriptEntry[]): Promise<ScriptedModel> {
+  const model = await startScriptedModel({ apiKey: KEY });
+  closers.push(model.close);
+  model.script(...answers);
+  return model;
+}
+
+/** An endpoint that answers as the test says, also in broken ways. */
+export async function raw(
+  answer: (response: ServerResponse) => void,
+): Promise<{ readonly url: string; readonly count: () => number }> {
+  let count = 0;
+  const listener: RequestListener = (request, response) => {
+    request.resume();
+    count += 1;
+    answer(response);
+  };
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { url: `http://127.0.0.1:${address.port}`, count: () => count };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { findRefusedName } from '../../../../src/adapters/model/parameters.ts';
+import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, scripted } from './open-model.ts';
+
+const ALL = { maxOutputTokens: 4_000, reasoningEffort: 'low', temperature: 0 };
+
+/** The optional parameters of a request to an endpoint at this address. */
+async function parametersAt(baseURL: string, overrides: ModelOverrides = {}): Promise<Record<string, unknown>> {
+  const endpoint = await scripted({ content: 'So.' });
+  const host = new URL(baseURL).origin;
+  const reroute = (address: string | URL | Request, options?: RequestInit) =>
+    fetch(String(address).replace(host, new URL(endpoint.url).origin), options);
+  await openModel(baseURL, { fetch: reroute, ...overrides }).ask(HELLO, never(), RUN);
+  expect(endpoint.violations).toEqual([]);
+  const { model, messages, tools, stream, stream_options, ...parameters } = endpoint.requests[0]?.body ?? {};
+  return parameters;
+}
+
+describe('optional parameters', () => {
+  it('are not sent unless they are set (S165)', async () => {
+    expect(await parametersAt('http://models.example/v1')).toEqual({});
+    expect(await parametersAt('https://api.openai.com/v1')).toEqual({ prompt_cache_key: RUN });
+  });
+
+  it.each([
+    ['https://api.openai.com/v1', 'max_completion_tokens'],
+    ['https://shop.openai.azure.com/v1', 'max_completion_tokens'],
+    ['https://openai.com.example/v1', 'max_tokens'],
+    ['http://models.example/v1', 'max_tokens'],
+  ])('that are set are sent to %s with %s (S165)', async (url, limitName) => {
+    expect(await parametersAt(url, { parameters: ALL })).toMatchObject({
+      [limitName]: 4_000,
+      reasoning_effort: 'low',
+      temperature: 0,
+    });
+  });
+
+  it('are sent without those that the endpoint refuses by name, then and later (S165)', async () => {
+    const endpoint = await scripted({ content: 'a' }, { content: 'b' });
+    endpoint.setRules({ refusedParameters: ['temperature', 'stream_options'] });
+    const lines: unknown[] = [];
+    const log = { debug: () => undefined, warn: (fields: object) => void lines.push(fields) };
+    const model = openModel(endpoint.url, { log, parameters: ALL });
+    await model.ask(HELLO, never(), RUN);
+    await model.ask(HELLO, never(), RUN);
+    const [first, second, third, fourth, ...more] = endpoint.requests.map(({ body }) => body);
+    expect(more).toEqual([]);
+    expect([first, second].every((body) => body?.['stream_options'] !== undefined)).toBe(true);
+    for (const body of [third, fourth]) {
+      expect(body).toMatchObject({ max_tokens: 4_000, reasoning_effort: 'low', stream: true });
+      expect(body).not.toHaveProperty('temperature');
+      expect(body).not.toHaveProperty('stream_options');
+    }
+    expect(lines).toMatchObject([{ parameter: 'temperature' }, { parameter: 'stream_options' }]);
+  });
+
+  it.each(['max_tokens', 'max_completion_tokens'])('%s has another name where it is refused (S165)', async (name) => {
+    const endpoint = await scripted({ content: 'a' });
+    endpoint.setRules({ refusedParameters: [name] });
+    await openModel(endpoint.url, { parameters: { maxOutputTokens: 9 } }).ask(HELLO, never(), RUN);
+    const other = name === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+    expect(endpoint.requests.at(-1)?.body).toMatchObject({ [other]: 9 });
+    expect(endpoint.requests.at(-1)?.body).not.toHaveProperty(name);
+  });
+
+  it('an endpoint that refuses streaming is asked without it (S163, S165)', async () => {
+    const endpoint = await scripted({ content: 'plain' });
+    endpoint.setRules({ refusedParameters: ['stream'] });
+    expect((await openModel(endpoint.url).ask(HELLO, never(), RUN)).content).toBe('plain');
+    expect(endpoint.violations).toEqual([]);
+  });
+
+  it('a question forbids calls, and its tools stay in the request (S111)', async () => {
+    const endpoint = await scripted({ content: 'a' });
+    await openModel(endpoint.url).askForText(HELLO, never(), RUN);
+    expect(endpoint.requests[0]?.body).toMatchObject({ tool_choice: 'none', tools: [{ type: 'function' }] });
+  });
+
+  it('a refusal that names nothing of the request is an error after one request (S165)', async () => {
+    const message = "Unsupported parameter: 'top_k' is not supported.";
+    const endpoint = await scripted({ fault: 'status', status: 400, body: { error: { message, param: 'top_k' } } });
+    await failureOf(openModel(endpoint.url, { parameters: ALL }).ask(HELLO, never(), RUN));
+    expect(endpoint.requests).toHaveLength(1);
+  });
+});
+
+const NAMES = ['max_tokens', 'temperature', 'stream', 'stream_options', 'reasoning_content', 'tool_choice'];
+
+describe('findRefusedName', () => {
+  it.each<[string, number, unknown, string, string | null]>([
+    ['the parameter of the error', 400, 'temperature', 'No.', 'temperature'],
+    ['a quoted name', 400, null, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", 'max_tokens'],
+    ['a path', 422, null, 'body.stream_options: Extra inputs are not permitted', null],
+    ['the whole name only', 400, null, 'Unknown field stream_options', 'stream_options'],
+    ['a list of fields', 422, null, "extra fields not permitted: ('body', 'tool_choice')", 'tool_choice'],
+    ['a limit', 400, null, 'max_tokens is too large: 1000000', 'max_tokens'],
+    ['no member that is missing', 400, null, 'Missing `reasoning_content` field: invalid message', null],
+    ['no name in another status', 500, 'temperature', 'Unsupported temperature', null],
+    ['no ordinary word', 400, null, 'the stream of words is long', null],
+  ])('finds %s (S165)', (_, status, param, message, name) => {
+    expect(findRefusedName({ status, param, message }, NAMES)).toBe(name);
+  });
+});

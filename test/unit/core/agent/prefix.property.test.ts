@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
+import { toWireMessage } from '../../../../src/adapters/model/wire-format.ts';
+import { checkTranscript } from '../../../../src/core/agent/messages.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import { ANA, BEN, TableGame } from '../support/table-game.ts';
+
+/** One thing that happens during a run. */
+type PlayedEvent =
+  | { readonly kind: 'responds'; readonly calls: readonly string[] }
+  | { readonly kind: 'decides'; readonly how: 'approve' | 'deny' | 'edit' | 'continue' }
+  | { readonly kind: 'resumes' };
+
+const EVENT: fc.Arbitrary<PlayedEvent> = fc.oneof(
+  fc.record({
+    kind: fc.constant('responds' as const),
+    calls: fc.array(fc.constantFrom('read', 'edit 2 a', 'edit 5 b', 'edit 9 c'), { maxLength: 4 }),
+  }),
+  fc.record({ kind: fc.constant('decides' as const), how: fc.constantFrom('approve', 'deny', 'edit', 'continue') }),
+  fc.record({ kind: fc.constant('resumes' as const) }),
+);
+
+const ADDRESS = { model: 'random', endpoint: 'simulated' };
+
+function wireOf(messages: readonly TranscriptMessage[]): readonly string[] {
+  return messages.map((message) =>
+    JSON.stringify(
+      toWireMessage(
+        message,
+        opaqueFor(message, ADDRESS, () => false),
+      ),
+    ),
+  );
+}
+
+describe('the requests of a run', () => {
+  it('each begin, byte for byte on the wire, with the one before, and are valid (S170)', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(fc.array(EVENT, { maxLength: 25 }), (events) => {
+        const game = new TableGame();
+        game.commands(ANA, { name: 'task', text: 'number the lines' });
+        let previous: readonly string[] = [];
+        const compare = (): void => {
+          if (!game.effects.some(({ type }) => type === 'ask-model')) return;
+          const request = wireOf(game.transcript);
+          expect(checkTranscript(game.transcript)).toEqual([]);
+          expect(request.slice(0, previous.length)).toEqual(previous);
+          if (request.length > previous.length && previous.length > 0) compared += 1;
+          previous = request;
+        };
+        compare();
+        for (const [index, event] of events.entries()) {
+          play(game, event, index);
+          compare();
+        }
+        expect(game.problems).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(compared).toBeGreaterThan(100);
+  });
+});
+
+function play(game: TableGame, event: PlayedEvent, index: number): void {
+  switch (event.kind) {
+    case 'responds':
+      game.modelReplies(event.calls.map((text, at) => callOf(text, `${index}-${at}`)));
+      game.toolsAnswer();
+      game.reviewIsPosted();
+      break;
+    case 'decides':
+      decide(game, event.how);
+      break;
+    case 'resumes':
+      game.commands(BEN, { name: 'resume' });
+      break;
+  }
+}
+
+function callOf(text: string, id: string) {
+  return { id, name: text === 'read' ? 'read_file' : 'edit_file', arguments: text };
+}
+
+function decide(game: TableGame, how: Extract<PlayedEvent, { kind: 'decides' }>['how']): void {
+  if (how === 'continue') game.commands(ANA, { name: 'continue' });
+  else if (how === 'edit')
+    game.commands(ANA, { name: 'edit', targets: { by: 'all' }, instruction: 'other', fullText: 'other' });
+  else if (how === 'deny') game.commands(ANA, { name: 'deny', targets: { by: 'all' }, reason: 'no', fullText: 'no' });
+  else game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' });
+}
