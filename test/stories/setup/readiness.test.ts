@@ -50,7 +50,7 @@ describe('while the disk is full', () => {
       expect(during.filter((logged) => logged === message)).toEqual([message]);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
     await execute('drop trigger no_space on inbox');
-    await expect.poll(() => statusOf('/readyz'), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => statusOf('/readyz'), { timeout: 25_000 }).toBe(200);
     expect(messages(before)).toEqual(expect.arrayContaining(['database can store again', 'ready again']));
     const lost = stage().github.deliveries.log.at(-1);
     if (lost !== undefined) stage().github.deliveries.redeliver(lost);
@@ -75,7 +75,7 @@ describe('while the database denies a right', () => {
     expect(messages(before).filter((message) => message === 'work failed, will retry')).toHaveLength(1);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
     await execute('drop trigger denied on pulls');
-    await expect.poll(() => statusOf('/readyz'), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => statusOf('/readyz'), { timeout: 25_000 }).toBe(200);
     const lost = stage().github.deliveries.log.at(-1);
     if (lost !== undefined) stage().github.deliveries.redeliver(lost);
     await stage().settle();
