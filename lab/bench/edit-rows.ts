@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, diffLines } from 'diff';
-import { NO_SEARCH_RESULTS, searchFile } from '../../src/core/agent/file-search.ts';
+import { NO_SEARCH_RESULTS, searchFile } from '../../src/core/agent/tools/file-search.ts';
 import { buildEdit } from '../../src/core/edits/build-edit.ts';
 import { choosePlacement } from '../../src/core/edits/placement.ts';
 import { blobSha } from '../../src/core/edits/text/characters.ts';
@@ -11,7 +11,7 @@ import { renderOpenProposal } from '../../src/core/messages/proposal-comment.ts'
 import { proposalRoundTrips } from '../../src/core/messages/read-back.ts';
 import { findSecretRanges } from '../../src/lib/credentials.ts';
 import { type Offload, offloadInline } from '../../src/worker/offload/offload.ts';
-import { literal } from '../../test/unit/core/agent/literal-query.ts';
+import { literal } from '../../test/unit/core/agent/tools/literal-query.ts';
 import { changeOf, stored } from '../../test/unit/core/edits/samples.ts';
 import { edit, inConversation, proposal, view, write } from '../../test/unit/core/messages/sample.ts';
 import { type BenchmarkRow, longestMainThreadMs, measureMs } from './measure.ts';

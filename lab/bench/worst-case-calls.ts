@@ -1,4 +1,4 @@
-import type { ParsedCall } from '../../src/core/agent/parse-call.ts';
+import type { ParsedCall } from '../../src/core/agent/tools/parse-call.ts';
 import { createRegionPattern, locateRegion } from '../../src/core/edits/locate-region.ts';
 import { createLineRun, createLineTable, findLineRuns } from '../../src/core/edits/text/line-table.ts';
 import { toAssessable } from '../../src/core/policy/staleness.ts';

@@ -1,15 +1,15 @@
 import { strict as assert } from 'node:assert';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { fetchArchive } from '../../src/adapters/github/repository.ts';
+import { UnusableResponseError } from '../../src/adapters/model/error-meanings.ts';
 import { createDeltaMerger } from '../../src/adapters/model/merge-delta.ts';
 import { MAX_OPAQUE_BYTES, readOpaqueMembers } from '../../src/adapters/model/opaque-members.ts';
-import { UnusableResponseError } from '../../src/adapters/model/unusable-response.ts';
 import { parseResponse } from '../../src/adapters/model/wire-format.ts';
 import { explainDelivery } from '../../src/cli/explain/explanation.ts';
 import { parseDelivery, tryParseJson } from '../../src/cli/explain/read-delivery.ts';
 import { formatExplanation } from '../../src/cli/explain/text.ts';
 import { parseCommit } from '../../src/cli/git/objects.ts';
-import { parseCall } from '../../src/core/agent/parse-call.ts';
+import { parseCall } from '../../src/core/agent/tools/parse-call.ts';
 import { COMMAND_GRAMMAR } from '../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../src/core/comments/parse-comment.ts';
 import { applyUnifiedDiff, parseHunks } from '../../src/core/edits/text/hunks.ts';

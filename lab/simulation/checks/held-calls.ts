@@ -1,5 +1,5 @@
-import { formatPath } from '../../../src/core/agent/tool-results.ts';
-import { type CallRef, isSameCall, refOf } from '../../../src/core/state/calls.ts';
+import { formatPath } from '../../../src/core/agent/shared/tool-results.ts';
+import { type CallRef, isSameCall, refOf } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { Run } from '../../../src/core/state/run.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';

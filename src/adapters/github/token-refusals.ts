@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { GitHubRequestError } from './errors.ts';
 
 /** A token that GitHub was asked for: its access to one repository of an installation. */
-export type TokenRequest = {
+type TokenRequest = {
   readonly installationId: number;
   readonly repositoryId: number;
   readonly permissions: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { isRecord } from '../../lib/trust.ts';
-import { UnusableResponseError } from './unusable-response.ts';
+import { UnusableResponseError } from './error-meanings.ts';
 
 /** Puts one streamed JSON value together. Its work grows with the size of the deltas, not with that of the value. */
-export type DeltaMerger = {
+type DeltaMerger = {
   /**
    * Adds a delta to what came before: texts are concatenated, objects are merged by member, and elements of lists by
    * their `index`. Null adds nothing. Throws an `UnusableResponseError` if the value becomes too large.

@@ -2,8 +2,13 @@ import { APIConnectionError, APIError } from 'openai';
 import { ModelError } from '../../core/state/ports.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { endpointWords, type SentRequest } from './endpoint-words.ts';
-import { type ErrorMeaning, meaningOf, permanentError, transientError } from './error-meanings.ts';
-import { UnusableResponseError } from './unusable-response.ts';
+import {
+  type ErrorMeaning,
+  meaningOf,
+  permanentError,
+  transientError,
+  UnusableResponseError,
+} from './error-meanings.ts';
 import type { WatchdogBite } from './watchdog.ts';
 
 /** Converts any error of a request. Cause and report, which are for the log, contain neither the key nor the request. */

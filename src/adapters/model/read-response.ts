@@ -2,8 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { Stream } from 'openai/streaming';
 import { isRecord, parseJson } from '../../lib/trust.ts';
+import { UnusableResponseError } from './error-meanings.ts';
 import { createDeltaMerger } from './merge-delta.ts';
-import { UnusableResponseError } from './unusable-response.ts';
 
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 

@@ -19,7 +19,7 @@ type RequestOptions = {
 };
 
 /** Builds the requests to one model at one endpoint, and remembers what it refuses as long as the process lives. */
-export type RequestBuilder = {
+type RequestBuilder = {
   build(conversation: Conversation): ModelRequest;
   /** No later request has a parameter or opaque member of this name. */
   refuse(name: string): void;

@@ -2,7 +2,7 @@
 export type WatchdogBite = { readonly kind: 'stalled' } | { readonly kind: 'timeout'; readonly afterMs: number };
 
 /** Ends a request that takes too long or falls silent. */
-export type Watchdog = {
+type Watchdog = {
   /** Aborts when the watchdog bites. */
   readonly signal: AbortSignal;
   /** Null as long as it has not. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { DecidedProposal, FinishedRun } from '../../core/state/finished-run.ts';
+import type { DecidedProposal, FinishedRun } from '../../core/state/run.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';

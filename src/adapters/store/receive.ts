@@ -15,7 +15,7 @@ import type { InterpretedDelivery } from './store.ts';
 export type ReceivedDelivery = { readonly delivery: InterpretedDelivery; readonly now: number };
 
 /** The database that stores deliveries. */
-export type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
+type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
 
 export type Receipt = 'stored' | 'duplicate';
 

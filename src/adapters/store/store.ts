@@ -1,11 +1,10 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { CommitEffect, Effect } from '../../core/state/effects.ts';
 import type { ProposalSelector } from '../../core/state/facts.ts';
-import type { FinishedRun } from '../../core/state/finished-run.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { AcquireRequest, RateLimit } from '../../core/state/rate-limit.ts';
-import type { PullState, Run } from '../../core/state/run.ts';
+import type { FinishedRun, PullState, Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
 import type { Step } from '../../core/state/step.ts';
 

@@ -52,7 +52,7 @@ const WRAPPER =
   /^(?:export_statement|expression_statement|ambient_declaration|template_declaration|decorated_definition|linkage_specification|if_statement|else_clause|try_statement|block|statement_block|body_statement|enum_body_declarations|preproc_(?:if|ifdef|else|elif)|.*_body|.*declaration_list|ERROR)$/;
 
 /** What to do with a node of a syntax tree. */
-export type NodeRole = 'declaration' | 'container' | 'wrapper' | 'other';
+type NodeRole = 'declaration' | 'container' | 'wrapper' | 'other';
 
 /** A container is a declaration with others in it. */
 export function nodeRole(type: string): NodeRole {

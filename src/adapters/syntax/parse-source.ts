@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Language as Grammar, Node, Tree } from '@vscode/tree-sitter-wasm';
-import type { Declaration } from '../../core/agent/outline.ts';
+import type { Declaration } from '../../core/agent/tools/outline.ts';
 import { type Language, languageOf, nodeRole } from './languages.ts';
 
 /** A source file; its name tells the language. */

@@ -1,6 +1,6 @@
-import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
-import { refOf, toIssuedCall } from '../state/calls.ts';
+import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
+import { refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';

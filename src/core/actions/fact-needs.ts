@@ -17,7 +17,7 @@ export function pullRequestNeeds(facts: Facts): readonly Need[] {
 }
 
 /** What the App itself lacks. Without it, no run starts, so nothing else is needed. */
-export function missingPermissionNeeds(facts: Facts): readonly Need[] {
+function missingPermissionNeeds(facts: Facts): readonly Need[] {
   return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
 }
 

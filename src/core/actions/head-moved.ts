@@ -1,8 +1,8 @@
-import { staleOutput } from '../agent/tool-results.ts';
+import { staleOutput } from '../agent/shared/tool-results.ts';
 import { regionLine } from '../edits/region.ts';
 import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { toVerdict } from '../policy/push-impact.ts';
-import { type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/calls.ts';
+import { type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import {

@@ -1,5 +1,5 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
-import { toIssuedCall } from '../state/calls.ts';
+import { toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { turnOf } from '../state/proposal.ts';
 import type { Run, ToolBatch } from '../state/run.ts';

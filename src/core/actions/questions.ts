@@ -1,5 +1,5 @@
 import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
-import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
+import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
 import type { Person } from '../state/proposal.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
@@ -62,7 +62,7 @@ function placeOf({ task: { location }, settings }: Run): AgentQuestion['place'] 
 }
 
 /** Posts the next question, unless one is being asked. The run comment shows before that the run is waiting (S119). */
-export function postNextQuestion(builder: StepBuilder): StepBuilder {
+function postNextQuestion(builder: StepBuilder): StepBuilder {
   const next = currentQuestion(builder.pull.run?.questions ?? []);
   if (next === null || next.comment !== null) return builder;
   const { runId, id: questionId, call } = next;

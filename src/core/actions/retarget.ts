@@ -1,4 +1,4 @@
-import { retargetedOutput } from '../agent/tool-results.ts';
+import { retargetedOutput } from '../agent/shared/tool-results.ts';
 import { type Proposal, type Retarget, transition } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import { proposalsBeforeCommit } from './head-assessment.ts';

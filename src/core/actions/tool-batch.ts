@@ -1,8 +1,8 @@
+import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
-import { buildNoteMessage } from '../agent/notes.ts';
-import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
+import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
-import { type CallRef, isSameCall, refOf } from '../state/calls.ts';
+import { type CallRef, isSameCall, refOf } from '../state/conversation.ts';
 import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';

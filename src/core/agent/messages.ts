@@ -4,7 +4,7 @@ import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { Person } from '../state/proposal.ts';
 import type { Run, SideQuestion, ToolBatch, ToolCallState } from '../state/run.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
-import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './tool-results.ts';
+import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './shared/tool-results.ts';
 import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
 
 /** Tells the model that a person resumed the run. The transcript must not end with the model's message. */

@@ -4,7 +4,7 @@ import type { TranscriptMessage } from '../state/conversation.ts';
 import type { ProposalState } from '../state/proposal.ts';
 import type { Dependency, DependencyRelation } from '../state/run.ts';
 import { readToolName } from '../state/tools.ts';
-import { formatPath } from './tool-results.ts';
+import { formatPath } from './shared/tool-results.ts';
 
 /** Why the valid calls of a response are not shown to people yet. */
 export type HoldCause = { readonly hasReadings: boolean; readonly hasFaults: boolean };

@@ -1,6 +1,6 @@
 import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
-import { cleanText } from '../agent/clean-text.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';

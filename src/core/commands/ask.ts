@@ -10,7 +10,7 @@ import {
   withReply,
   withRun,
 } from '../actions/step-builder.ts';
-import { cleanText, excerptOf } from '../agent/clean-text.ts';
+import { cleanText, excerptOf } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { Reply } from '../state/replies.ts';

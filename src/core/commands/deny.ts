@@ -8,8 +8,8 @@ import {
   withProposal,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/clean-text.ts';
-import { deniedOutput } from '../agent/tool-results.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
+import { deniedOutput } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { type Proposal, transition, type Vote } from '../state/proposal.ts';
 import type { Step } from '../state/step.ts';

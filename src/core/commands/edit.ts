@@ -11,8 +11,8 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/clean-text.ts';
-import { instructionOutput } from '../agent/tool-results.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
+import { instructionOutput } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';

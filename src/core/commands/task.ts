@@ -8,8 +8,8 @@ import {
   withPullState,
   withReply,
 } from '../actions/step-builder.ts';
-import { headOf } from '../agent/clean-text.ts';
-import { summarizePull } from '../agent/pull-summary.ts';
+import { summarizePull } from '../agent/context/pull-summary.ts';
+import { headOf } from '../agent/shared/clean-text.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Quote } from '../state/intent.ts';

@@ -10,9 +10,7 @@ import {
 import { createLineTable, type LineTable, lineIndexAt } from './text/line-table.ts';
 
 /** The result of several edits, or the first one that cannot be made; `index` counts from 0. */
-export type EditsResult =
-  | EditedResult
-  | { readonly kind: 'refused'; readonly index: number; readonly refusal: RefusedEdit };
+type EditsResult = EditedResult | { readonly kind: 'refused'; readonly index: number; readonly refusal: RefusedEdit };
 
 /** An edit that cannot be made. Its lines are those of the text as the earlier edits leave it. */
 export type RefusedEdit = Exclude<EditResult, { kind: 'edited' }>;
@@ -74,7 +72,7 @@ type SpanGroup = {
  * The spans from the original text to the one after both steps. `earlier` has offsets of the original text and `later`
  * those of `current`, the text between the steps. Spans that touch become one.
  */
-export function composeSpans(current: string, earlier: readonly LineSpan[], later: readonly LineSpan[]): LineSpan[] {
+function composeSpans(current: string, earlier: readonly LineSpan[], later: readonly LineSpan[]): LineSpan[] {
   const groups: SpanGroup[] = [];
   for (const { start, end, growth, span } of spansInOrder(earlier, later)) {
     const last = groups.at(-1);

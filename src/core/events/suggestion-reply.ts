@@ -15,7 +15,7 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/clean-text.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
 import { approve, queueCommit } from '../commands/approve.ts';
 import { checkCommentsIntact, checkMayApprove, checkThreadCurrent } from '../commands/shared/approval-checks.ts';
 import {

@@ -18,8 +18,8 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/clean-text.ts';
-import { deniedOutput, instructionOutput } from '../agent/tool-results.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
+import { deniedOutput, instructionOutput } from '../agent/shared/tool-results.ts';
 import { type ApprovalRules, asksForOtherPeople, countedApprovals } from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
 import {

@@ -14,7 +14,7 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
-import { failedOutput } from '../agent/tool-results.ts';
+import { failedOutput } from '../agent/shared/tool-results.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
 import type { Facts } from '../state/facts.ts';
 import {

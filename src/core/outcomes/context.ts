@@ -1,7 +1,7 @@
 import { withNote } from '../actions/agent-notes.ts';
 import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { deliverNotes, withInstructors } from '../actions/tool-batch.ts';
-import { buildFirstMessage } from '../agent/first-message.ts';
+import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Person } from '../state/proposal.ts';

@@ -1,12 +1,12 @@
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
 import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus } from '../actions/tool-batch.ts';
-import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/tool-results.ts';
+import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import type { FileChange } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
-import { type CallRef, isSameCall, sharesCall } from '../state/calls.ts';
+import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { NEW_PROPOSAL, type Person, type Proposal } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, type Run } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
@@ -14,9 +14,9 @@ import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
-export type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { readonly headSha: string };
+type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { readonly headSha: string };
 
-export type ProposedChange = Extract<CallResult, { kind: 'change' }>;
+type ProposedChange = Extract<CallResult, { kind: 'change' }>;
 
 type DependentCall = Extract<CallResult, { kind: 'depends-on-call' }>;
 

@@ -1,6 +1,6 @@
 import { appCommitsTo } from '../actions/head-assessment.ts';
 import { type StepBuilder, withRun } from '../actions/step-builder.ts';
-import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/tool-results.ts';
+import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { FileChange } from '../edits/change.ts';
 import { isRepeatOfDenied, isRevertOfUserEdit } from '../policy/earlier-changes.ts';
 import type { Proposal } from '../state/proposal.ts';

@@ -1,7 +1,7 @@
 import { type StepBuilder, withRun } from '../actions/step-builder.ts';
 import { answerToolCall } from '../actions/tool-batch.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
-import { type CallRef, type HeldCall, isSameCall, refOf, toIssuedCall } from '../state/calls.ts';
+import { type CallRef, type HeldCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import type { PullState, Run, ToolCallState } from '../state/run.ts';
 import type { CallResult } from '../state/signals.ts';

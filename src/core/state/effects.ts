@@ -1,4 +1,4 @@
-import type { IssuedCall } from './calls.ts';
+import type { IssuedCall } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
 import type { Person } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';

@@ -2,7 +2,7 @@ import type { FileChange } from '../edits/change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
-import type { CallRef } from './calls.ts';
+import type { CallRef } from './conversation.ts';
 import type { GatedToolName } from './tools.ts';
 
 /** One gated change and its progress. */

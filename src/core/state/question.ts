@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../edits/digest.ts';
-import type { CallRef } from './calls.ts';
+import type { CallRef } from './conversation.ts';
 import type { Permission, Person, PostedComment, Vote } from './proposal.ts';
 
 /** A question of the agent to people, and its progress. Its id is of the same series as those of proposals. */
@@ -43,7 +43,7 @@ export type QuestionInput =
 type QuestionPlace = { readonly at: 'conversation' } | { readonly at: 'thread'; readonly rootId: number };
 
 /** All but `asked` are final. A question that `failed` was never shown. */
-export type QuestionState = 'asked' | 'answered' | 'rejected' | 'expired' | 'cancelled' | 'failed';
+type QuestionState = 'asked' | 'answered' | 'rejected' | 'expired' | 'cancelled' | 'failed';
 
 /** A rejection is never a text: the text `reject` is one. */
 export type QuestionAnswer =

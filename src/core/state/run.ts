@@ -1,7 +1,6 @@
 import type { LineRange } from '../edits/region.ts';
 import type { BranchRestrictions } from './branch-rules.ts';
-import type { HeldCall, IssuedCall } from './calls.ts';
-import type { TokenUsage } from './conversation.ts';
+import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
@@ -313,3 +312,14 @@ export function activeSince(pull: PullState): string | null {
 export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'commitsRefused'>): boolean {
   return !isFork && !commitsRefused;
 }
+
+/** What the store keeps of an earlier run. */
+export type FinishedRun = {
+  readonly run: Pick<Run, 'task' | 'phase'>;
+  readonly proposals: readonly DecidedProposal[];
+};
+
+/** The fields of a decided proposal that an earlier run shows. */
+export type DecidedProposal = Pick<Proposal, 'state' | 'votes'> & {
+  readonly change: Pick<Proposal['change'], 'op' | 'path' | 'from' | 'digest'>;
+};

@@ -1,8 +1,7 @@
 import type { FileChange } from '../edits/change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { CallRef } from './calls.ts';
-import type { ModelResponse, TokenUsage } from './conversation.ts';
+import type { CallRef, ModelResponse, TokenUsage } from './conversation.ts';
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelFailureKind } from './ports.ts';

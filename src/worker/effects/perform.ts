@@ -13,9 +13,8 @@ import { performCommit } from './commit.ts';
 import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
-import { readContext } from './read-context.ts';
-import { describePush } from './read-push.ts';
-import { runTools } from './run-tools.ts';
+import { describePush, readContext } from './read-context.ts';
+import { runTools } from './tools/run-tools.ts';
 
 /** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
 export function performEffect(job: Job): Promise<EffectResult> {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { notShowableOutput } from '../../core/agent/tool-results.ts';
+import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
 import { sourcePath } from '../../core/edits/change.ts';
 import { turnMarker } from '../../core/messages/markdown.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';

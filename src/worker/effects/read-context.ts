@@ -1,8 +1,13 @@
-import { selectDiffs } from '../../core/agent/diff-excerpt.ts';
-import { summarizeRun } from '../../core/agent/earlier-runs.ts';
-import { boundInstructions, findInstructions } from '../../core/agent/instructions.ts';
-import { hasReadableHunks, listChangedFiles, summarizePull } from '../../core/agent/pull-summary.ts';
-import type { GitHub, PullRequestFile } from '../../core/state/ports.ts';
+import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
+import { summarizeRun } from '../../core/agent/context/earlier-runs.ts';
+import { boundInstructions, findInstructions } from '../../core/agent/context/instructions.ts';
+import {
+  hasReadableHunks,
+  isReadableFile,
+  listChangedFiles,
+  summarizePull,
+} from '../../core/agent/context/pull-summary.ts';
+import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
 import { activeRun, type Run } from '../../core/state/run.ts';
 import {
   CONTEXT_LIMITS,
@@ -10,11 +15,12 @@ import {
   type InstructionFile,
   type Part,
   type PullSummary,
+  type PushContent,
 } from '../../core/state/task-context.ts';
 import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
 import { OffloadError } from '../offload/offload.ts';
-import { readablePaths } from './list-paths.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
+import { readablePaths } from './tools/list-paths.ts';
 
 /** What the parts of the context are read with. */
 type ContextReader = {
@@ -109,4 +115,25 @@ async function readRepositoryInstructions(
 function tooSlow(path: string, error: unknown): InstructionFile {
   if (error instanceof OffloadError) return { path, text: '', note: 'could not be read in time' };
   throw error;
+}
+
+/** Reads what another person pushed during the run. */
+export async function describePush(job: Job<'read-push'>): Promise<EffectResult> {
+  const { type: _, ...push } = job.effect;
+  const pull = await loadJobPull(job);
+  if (activeRun(pull)?.id !== push.runId) return DONE;
+  const comparison = await job.context.githubApp.forPull(pull.ref).comparePush(push.before, push.after);
+  const content = comparison === null ? null : toPushContent(comparison);
+  return { kind: 'done', signal: { type: 'push-read', ...push, content } };
+}
+
+function toPushContent({ files, rewritten }: PushComparison): PushContent {
+  const { pushFileCount, pushDiff } = CONTEXT_LIMITS;
+  const listed = files.filter(isReadableFile).slice(0, pushFileCount);
+  return {
+    files: listed.map(({ path }) => path),
+    unlistedFiles: files.length - listed.length,
+    diff: selectDiffs(listed, pushDiff),
+    rewritten,
+  };
 }

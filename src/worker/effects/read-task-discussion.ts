@@ -5,7 +5,7 @@ import {
   isPermitted,
   pointsToComments,
   selectComments,
-} from '../../core/agent/task-discussion.ts';
+} from '../../core/agent/context/task-discussion.ts';
 import { byLikelyAccess } from '../../core/state/discussion.ts';
 import type { GitHub, PullComment, PullRequestFile } from '../../core/state/ports.ts';
 import { canApprove, type Person } from '../../core/state/proposal.ts';

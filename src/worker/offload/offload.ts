@@ -1,20 +1,20 @@
 import { findDeclarations, findSyntaxError, type Source } from '../../adapters/syntax/parse-source.ts';
-import { type DiscussionInput, formatDiscussion } from '../../core/agent/discussion.ts';
-import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/file-list.ts';
+import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
+import { buildOverview } from '../../core/agent/context/overview.ts';
+import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/shared/file-list.ts';
+import { type DiscussionInput, formatDiscussion } from '../../core/agent/tools/discussion.ts';
 import {
   type BatchSearch,
   type FileSearch,
   type SearchResults,
   searchFile,
   searchFileBatch,
-} from '../../core/agent/file-search.ts';
-import { findQueryProblem, type LineQuery } from '../../core/agent/find-lines.ts';
-import { type InstructionBytes, readInstructions } from '../../core/agent/instructions.ts';
-import { formatOutline, type OutlineInput } from '../../core/agent/outline.ts';
-import { buildOverview } from '../../core/agent/overview.ts';
-import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/parse-call.ts';
-import { formatPullDiff, type PullDiffInput } from '../../core/agent/pull-diff.ts';
-import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
+} from '../../core/agent/tools/file-search.ts';
+import { findQueryProblem, type LineQuery } from '../../core/agent/tools/find-lines.ts';
+import { formatOutline, type OutlineInput } from '../../core/agent/tools/outline.ts';
+import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/tools/parse-call.ts';
+import { formatPullDiff, type PullDiffInput } from '../../core/agent/tools/pull-diff.ts';
+import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/tools/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selectDiffs } from '../../../src/core/agent/diff-excerpt.ts';
-import { formatPullDiff } from '../../../src/core/agent/pull-diff.ts';
+import { selectDiffs } from '../../../src/core/agent/context/diff-excerpt.ts';
+import { formatPullDiff } from '../../../src/core/agent/tools/pull-diff.ts';
 import { redactDiff } from '../../../src/lib/redaction.ts';
 
 /** Both texts with which the model gets a diff. */

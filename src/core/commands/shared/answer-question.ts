@@ -2,7 +2,7 @@ import { wasAskedBefore } from '../../actions/close-question.ts';
 import { recordAnswer } from '../../actions/questions.ts';
 import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
 import { advanceBatch } from '../../actions/tool-batch.ts';
-import { cleanText } from '../../agent/clean-text.ts';
+import { cleanText } from '../../agent/shared/clean-text.ts';
 import { type AgentQuestion, type AnswerRecord, isAnswerable, type QuestionAnswer } from '../../state/question.ts';
 import { type QuestionHint, questionLink } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findDeclarations, findSyntaxError } from '../../../../src/adapters/syntax/parse-source.ts';
-import { formatOutline } from '../../../../src/core/agent/outline.ts';
+import { formatOutline } from '../../../../src/core/agent/tools/outline.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
 
 async function outline(path: string, lines: readonly string[]): Promise<readonly string[]> {

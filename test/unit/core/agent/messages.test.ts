@@ -5,7 +5,7 @@ import {
   buildToolMessages,
   checkTranscript,
 } from '../../../../src/core/agent/messages.ts';
-import { retargetedOutput } from '../../../../src/core/agent/tool-results.ts';
+import { retargetedOutput } from '../../../../src/core/agent/shared/tool-results.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type { ToolBatch } from '../../../../src/core/state/run.ts';
 import { ana, run } from '../messages/sample.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { unaskableOutput } from '../../../../src/core/agent/question-texts.ts';
-import { SYSTEM_PROMPT } from '../../../../src/core/agent/system-prompt.ts';
 import {
   alreadyRejectedOutput,
   CHANGES_TOO_LARGE_OUTPUT,
@@ -15,7 +14,8 @@ import {
   TOO_MANY_CALLS_OUTPUT,
   tooManyPendingOutput,
   WITHDRAWN_OUTPUT,
-} from '../../../../src/core/agent/tool-results.ts';
+} from '../../../../src/core/agent/shared/tool-results.ts';
+import { SYSTEM_PROMPT } from '../../../../src/core/agent/system-prompt.ts';
 import {
   buildHeldOutcomesMessage,
   dependentOutput,

@@ -1,0 +1,52 @@
+import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { canApprove, decidingVotes } from '../../state/proposal.ts';
+import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
+import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
+import { excerptOf } from '../shared/clean-text.ts';
+
+/** An earlier run in a few lines: its task, its end, and what people decided. */
+export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
+  const { earlierTask, earlierChangeCount } = CONTEXT_LIMITS;
+  const decided = proposals.filter(({ state }) => state === 'completed' || state === 'rejected');
+  const shown = decided.slice(-earlierChangeCount);
+  return {
+    task: excerptOf(run.task.text, earlierTask),
+    by: run.task.by.login,
+    end: run.phase.kind === 'ended' ? run.phase.reason : null,
+    changes: shown.map(summarizeChange),
+    unlistedChanges: decided.length - shown.length,
+  };
+}
+
+function summarizeChange(proposal: DecidedProposal): EarlierChange {
+  const { op, path, from } = proposal.change;
+  const votes = decidingVotes(proposal);
+  // The author of the pull request may deny, and tells the agent nothing.
+  const reasons = votes.flatMap(({ text, permission }) => (text !== null && canApprove(permission) ? [text] : []));
+  return {
+    change: from === null ? `${op} ${path}` : `${op} ${from} to ${path}`,
+    outcome: proposal.state === 'completed' ? 'applied' : 'denied',
+    by: [...new Set(votes.map(({ by }) => by.login))],
+    reasons: reasons.map((text) => excerptOf(text, CONTEXT_LIMITS.earlierReason)),
+  };
+}
+
+/** One JSON row for each run, oldest first. */
+export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
+  return runs
+    .map(({ task, by, end, changes, unlistedChanges }) =>
+      JSON.stringify({
+        task,
+        by,
+        ended: end ?? undefined,
+        decided: changes.map(({ change, outcome, by: deciders, reasons }) => ({
+          change: escapeHiddenCharacters(change),
+          outcome,
+          by: deciders,
+          ...(reasons.length === 0 ? {} : { reasons }),
+        })),
+        not_listed: unlistedChanges === 0 ? undefined : unlistedChanges,
+      }),
+    )
+    .join('\n');
+}

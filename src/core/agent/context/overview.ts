@@ -1,0 +1,55 @@
+import { byteLength } from '../../edits/text/characters.ts';
+import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
+import { CONTEXT_LIMITS, type DirectoryCount } from '../../state/task-context.ts';
+import { type JoinedPaths, splitPaths } from '../shared/file-list.ts';
+import { formatPath } from '../shared/tool-results.ts';
+
+/** The directories with the number of readable files in and below them, as deep as they fit the limit. */
+export function buildOverview({ paths }: JoinedPaths): readonly DirectoryCount[] {
+  const counts = countFiles(splitPaths(paths));
+  for (let depth: number = CONTEXT_LIMITS.overviewDepth; depth > 1; depth -= 1) {
+    const rows = rowsToDepth(counts, depth);
+    if (byteLength(formatOverview(rows)) <= CONTEXT_LIMITS.overview) return rows;
+  }
+  return largestThatFit(rowsToDepth(counts, 1));
+}
+
+function countFiles(paths: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const parts = path.split('/').slice(0, CONTEXT_LIMITS.overviewDepth + 1);
+    for (let depth = 0; depth < parts.length; depth += 1) {
+      const directory = parts.slice(0, depth).join('/');
+      counts.set(directory, (counts.get(directory) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function rowsToDepth(counts: ReadonlyMap<string, number>, maxDepth: number): readonly DirectoryCount[] {
+  const rows = [...counts].map(([path, files]) => ({ path, files }));
+  return rows
+    .filter(({ path }) => path === '' || path.split('/').length <= maxDepth)
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** The directories with the most files, in the order of their paths. */
+function largestThatFit(rows: readonly DirectoryCount[]): readonly DirectoryCount[] {
+  const chosen = new Set<DirectoryCount>();
+  let bytes = 0;
+  for (const row of rows.toSorted((left, right) => right.files - left.files)) {
+    bytes += byteLength(formatRow(row)) + 1;
+    if (bytes > CONTEXT_LIMITS.overview) break;
+    chosen.add(row);
+  }
+  return rows.filter((row) => chosen.has(row));
+}
+
+/** One directory a line. */
+export function formatOverview(rows: readonly DirectoryCount[]): string {
+  return rows.map(formatRow).join('\n');
+}
+
+function formatRow({ path, files }: DirectoryCount): string {
+  return path === '' ? `(all) ${files}` : `${formatPath(escapeHiddenCharacters(path))}/ ${files}`;
+}

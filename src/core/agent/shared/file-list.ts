@@ -1,0 +1,65 @@
+import { globMatcher } from '../../policy/path-rules.ts';
+import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { entryKind } from '../../policy/paths.ts';
+import type { Tree } from '../../state/ports.ts';
+import { formatPath, quoteTruncated } from './tool-results.ts';
+
+/** Paths as one text, which is copied to another thread in no time. */
+export type JoinedPaths = { readonly paths: string };
+
+/** The only character that no path has. */
+const SEPARATOR = '\0';
+
+function joinPaths(paths: readonly string[]): string {
+  return paths.join(SEPARATOR);
+}
+
+export function splitPaths(paths: string): readonly string[] {
+  return paths === '' ? [] : paths.split(SEPARATOR);
+}
+
+/** The paths of the plain files of a tree. */
+export function plainFilePaths(tree: Tree): JoinedPaths {
+  const paths: string[] = [];
+  for (const [path, entry] of tree) if (entryKind(entry) === 'file') paths.push(path);
+  return { paths: joinPaths(paths) };
+}
+
+/** Sorted, without the files that no tool reads. */
+export function sortReadablePaths({ paths }: JoinedPaths): string {
+  const readable = splitPaths(paths).filter((path) => findReadDenyRule(path) === null);
+  return joinPaths(readable.toSorted());
+}
+
+/** The paths that match a glob, in their order. */
+export function matchPaths({ paths, glob }: PathQuery): string {
+  return joinPaths(splitPaths(paths).filter(globMatcher(glob)));
+}
+
+export type PathQuery = JoinedPaths & { readonly glob: string };
+
+/** The output of `list_files`: a header, then one path a line. `glob` is the one that the paths match (null: all). */
+export function formatFileList(paths: readonly string[], glob: string | null): string {
+  const where = glob === null ? 'in the repository' : `matching ${quoteTruncated(glob)}`;
+  if (paths.length === 0)
+    return `No files ${where}. A glob matches from the root: use **/name to match in every directory.`;
+  const shown = truncatePaths(paths);
+  const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
+  const more = shown.length < paths.length ? ` (showing the first ${shown.length}; narrow the glob to see others)` : '';
+  return `${count} ${where}${more}:\n${shown.join('\n')}`;
+}
+
+function truncatePaths(paths: readonly string[]): string[] {
+  const shown: string[] = [];
+  let length = 0;
+  for (const path of paths.slice(0, MAX_LISTED_FILES)) {
+    length += path.length + 1;
+    if (length > MAX_LISTED_CHARACTERS) break;
+    shown.push(formatPath(path));
+  }
+  return shown;
+}
+
+const MAX_LISTED_FILES = 1000;
+
+const MAX_LISTED_CHARACTERS = 48_000;

@@ -1,0 +1,177 @@
+import { REDACTED } from '../../../lib/credentials.ts';
+import { shortSha } from '../../../lib/format.ts';
+import { redactDiff, redactFile } from '../../../lib/redaction.ts';
+import type { FileChange, Region } from '../../edits/change.ts';
+import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
+import { splitLines } from '../../edits/text/lines.ts';
+import type { NearbyLines } from '../../state/head-changes.ts';
+import { canApprove, type Vote } from '../../state/proposal.ts';
+import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
+import { materialLine } from './clean-text.ts';
+
+/** T1: a person's instruction in place of a result. The tool did not run. */
+export function instructionOutput(instruction: string): string {
+  return `[USER FEEDBACK - Tool was not executed]: ${redactFile(instruction)}`;
+}
+
+/** T4: a person denied the change, with an optional reason. */
+export function deniedOutput({ by, permission, text }: Pick<Vote, 'by' | 'permission' | 'text'>): string {
+  const role = canApprove(permission) ? 'write access' : 'the pull request’s author';
+  const reasonClause = text === null || text === '' ? '' : `: ${redactFile(text)}`;
+  return `Edit rejected by ${by.login} (${role})${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
+}
+
+/**
+ * T7: the file changed since the proposal. Both SHAs are of blobs, or both of commits. `push` tells who changed it and
+ * what stands there now, as far as known.
+ */
+export function staleOutput(path: string, base: string, current: string, push: StalePush = UNKNOWN_PUSH): string {
+  const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed. Read the file again before proposing.`;
+  const { login, nearby } = push;
+  const by = login === null ? '' : ` ${login} pushed the change.`;
+  if (nearby === null) return `${stale}${by}`;
+  const heading = materialLine(` The file from line ${nearby.start} on is now`);
+  return [`${stale}${by}${heading}`, ...numberLines(nearby)].join('\n');
+}
+
+/** Each line begins with its number, so that none can pose as a person's words or as the result of another call. */
+function numberLines({ start, text }: NearbyLines): readonly string[] {
+  return splitLines(text).map((line, at) => `${start + at}| ${line.replace(/\r?\n$/, '')}`);
+}
+
+type StalePush = { readonly login: string | null; readonly nearby: NearbyLines | null };
+
+const UNKNOWN_PUSH: StalePush = { login: null, nearby: null };
+
+/** T8: the same change was denied before. */
+export function alreadyRejectedOutput(login: string): string {
+  return `This exact change was already rejected by ${login}. It was not shown again. Propose something different or stop.`;
+}
+
+/** S18: a pending change of another origin, such as an undo, touches the same place. */
+export function overlapsPendingOutput(path: string): string {
+  return `Not proposed: this change of ${path} touches the same place as a change that people asked for and have not decided yet. Propose it again after that one is decided.`;
+}
+
+/** The comments cannot show the change completely and exactly. */
+export function notShowableOutput(path: string): string {
+  return `Not proposed: the change of ${path} is such that it cannot be shown to people whole and exactly. Split it into smaller changes.`;
+}
+
+/** A call beyond the limit of one response. */
+export const TOO_MANY_CALLS_OUTPUT = `Not executed: only the first ${MAX_CALLS_PER_RESPONSE} calls of a response are served. Call it again in a later response.`;
+
+/** A change beyond the size limit of one response. */
+export const CHANGES_TOO_LARGE_OUTPUT =
+  'Not proposed: the changes of this response are too large together. Call it again in a later response.';
+
+/** T17: the attempt failed for good. `error` is a phrase without a period. */
+export function failedOutput(error: string): string {
+  return `Not applied: ${error}. Tool was not executed; the file is unchanged.`;
+}
+
+/** T19: too many pending changes for one review. */
+export function tooManyPendingOutput(max: number): string {
+  return `Not proposed: at most ${max} changes can wait at once. Propose it again after these are decided.`;
+}
+
+/** The pull request was retargeted before a decision. */
+export function retargetedOutput(from: string, to: string): string {
+  return `Withdrawn: the pull request now targets ${to}, not ${from}; no decision was made. Tool was not executed. Read the files again before proposing.`;
+}
+
+/** T18: the change would silently revert a person's own text. */
+export const REVERTS_USER_EDIT_OUTPUT =
+  'A person changed this text from what you proposed. Restoring it was not shown. Propose something different or stop.';
+
+/** The result of a plan. */
+export const PLAN_OUTPUT = 'The plan is shown to people.';
+
+/** The proposal ended without a decision. */
+export const WITHDRAWN_OUTPUT = 'Withdrawn: no decision was made.';
+
+/** T9: a temporary result of an undecided call, while the model answers a question. */
+export function pendingOutput(id: string): string {
+  return JSON.stringify({
+    status: 'pending_approval',
+    executionId: id,
+    message: 'This action requires user approval. Please wait for confirmation.',
+  });
+}
+
+/** A temporary result of an immediate call, while the model answers a question. */
+export const STILL_RUNNING_OUTPUT = 'This call is still running.';
+
+/**
+ * T2: the change was applied as proposed. `region` is its place if the file had moved on; `userNote` is the text below
+ * the approval.
+ */
+export function appliedOutput(change: FileChange, region: Region | null, userNote: string | null): string {
+  const outcome = summarizeChange(change, region ?? change.region);
+  const message = appliedMessage(change, outcome.summary);
+  return JSON.stringify(buildAppliedResult(change, { outcome, message, userNote, userModified: false }));
+}
+
+/** T3: a person's own text was applied instead. `userEdits` is the diff from the proposed text to it. */
+export function userModifiedOutput(change: FileChange, userEdits: string, userNote: string | null): string {
+  const message = `Successfully applied user-modified edit to ${change.path}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`;
+  const result = buildAppliedResult(change, {
+    outcome: summarizeChange(change),
+    message,
+    userNote,
+    userModified: true,
+  });
+  return JSON.stringify({ ...result, user_edits: redactDiff(userEdits) });
+}
+
+type AppliedDetails = {
+  readonly outcome: ChangeSummary;
+  readonly message: string;
+  readonly userNote: string | null;
+  readonly userModified: boolean;
+};
+
+function buildAppliedResult(change: FileChange, { outcome, message, userNote, userModified }: AppliedDetails): object {
+  const diff = redactDiff(outcome.diff);
+  return {
+    path: change.path,
+    ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
+    ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
+    message,
+    ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
+    details: { diff, userModified, ...(diff === outcome.diff ? {} : { note: REDACTED_NOTE }) },
+  };
+}
+
+/** T26: these lines of this version of the file are in an earlier result of the run. */
+export const UNCHANGED_OUTPUT = 'Unchanged since it was shown above.';
+
+/** Tells the model what the placeholder in an output means. */
+export const REDACTED_NOTE = `${REDACTED} stands for a secret, which is not shown and cannot be edited`;
+
+function appliedMessage({ path, payload }: FileChange, summary: string): string {
+  switch (payload.type) {
+    case 'edit':
+      return `Successfully replaced text in ${path}. ${summary}`.trim();
+    case 'write':
+      return payload.content_lines === null ? `Restored ${path}.` : `Wrote ${payload.content_lines} lines to ${path}.`;
+    case 'delete':
+      return `Deleted ${path}.`;
+    case 'move':
+      return `Moved ${payload.from} to ${path}.`;
+    case 'read':
+      return `${path} may be read.`;
+  }
+}
+
+const MAX_QUOTED_CHARACTERS = 60;
+
+/** The model's text as a JSON string, shortened so that an error never quotes much. */
+export function quoteTruncated(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text);
+}
+
+/** A path as one word. Git allows line breaks, spaces and colons in names, which could pose as other text. */
+export function formatPath(path: string): string {
+  return /[\p{Cc}\s":]/u.test(path) ? JSON.stringify(path) : path;
+}

@@ -1,0 +1,65 @@
+import { byteLength } from '../../edits/text/characters.ts';
+import type { CallRef } from '../../state/conversation.ts';
+import type { CallResult } from '../../state/signals.ts';
+import type { ToolName } from '../../state/tools.ts';
+
+/** Bytes that the outputs of one response may have together (S168). */
+export const MAX_RESPONSE_BYTES = 96_000;
+
+type Output = Extract<CallResult, { kind: 'output' }>;
+
+/** Cuts the longest outputs until all of them together keep the limit. Each cut says how to get the rest. */
+export function boundResults(
+  results: readonly CallResult[],
+  toolOf: (call: CallRef) => ToolName | null,
+): readonly CallResult[] {
+  const lengths = results.flatMap((result) => (result.kind === 'output' ? [byteLength(result.output)] : []));
+  const share = largestShare(lengths, MAX_RESPONSE_BYTES);
+  return results.map((result) =>
+    result.kind === 'output' && byteLength(result.output) > share ? cutOutput(result, share, toolOf(result)) : result,
+  );
+}
+
+/** The length to which everything longer is cut, so that the sum keeps the limit. */
+function largestShare(lengths: readonly number[], limit: number): number {
+  const sorted = lengths.toSorted((one, other) => one - other);
+  let rest = limit;
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(rest / (sorted.length - index));
+    if (length > share) return share;
+    rest -= length;
+  }
+  return limit;
+}
+
+/** The note counts, too. */
+function cutOutput(result: Output, share: number, tool: ToolName | null): Output {
+  const kept = keepLines(result.output, Math.max(0, share - MAX_NOTE_BYTES));
+  const { shown, ...rest } = result;
+  // The first line is the header.
+  const lines = kept.split('\n').length - 2;
+  const last = shown === undefined || lines < 1 ? null : Math.min(shown.last, shown.first + lines - 1);
+  const hint =
+    shown === undefined ? HINTS[tool ?? 'other'] : `read_file with start ${last === null ? shown.first : last + 1}`;
+  const note = `[Cut: the results of one response have at most ${MAX_RESPONSE_BYTES / 1000} kB together. For the rest call ${hint} in your next response.]`;
+  const output = `${kept}${kept.endsWith('\n') ? '' : '\n'}${note}`;
+  return { ...rest, output, ...(shown === undefined || last === null ? {} : { shown: { ...shown, last } }) };
+}
+
+const MAX_NOTE_BYTES = 250;
+
+/** What gives the model the rest of a cut output. */
+const HINTS: Readonly<Partial<Record<ToolName, string>>> & { readonly other: string } = {
+  list_files: 'list_files with a narrower glob',
+  search: 'search with a narrower glob or query',
+  outline: 'read_file with start and end',
+  read_diff: 'read_diff with the path of one file',
+  other: 'it again, alone,',
+};
+
+/** The whole lines that fit; a part of the first line if none does. */
+function keepLines(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text).subarray(0, maxBytes);
+  const lineFeed = bytes.lastIndexOf('\n');
+  return lineFeed === -1 ? bytes.toString().replace(/\u{FFFD}+$/u, '') : bytes.subarray(0, lineFeed + 1).toString();
+}

@@ -1,0 +1,95 @@
+import { pluralize } from '../../../lib/format.ts';
+import { redactDiff } from '../../../lib/redaction.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import type { PullRequestFile } from '../../state/ports.ts';
+import { escapeDiff } from '../context/diff-excerpt.ts';
+import { isReadableFile } from '../context/pull-summary.ts';
+import { formatPath, REDACTED_NOTE } from '../shared/tool-results.ts';
+
+/** The changed files, as GitHub lists them, and the path to show: a file or a directory; null for all. */
+export type PullDiffInput = { readonly files: readonly PullRequestFile[]; readonly path: string | null };
+
+/**
+ * The output of `read_diff`: the changed files, then their diffs against the merge base, whole files in order while
+ * they fit. Secrets are replaced, and files that may not be read are only counted.
+ */
+export function formatPullDiff({ files, path }: PullDiffInput): string {
+  const readable = files.filter(isReadableFile);
+  const wanted = path === null ? readable : readable.filter((file) => isBelow(file.path, path));
+  const denied = path === null ? files.length - readable.length : 0;
+  const hidden =
+    denied === 0 ? [] : [`${pluralize(denied, 'file')} that may not be read ${denied === 1 ? 'is' : 'are'} left out.`];
+  if (wanted.length === 0) return [describeNone(readable, path), ...hidden].join('\n');
+  const { texts, rest } = takeWhatFits(wanted);
+  const isRedacted = texts.some(({ isRedacted: redacted }) => redacted);
+  return [
+    `The pull request changes ${pluralize(wanted.length, 'file')}${path === null ? '' : ` in ${formatPath(path)}`}, here against the merge base:`,
+    ...listFiles(wanted),
+    ...hidden,
+    ...(isRedacted ? [`${REDACTED_NOTE}.`] : []),
+    ...texts.map(({ text }) => text),
+    ...(rest.length === 0
+      ? []
+      : [`The diffs of these files do not fit here; call read_diff with one of them as path:`, ...listFiles(rest)]),
+  ].join('\n');
+}
+
+function isBelow(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
+}
+
+function describeNone(readable: readonly PullRequestFile[], path: string | null): string {
+  if (path === null) return 'The pull request changes no file that may be read.';
+  return [`The pull request does not change ${formatPath(path)}. It changes:`, ...listFiles(readable)].join('\n');
+}
+
+const MAX_LISTED = 300;
+
+function listFiles(files: readonly PullRequestFile[]): readonly string[] {
+  const rows = files.slice(0, MAX_LISTED).map(({ path, status, previousPath, added, removed }) => {
+    const from = previousPath === null ? '' : ` from ${formatPath(previousPath)}`;
+    return `${status} ${formatPath(path)}${from} (+${added} -${removed})`;
+  });
+  return files.length > MAX_LISTED ? [...rows, `and ${files.length - MAX_LISTED} more`] : rows;
+}
+
+type FileDiff = { readonly text: string; readonly isRedacted: boolean };
+
+/** Bytes of all diffs of one call; a single file can have this much, and is cut there. */
+const MAX_DIFF_BYTES = 48_000;
+
+function takeWhatFits(files: readonly PullRequestFile[]): {
+  readonly texts: readonly FileDiff[];
+  readonly rest: readonly PullRequestFile[];
+} {
+  const texts: FileDiff[] = [];
+  const rest: PullRequestFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const diff = formatFileDiff(file);
+    const length = byteLength(diff.text);
+    if (bytes + length > MAX_DIFF_BYTES && files.length > 1) rest.push(file);
+    else {
+      texts.push(length > MAX_DIFF_BYTES ? cutDiff(file, diff) : diff);
+      bytes += length;
+    }
+  }
+  return { texts, rest };
+}
+
+function formatFileDiff({ path, previousPath, patch }: PullRequestFile): FileDiff {
+  const header = `--- ${formatPath(previousPath ?? path)}\n+++ ${formatPath(path)}`;
+  if (patch === null)
+    return { text: `${header}\n(GitHub has no diff: binary, without changed lines, or too large)`, isRedacted: false };
+  const shown = escapeDiff(redactDiff(patch));
+  return { text: `${header}\n${shown}`, isRedacted: shown !== escapeDiff(patch) };
+}
+
+function cutDiff({ path, added }: PullRequestFile, { text, isRedacted }: FileDiff): FileDiff {
+  const kept = text.slice(0, text.lastIndexOf('\n', MAX_DIFF_BYTES / 4) + 1);
+  const ref = added === 0 ? ', ref base' : '';
+  return {
+    text: `${kept}(cut: the diff is too long; for the rest read ${formatPath(path)} with read_file${ref})`,
+    isRedacted,
+  };
+}

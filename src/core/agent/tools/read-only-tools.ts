@@ -1,0 +1,110 @@
+import { pluralize, shortSha } from '../../../lib/format.ts';
+import { redactFile } from '../../../lib/redaction.ts';
+import { BYTE_ORDER_MARK, byteLength, decodeText } from '../../edits/text/characters.ts';
+import { createLineTable, type LineTable, linesAt } from '../../edits/text/line-table.ts';
+import { crLfToLf } from '../../edits/text/lines.ts';
+import { escapeHiddenCharacters, findHiddenCharacters } from '../../edits/text/unicode.ts';
+import { MAX_READ_BYTES, MAX_READ_LINES } from '../../state/tools.ts';
+import { REDACTED_NOTE } from '../shared/tool-results.ts';
+
+/**
+ * A view of a file for `read_file`. Its text begins with a header, so that file content can never pose as feedback. The lines have
+ * no numbers, so that the model can quote them. Line endings are shown as LF, secrets by a placeholder.
+ */
+export function formatFileContent(input: ReadFileInput): FileView {
+  const { path, blob, bytes } = input;
+  const decoded = decodeText(bytes);
+  if (decoded.kind === 'binary')
+    return withoutLines(`Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`);
+  if (decoded.kind === 'not-utf8')
+    return withoutLines(`Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`);
+  if (decoded.text === '') return withoutLines(`File ${path} is empty (blob ${shortSha(blob)}).`);
+  const text = redactFile(decoded.text);
+  const lines = text === decoded.text ? createLineTable(text, bytes) : createLineTable(text);
+  const first = input.start ?? 1;
+  const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);
+  if (first > lines.lineCount)
+    return withoutLines(`Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`);
+  if (last < first)
+    return withoutLines(`Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`);
+  const shown = truncateLines(linesAt(lines, first - 1, Math.min(last, first - 1 + MAX_READ_LINES)));
+  const redacted = text === decoded.text ? 0 : countLinesUnlikeFile(shown, createLineTable(decoded.text), first);
+  return {
+    text: formatExcerpt(input, { lines, first, shown, redacted }),
+    lines: { first, last: first + shown.length - 1 },
+  };
+}
+
+function withoutLines(text: string): FileView {
+  return { text, lines: null };
+}
+
+/** The output, and which lines it shows; null if it shows none. */
+export type FileView = {
+  readonly text: string;
+  readonly lines: { readonly first: number; readonly last: number } | null;
+};
+
+/** A file and the requested lines, 1-based and inclusive. */
+export type ReadFileInput = {
+  readonly path: string;
+  readonly blob: string;
+  readonly bytes: Uint8Array;
+  readonly start: number | null;
+  readonly end: number | null;
+};
+
+/** The lines to show, and how many of them have a placeholder. */
+type FileExcerpt = {
+  readonly lines: LineTable;
+  readonly first: number;
+  readonly shown: readonly string[];
+  readonly redacted: number;
+};
+
+/** The shown lines that differ from the file's. Redaction keeps the number of lines. */
+function countLinesUnlikeFile(shown: readonly string[], original: LineTable, first: number): number {
+  const lines = linesAt(original, first - 1, first - 1 + shown.length);
+  return shown.filter((line, at) => line !== lines[at]).length;
+}
+
+function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown, redacted }: FileExcerpt): string {
+  const exactText = shown.join('');
+  const end = first + shown.length - 1;
+  const text = escapeHiddenCharacters(crLfToLf(first === 1 ? stripByteOrderMark(exactText) : exactText));
+  const secrets = redacted === 0 ? [] : [`in ${pluralize(redacted, 'line')} ${REDACTED_NOTE}`];
+  const notes = [...describeOddities(lines, exactText, first === 1), ...secrets];
+  const cut = end < lines.lineCount ? [`continue with start ${end + 1}`] : [];
+  const facts = [`lines ${first} to ${end} of ${lines.lineCount}`, `blob ${shortSha(blob)}`, ...notes, ...cut];
+  return `File ${path}: ${facts.join('; ')}. Its text begins on the next line.\n${text}`;
+}
+
+function describeOddities({ text }: LineTable, shown: string, startsFile: boolean): string[] {
+  const notes: string[] = [];
+  if (shown.includes('\r\n')) notes.push('line endings are CRLF, shown as LF');
+  const hidden = findHiddenCharacters(shown, startsFile).length;
+  if (hidden > 0)
+    notes.push(`${hidden} hidden characters are escaped as \\u{…} here and cannot be quoted in this form`);
+  if (!text.endsWith('\n')) notes.push('no newline at the end of the file');
+  return notes;
+}
+
+/** As many lines as fit one output; at least one, cut if necessary. */
+function truncateLines(lines: readonly string[]): string[] {
+  const fitting: string[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    bytes += byteLength(line);
+    if (bytes > MAX_READ_BYTES && fitting.length > 0) return fitting;
+    if (bytes > MAX_READ_BYTES)
+      return [
+        `${line.slice(0, MAX_READ_BYTES / 4)}… (the rest of this line of ${line.length} characters is not shown)\n`,
+      ];
+    fitting.push(line);
+  }
+  return fitting;
+}
+
+function stripByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}

@@ -1,0 +1,157 @@
+import type { BuildResult } from '../../../core/edits/build-edit.ts';
+import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
+import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
+import { refOf } from '../../../core/state/conversation.ts';
+import type { DependencyRelation } from '../../../core/state/run.ts';
+import { cutReason, type GatedToolName } from '../../../core/state/tools.ts';
+import type { DraftChange, DraftPart, DraftResult } from './workspace.ts';
+import { type ToolCallContext, toolOutput } from './workspace.ts';
+
+/** A call that changes the text of one file; `input` has the file as it is. */
+type TextCall = { readonly part: DraftPart; readonly input: Omit<TextInput, 'steps'> };
+
+type ChangeRequest = { readonly tool: GatedToolName; readonly reason: string | null };
+
+/** The part of a call; `step` is null if it does not change the text of one file. */
+export function draftPart(
+  { index, call }: ToolCallContext,
+  { tool, reason }: ChangeRequest,
+  step: TextStep | null,
+): DraftPart {
+  return { index, call: refOf(call), tool, reason, step };
+}
+
+/** The result of a call whose change is computed. */
+export function toDraftResult({ call }: ToolCallContext, parts: readonly DraftPart[], built: BuildResult): DraftResult {
+  if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
+  const ordered = parts.toSorted((left, right) => left.index - right.index);
+  const reasons = new Set(ordered.flatMap(({ reason }) => reason ?? []));
+  return {
+    callId: call.toolCall.id,
+    kind: 'change',
+    calls: ordered.map((part) => part.call),
+    tool: ordered.find(({ tool }) => tool !== 'edit_file')?.tool ?? 'edit_file',
+    reason: cutReason([...reasons].join(' ')),
+    change: built.change,
+    parts: ordered,
+  };
+}
+
+/**
+ * Proposes the change of a call. Earlier changes of the batch that it touches, or that add the text that it needs,
+ * become one change with it, in the order of the calls: as separate changes, people could take one without the other.
+ */
+export async function proposeText(context: ToolCallContext, call: TextCall): Promise<DraftResult> {
+  const drafts = draftsOf(context, call.input.path);
+  const alone = await build(context, call.input, [call.part]);
+  const refused = await findAnsweredEarlier(context, call, alone);
+  // Its calls become no part of another change, where nobody would recognize it.
+  if (refused !== null) return toDraftResult(context, [{ ...call.part, step: null }], refused);
+  if (drafts.length === 0) return toDraftResult(context, [call.part], alone);
+  if (alone.kind === 'change') {
+    const same = drafts.find(({ change }) => change.digest === alone.change.digest);
+    if (same !== undefined) return toDraftResult(context, [...same.parts, { ...call.part, step: null }], alone);
+    return joinTouching(context, call, { drafts, joined: [], built: alone });
+  }
+  const needed = drafts.filter((draft) => mayHelp(draft, call));
+  for (const joined of needed.length > 1 ? [...needed.map((draft) => [draft]), needed] : [needed]) {
+    if (joined.length === 0 || partsOf(joined, call).length > MAX_JOINED_CALLS) continue;
+    if (!context.workspace.takeJoinAttempt(call.input.path)) return dependsOn(call, joined, 'needs-text');
+    // One at a time, because each attempt copies the file to the offload thread.
+    const built = await build(context, call.input, partsOf(joined, call));
+    if (built.kind === 'change') return joinTouching(context, call, { drafts, joined, built });
+  }
+  return toDraftResult(context, [call.part], alone);
+}
+
+/** The call's own change, or that of one of its edits, if people denied it before. */
+async function findAnsweredEarlier(
+  context: ToolCallContext,
+  { part, input }: TextCall,
+  alone: BuildResult,
+): Promise<BuildResult | null> {
+  const isAnswered = (built: BuildResult): boolean =>
+    built.kind === 'change' && context.workspace.isAnsweredEarlier(built.change);
+  if (isAnswered(alone)) return alone;
+  const edits = part.step?.kind === 'edits' ? part.step.edits : [];
+  if (edits.length < 2 || !context.workspace.proposedPaths.has(input.path)) return null;
+  for (const edit of edits) {
+    const built = await build(context, input, [{ ...part, step: { kind: 'edits', edits: [edit] } }]);
+    if (isAnswered(built)) return built;
+  }
+  return null;
+}
+
+/** Longer texts are not compared here, on the event loop. */
+const MAX_COMPARED = { characters: 32_000, lines: 50 };
+
+/**
+ * Whether an earlier change might add the text that a call searches, or remove a second place of it: a line of that
+ * text is in its lines. An attempt to join both tells for sure, and computes the whole file again.
+ */
+function mayHelp({ change: { region } }: DraftChange, { part: { step } }: TextCall): boolean {
+  // A whole new content replaces what earlier calls changed.
+  if (step?.kind !== 'edits') return false;
+  if (region === null || region.new.every((line) => line.trim() === '')) return true;
+  const changed = [...region.old, ...region.new].join('');
+  const searched = step.edits.flatMap(({ oldString }) => oldString.split('\n').map((line) => line.trim()));
+  const lines = [...new Set(searched)].filter((line) => line !== '');
+  if (lines.length === 0 || lines.length > MAX_COMPARED.lines || changed.length > MAX_COMPARED.characters) return true;
+  return lines.some((line) => changed.includes(line));
+}
+
+/** T15: the call has to wait for the first of these changes. */
+function dependsOn(
+  { part, input: { path } }: TextCall,
+  drafts: readonly DraftChange[],
+  relation: DependencyRelation,
+): DraftResult {
+  const needed = drafts[0]?.calls[0] ?? part.call;
+  return { callId: part.call.callId, kind: 'depends-on-call', path, dependsOn: needed, relation };
+}
+
+function draftsOf({ earlier }: ToolCallContext, path: string): readonly DraftChange[] {
+  return earlier.flatMap((one) =>
+    one.kind === 'change' && one.change.path === path && one.parts.some(({ step }) => step !== null) ? [one] : [],
+  );
+}
+
+function partsOf(drafts: readonly DraftChange[], { part }: TextCall): readonly DraftPart[] {
+  return [...drafts.flatMap(({ parts }) => parts), part];
+}
+
+type Joining = {
+  /** All earlier changes of the file. */
+  readonly drafts: readonly DraftChange[];
+  /** Those that are part of `built`. */
+  readonly joined: readonly DraftChange[];
+  readonly built: Extract<BuildResult, { kind: 'change' }>;
+};
+
+/** Calls that become one change. Each attempt to join makes all of them again. */
+const MAX_JOINED_CALLS = 20;
+
+/** Joins a change with those that it touches, until it touches no other. */
+async function joinTouching(
+  context: ToolCallContext,
+  call: TextCall,
+  { drafts, joined, built }: Joining,
+): Promise<DraftResult> {
+  const touched = drafts.filter((one) => joined.includes(one) || areChangesTouching(one.change, built.change));
+  if (touched.length === joined.length) return toDraftResult(context, partsOf(joined, call), built);
+  const parts = partsOf(touched, call);
+  const canJoin = parts.length <= MAX_JOINED_CALLS && context.workspace.takeJoinAttempt(call.input.path);
+  const next = canJoin ? await build(context, call.input, parts) : null;
+  if (next?.kind === 'change') return joinTouching(context, call, { drafts, joined: touched, built: next });
+  const others = touched.filter((one) => !joined.includes(one));
+  return dependsOn(call, others, 'same-place');
+}
+
+function build(
+  { workspace }: ToolCallContext,
+  input: TextCall['input'],
+  parts: readonly DraftPart[],
+): Promise<BuildResult> {
+  const ordered = parts.toSorted((left, right) => left.index - right.index);
+  return workspace.offload('buildText', { ...input, steps: ordered.flatMap(({ step }) => step ?? []) });
+}

@@ -1,0 +1,121 @@
+import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
+import type { StoredFile } from '../../../core/edits/change.ts';
+import { checkMoveTarget } from '../../../core/policy/paths.ts';
+import type { ToolRequestOf } from '../../../core/state/tools.ts';
+import { draftPart, proposeText, toDraftResult } from './join-changes.ts';
+import type { DraftResult } from './workspace.ts';
+import {
+  checkAccess,
+  EDIT_ACCESS,
+  fetchAllowedFile,
+  type ToolCallContext,
+  toolOutput,
+  WHOLE_FILE_ACCESS,
+  type Workspace,
+  WRITE_ACCESS,
+} from './workspace.ts';
+
+// Each function builds the change of a call, or the output for the model if it is refused.
+
+export async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<DraftResult> {
+  const { workspace, call } = context;
+  const found = await fetchAllowedFile(workspace, request.path, EDIT_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
+  const { path, file } = found;
+  const edits = editsOf(request);
+  const step = { kind: 'edits', edits } as const;
+  const proposed = await proposeText(context, {
+    part: draftPart(context, request, step),
+    input: textInput(context, path, file),
+  });
+  const [first] = edits;
+  if (proposed.kind !== 'output' || first === undefined) return proposed;
+  const moved = await findMovedText(context, path, first.oldString);
+  if (moved !== null || file !== null || hasEarlierText(context, path)) return moved ?? proposed;
+  return toolOutput(call.toolCall, fileNotFoundText(workspace.tree, path, 'Use write_file to create it.'));
+}
+
+/** Whether an earlier call of the batch writes the file. */
+function hasEarlierText({ earlier }: ToolCallContext, path: string): boolean {
+  return earlier.some((one) => one.kind === 'change' && one.change.path === path);
+}
+
+type EditStep = Extract<TextStep, { kind: 'edits' }>;
+
+function editsOf({ edits, old_string, new_string, replace_all }: ToolRequestOf<'edit_file'>): EditStep['edits'] {
+  const listed = edits ?? [{ old_string: old_string ?? '', new_string: new_string ?? '', replace_all }];
+  return listed.map((one) => {
+    return { oldString: one.old_string, newString: one.new_string, replaceAll: one.replace_all };
+  });
+}
+
+export async function writeFile(context: ToolCallContext, request: ToolRequestOf<'write_file'>): Promise<DraftResult> {
+  const found = await fetchAllowedFile(context.workspace, request.path, EDIT_ACCESS);
+  if (found.kind === 'refused') return toolOutput(context.call.toolCall, found.output);
+  const { path, file } = found;
+  const part = draftPart(context, request, { kind: 'content', content: request.content });
+  return proposeText(context, { part, input: textInput(context, path, file) });
+}
+
+function textInput(
+  { workspace, earlier }: ToolCallContext,
+  path: string,
+  file: StoredFile | null,
+): Omit<TextInput, 'steps'> {
+  return { path, repositoryName: workspace.repo, file, lastReadBlob: lastReadBlob(workspace, path, earlier) };
+}
+
+export async function deleteFile(
+  context: ToolCallContext,
+  request: ToolRequestOf<'delete_file'>,
+): Promise<DraftResult> {
+  const {
+    workspace,
+    call: { toolCall: call },
+  } = context;
+  const found = await fetchAllowedFile(workspace, request.path, WHOLE_FILE_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call, found.output);
+  const { path, file } = found;
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  const built = await workspace.offload('buildDelete', { path, repositoryName: workspace.repo, file });
+  return toDraftResult(context, [draftPart(context, request, null)], built);
+}
+
+export async function moveFile(context: ToolCallContext, request: ToolRequestOf<'move_file'>): Promise<DraftResult> {
+  const {
+    workspace,
+    call: { toolCall: call },
+  } = context;
+  const found = await fetchAllowedFile(workspace, request.from, WHOLE_FILE_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call, found.output);
+  const { path: from, file } = found;
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, from));
+  const target = checkAccess(checkMoveTarget(request.to, from, workspace), WRITE_ACCESS);
+  if (target.kind === 'refused') return toolOutput(call, target.output);
+  const { path: to } = target;
+  const built = await workspace.offload('buildMove', { from, to, repositoryName: workspace.repo, file });
+  return toDraftResult(context, [draftPart(context, request, null)], built);
+}
+
+/** The blob of this path that the run read last, including reads of the same response. */
+function lastReadBlob(workspace: Workspace, path: string, earlier: readonly DraftResult[]): string | null {
+  const read = earlier.findLast((result) => result.kind === 'output' && result.readBlob?.path === path);
+  if (read?.kind === 'output' && read.readBlob !== null) return read.readBlob.blob;
+  return Object.hasOwn(workspace.readBlobs, path) ? (workspace.readBlobs[path] ?? null) : null;
+}
+
+/** Finds the earlier move of this batch that brings the searched text to this path. [T15] */
+async function findMovedText(
+  { workspace, call: { toolCall }, earlier }: ToolCallContext,
+  path: string,
+  searchText: string,
+): Promise<DraftResult | null> {
+  const move = earlier.find((one) => one.kind === 'change' && one.change.op === 'move' && one.change.path === path);
+  if (move?.kind !== 'change' || move.change.base === null) return null;
+  const bytes = await workspace.github.fetchBlob(move.change.base.blob);
+  const isFound = await workspace.offload('isFoundAfterEdit', { bytes, region: null, searchText });
+  const [dependsOn] = move.calls;
+  if (!isFound || dependsOn === undefined) return null;
+  return { callId: toolCall.id, kind: 'depends-on-call', path, dependsOn, relation: 'needs-text' };
+}

@@ -1,0 +1,103 @@
+import { formatFileList } from '../../../core/agent/shared/file-list.ts';
+import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
+import { findSpeakers } from '../../../core/agent/tools/discussion.ts';
+import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
+import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
+import type { Permission } from '../../../core/state/proposal.ts';
+import type { ShownLines } from '../../../core/state/signals.ts';
+import type { ToolRequestOf } from '../../../core/state/tools.ts';
+import { OffloadError } from '../../offload/offload.ts';
+import { findReadablePaths } from './list-paths.ts';
+import {
+  fetchAllowedFile,
+  READ_ACCESS,
+  type ToolCallContext,
+  type ToolOutput,
+  toolOutput,
+  type Workspace,
+} from './workspace.ts';
+
+/** Lists the readable files of the head. */
+export async function listFiles(
+  { workspace, call: { toolCall: call } }: ToolCallContext,
+  { glob }: ToolRequestOf<'list_files'>,
+): Promise<ToolOutput> {
+  return toolOutput(call, await listMatching(workspace, glob === null ? null : normalizeGlob(glob, workspace)));
+}
+
+async function listMatching(workspace: Workspace, glob: string | null): Promise<string> {
+  return formatFileList(await findReadablePaths(workspace, glob), glob);
+}
+
+/** Shows a file of the head, or of the commit from which the pull request branched off. A directory is listed. */
+export async function readFile(context: ToolCallContext, request: ToolRequestOf<'read_file'>): Promise<ToolOutput> {
+  const call = context.call.toolCall;
+  const { ref, start, end } = request;
+  const workspace = ref === 'head' ? context.workspace : await context.workspace.atBase();
+  const directory = findDirectory(request.path, workspace);
+  if (directory !== null)
+    return toolOutput(call, await listMatching(workspace, directory === '' ? null : `${directory}/**`));
+  const found = await fetchAllowedFile(workspace, request.path, READ_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call, found.output);
+  const { path, file } = found;
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  const { blob } = file.ref;
+  const view = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
+  // A change is made to the head, so only what was read there counts as known.
+  const readBlob = ref === 'head' ? { path, blob } : null;
+  const result = { callId: call.id, kind: 'output', output: view.text, readBlob } as const;
+  if (view.lines === null) return result;
+  const shown: ShownLines = { path, ref, blob, ...view.lines };
+  return areShown(shownSoFar(context), shown) ? { ...result, output: UNCHANGED_OUTPUT } : { ...result, shown };
+}
+
+/** Shows where things are declared in a file of the head. If its grammar fails, a plain outline takes its place. */
+export async function outlineFile(
+  { workspace, call: { toolCall: call } }: ToolCallContext,
+  { path: raw }: ToolRequestOf<'outline'>,
+): Promise<ToolOutput> {
+  const found = await fetchAllowedFile(workspace, raw, READ_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call, found.output);
+  const { path, file } = found;
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  const input = { path, blob: file.ref.blob, bytes: file.bytes };
+  const outline = workspace.offload('outlineFile', input).catch((error: unknown) => {
+    if (error instanceof OffloadError) return workspace.offload('plainOutline', input);
+    throw error;
+  });
+  return toolOutput(call, await outline);
+}
+
+/** What the run has shown, with the preceding calls of the same response. */
+function shownSoFar({ workspace, earlier }: ToolCallContext): Workspace['shownFiles'] {
+  return earlier.reduce(
+    (files, result) =>
+      result.kind === 'output' && result.shown !== undefined ? addShownLines(files, result.shown) : files,
+    workspace.shownFiles,
+  );
+}
+
+/** Shows the diff of the pull request, or of one of its files or directories. */
+export async function readDiff(
+  { workspace, call: { toolCall: call } }: ToolCallContext,
+  { path: raw }: ToolRequestOf<'read_diff'>,
+): Promise<ToolOutput> {
+  const files = await workspace.changedFiles();
+  // A deleted file or directory is not in the tree.
+  const directory = raw === null ? '' : (findDirectory(raw, workspace) ?? stripPathPrefixes(raw, workspace));
+  const path = directory === '' ? null : directory;
+  return toolOutput(call, await workspace.offload('formatPullDiff', { files, path }));
+}
+
+/** Shows what people and bots wrote on the pull request, and who of them has write access. */
+export async function readDiscussion(
+  { workspace, call: { toolCall: call } }: ToolCallContext,
+  { skip }: ToolRequestOf<'read_discussion'>,
+): Promise<ToolOutput> {
+  const { ownLogin, task, offload } = workspace;
+  const input = { discussion: await workspace.discussion(), task, ownLogin, skip };
+  const permissions: Record<string, Permission> = {};
+  for (const login of findSpeakers(input)) permissions[login] = await workspace.permissionOf(login);
+  return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));
+}

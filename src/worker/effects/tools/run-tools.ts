@@ -1,0 +1,171 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { readQuestionCall, SKIPPED_OUTPUT } from '../../../core/agent/question-texts.ts';
+import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
+import { boundResults } from '../../../core/agent/tools/bound-results.ts';
+import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
+import { activeRun } from '../../../core/state/run.ts';
+import type { CallResult } from '../../../core/state/signals.ts';
+import {
+  MAX_CALLS_PER_RESPONSE,
+  MAX_CHANGED_CHARACTERS_PER_RESPONSE,
+  readToolName,
+  type ToolName,
+  type ToolRequestOf,
+} from '../../../core/state/tools.ts';
+import { parseJson } from '../../../lib/trust.ts';
+import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
+import { OffloadError } from '../../offload/offload.ts';
+import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
+import { listFiles, outlineFile, readDiff, readDiscussion, readFile } from './read-tools.ts';
+import { search } from './search-repository.ts';
+import type { DraftResult } from './workspace.ts';
+import { createWorkspace, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
+
+/** Runs the calls of one model response in order, at the current head of the pull request. */
+export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
+  const { effect } = job;
+  const pull = await loadJobPull(job);
+  const run = activeRun(pull);
+  if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
+  const workspace = await createWorkspace(job, pull, run);
+  const results = await runToolCalls(workspace, effect.calls);
+  const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
+  return {
+    kind: 'done',
+    signal: { type: 'tools-finished', runId: run.id, turn: effect.turn, headSha: workspace.head, results: bounded },
+  };
+}
+
+function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
+  const call = calls.find((one) => isSameCall(refOf(one), ref));
+  return call === undefined ? null : readToolName(call.toolCall.name);
+}
+
+/**
+ * Runs calls in order. Refuses calls beyond the limit of their response, and changes beyond the size limit; the first
+ * change can have any size.
+ */
+async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<CallResult[]> {
+  let results: readonly NumberedResult[] = [];
+  for (const [index, call] of calls.entries()) {
+    // Each call can take milliseconds, so let other work run in between.
+    await yieldToEventLoop();
+    const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
+    const result = isExtra
+      ? postponed(call, TOO_MANY_CALLS_OUTPUT)
+      : await runToolCall(workspace, call, { index, earlier: results });
+    const added = addResult(results, { ...result, turn: call.turn });
+    const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
+    results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
+  }
+  return results.map(toCallResult);
+}
+
+type NumberedResult = DraftResult & { readonly turn: number };
+
+/** A change of several calls takes the place of the earlier ones that are now part of it. */
+function addResult(results: readonly NumberedResult[], added: NumberedResult): readonly NumberedResult[] {
+  if (added.kind !== 'change' || added.calls.length === 1) return [...results, added];
+  const isPart = (one: NumberedResult): boolean => one.kind === 'change' && sharesCall(one.calls, added.calls);
+  const first = results.findIndex(isPart);
+  return results.flatMap((one, index) => (index === first ? [added] : isPart(one) ? [] : [one]));
+}
+
+/** Without the parts, which only joining needs. */
+function toCallResult(result: NumberedResult): CallResult {
+  if (result.kind !== 'change') return result;
+  const { parts: _, ...change } = result;
+  return change;
+}
+
+function postponed({ toolCall }: IssuedCall, output: string): DraftResult {
+  return { callId: toolCall.id, kind: 'postponed', output };
+}
+
+function isTooLarge(results: readonly DraftResult[]): boolean {
+  const changes = results.filter(({ kind }) => kind === 'change');
+  return changes.length > 1 && changedCharacters(changes) > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
+}
+
+function changedCharacters(results: readonly DraftResult[]): number {
+  const regions = results.flatMap((result) => (result.kind === 'change' ? (result.change.region ?? []) : []));
+  return regions.flatMap((region) => [...region.old, ...region.new]).reduce((sum, line) => sum + line.length, 0);
+}
+
+/** Runs one call. `earlier` are the results of the preceding calls of the same batch. */
+export async function runToolCall(
+  workspace: Workspace,
+  call: IssuedCall,
+  place: Pick<ToolCallContext, 'index' | 'earlier'>,
+): Promise<DraftResult> {
+  const { toolCall } = call;
+  try {
+    const parsed = await workspace.offload('parseCall', { name: toolCall.name, arguments: toolCall.arguments });
+    if (parsed.kind === 'call')
+      return await handleToolCall({ workspace, call, ...place }, parsed.call.tool, parsed.call);
+    return toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
+  } catch (error) {
+    if (error instanceof OffloadError) return toolOutput(toolCall, OFFLOAD_ERROR_OUTPUT[error.reason]);
+    throw error;
+  }
+}
+
+/** For the last call of a response that ended at its length limit: T22 if its arguments are incomplete, else null. */
+function cutCallOutput({ isCut, toolCall }: IssuedCall): string | null {
+  return isCut && !isJson(toolCall.arguments) ? cutOutput(toolCall.name, toolCall.arguments.length) : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const SMALLER_CALLS_HINT = 'Nothing was executed. Make smaller calls: less text at once, or fewer places.';
+
+const OFFLOAD_ERROR_OUTPUT = {
+  timeout: `Given up: this call took too long to work out. ${SMALLER_CALLS_HINT}`,
+  crash: `Given up: this call could not be worked out. ${SMALLER_CALLS_HINT}`,
+} as const satisfies Record<OffloadError['reason'], string>;
+
+/** Runs a valid call. */
+type ToolHandler<Name extends ToolName> = (
+  context: ToolCallContext,
+  request: ToolRequestOf<Name>,
+) => Promise<DraftResult> | DraftResult;
+
+const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
+  read_file: readFile,
+  list_files: listFiles,
+  search,
+  outline: outlineFile,
+  read_diff: readDiff,
+  read_discussion: readDiscussion,
+  ask_user: askUser,
+  plan: ({ call }, { steps }) => ({ callId: call.toolCall.id, kind: 'plan', steps }),
+  edit_file: editFile,
+  write_file: writeFile,
+  delete_file: deleteFile,
+  move_file: moveFile,
+};
+
+function handleToolCall<Name extends ToolName>(
+  context: ToolCallContext,
+  name: Name,
+  request: ToolRequestOf<Name>,
+): Promise<DraftResult> | DraftResult {
+  return TOOL_HANDLERS[name](context, request);
+}
+
+/** A question without a correlation id could not be answered to anything, so it is skipped (S121). */
+function askUser({ workspace, call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
+  const { toolCall } = call;
+  const reading = readQuestionCall(request);
+  if (reading.kind !== 'skipped') return { callId: toolCall.id, prompt: request.prompt, ...reading };
+  workspace.log.warn({ call: toolCall.id }, 'question without a correlation id skipped');
+  return toolOutput(toolCall, SKIPPED_OUTPUT);
+}

@@ -1,0 +1,150 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import {
+  formatSearchResults,
+  NO_SEARCH_RESULTS,
+  recordSkippedFile,
+  type SearchedFile,
+  type SearchQuery,
+  type SearchResults,
+  type SkipReason,
+} from '../../../core/agent/tools/file-search.ts';
+import { isLiteral } from '../../../core/agent/tools/find-lines.ts';
+import { blobSha } from '../../../core/edits/text/characters.ts';
+import { MAX_FILE_BYTES } from '../../../core/edits/text/limits.ts';
+import { normalizeGlob } from '../../../core/policy/paths.ts';
+import type { GitHub, TreeEntry } from '../../../core/state/ports.ts';
+import type { ToolRequestOf } from '../../../core/state/tools.ts';
+import { OffloadError, offloadInline } from '../../offload/offload.ts';
+import { findReadablePaths } from './list-paths.ts';
+import { type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
+
+/** Searches the readable files of the head, the files of the pull request first. */
+export async function search(
+  { workspace, call: { toolCall: call } }: ToolCallContext,
+  { query, regex, ignore_case: ignoreCase, context, glob }: ToolRequestOf<'search'>,
+): Promise<ToolOutput> {
+  const scope = glob === null ? null : normalizeGlob(glob, workspace);
+  return toolOutput(call, await searchFiles(workspace, { query, regex, ignoreCase, context }, scope));
+}
+
+/** A search of more files than this downloads the archive of the repository. */
+const MAX_SINGLE_FETCHES = 5;
+
+/**
+ * Files per search that are fetched one by one besides the archive. GitHub builds it with `git archive`, so
+ * `.gitattributes` can omit files (`export-ignore`) or change their bytes (`export-subst`, `eol`).
+ */
+const MAX_FETCHES_BESIDE_ARCHIVE = 50;
+
+/** Time after which a search ends with what it has found (ms). */
+const MAX_SEARCH_MS = 30_000;
+
+type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'offload' | 'changedFiles' | 'now'> & {
+  readonly github: Pick<GitHub, 'fetchBlob'>;
+};
+
+/** Searches the readable files of the head and returns the output for the model. */
+export async function searchFiles(workspace: SearchScope, query: SearchQuery, glob: string | null): Promise<string> {
+  const problem = isLiteral(query) ? null : await workspace.offload('findQueryProblem', query);
+  if (problem !== null) return problem;
+  const paths = await findReadablePaths(workspace, glob);
+  const archive = paths.length > MAX_SINGLE_FETCHES ? await workspace.archive() : NO_ARCHIVE;
+  if (archive === null)
+    return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
+  const read = createFileReader(workspace, archive);
+  const sorted = await sortPaths(workspace, paths);
+  const { results, isComplete } = isLiteral(query)
+    ? await searchEach(workspace, query, sorted, read)
+    : await searchBatches(workspace, query, sorted, read);
+  return formatSearchResults(query, glob, results, isComplete);
+}
+
+/** The files that the pull request changes come first. */
+async function sortPaths(workspace: SearchScope, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length < 2) return paths;
+  const changed = new Set((await workspace.changedFiles()).map(({ path }) => path));
+  return [...paths.filter((path) => changed.has(path)), ...paths.filter((path) => !changed.has(path))];
+}
+
+type SearchOutcome = { readonly results: SearchResults; readonly isComplete: boolean };
+
+/** Literal text: one file after the other, and only a file with the text takes more than a glance. */
+async function searchEach(
+  workspace: SearchScope,
+  query: SearchQuery,
+  paths: readonly string[],
+  read: FileReader,
+): Promise<SearchOutcome> {
+  let results = NO_SEARCH_RESULTS;
+  for (const path of paths) {
+    await yieldToEventLoop();
+    const bytes = await read(path);
+    if (typeof bytes === 'string') results = recordSkippedFile(results, path, bytes);
+    else if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(query.query))
+      results = await workspace.offload('searchFile', { results, path, bytes, query });
+    else results = await offloadInline('searchFile', { results, path, bytes, query });
+  }
+  return { results, isComplete: true };
+}
+
+/** Sent to the offload thread at once, in files and bytes. */
+const MAX_BATCH = { files: 200, bytes: 1_000_000 };
+
+/** Patterns: all text is matched in the offload thread, batch by batch, until the time is up. */
+async function searchBatches(
+  workspace: SearchScope,
+  query: SearchQuery,
+  paths: readonly string[],
+  read: FileReader,
+): Promise<SearchOutcome> {
+  const deadline = workspace.now() + MAX_SEARCH_MS;
+  let results = NO_SEARCH_RESULTS;
+  let batch: SearchedFile[] = [];
+  let size = 0;
+  try {
+    for (const [index, path] of paths.entries()) {
+      await yieldToEventLoop();
+      if (workspace.now() > deadline) return { results, isComplete: false };
+      const bytes = await read(path);
+      if (typeof bytes === 'string') results = recordSkippedFile(results, path, bytes);
+      else {
+        batch.push({ path, bytes });
+        size += bytes.length;
+      }
+      if (index < paths.length - 1 && batch.length < MAX_BATCH.files && size < MAX_BATCH.bytes) continue;
+      if (batch.length > 0) results = await workspace.offload('searchFileBatch', { results, files: batch, query });
+      batch = [];
+      size = 0;
+    }
+  } catch (error) {
+    if (error instanceof OffloadError) return { results, isComplete: false };
+    throw error;
+  }
+  return { results, isComplete: true };
+}
+
+type FileReader = (path: string) => Promise<Uint8Array | SkipReason>;
+
+/** Reads files from the archive and fetches a limited number of the others. */
+function createFileReader({ github, tree }: SearchScope, archive: ReadonlyMap<string, Uint8Array>): FileReader {
+  let fetched = 0;
+  return async (path) => {
+    const entry = tree.get(path);
+    if (entry === undefined) return NO_BYTES;
+    if ((entry.size ?? 0) > MAX_FILE_BYTES) return 'too-large';
+    const archived = archivedBytes(archive, path, entry);
+    if (archived !== null) return archived;
+    fetched += 1;
+    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha, entry.size);
+  };
+}
+
+const NO_BYTES = new Uint8Array();
+
+const NO_ARCHIVE: ReadonlyMap<string, Uint8Array> = new Map();
+
+/** Null unless the archive holds exactly the bytes of the blob. */
+function archivedBytes(archive: ReadonlyMap<string, Uint8Array>, path: string, { sha }: TreeEntry): Uint8Array | null {
+  const bytes = archive.get(path);
+  return bytes !== undefined && blobSha(bytes) === sha ? bytes : null;
+}

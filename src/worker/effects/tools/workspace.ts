@@ -1,0 +1,203 @@
+import type { Logger } from '../../../adapters/telemetry/log.ts';
+import type { TextStep } from '../../../core/edits/build-text.ts';
+import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
+import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../../core/edits/text/limits.ts';
+import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
+import {
+  findReadDenyRule,
+  findWriteDenyRule,
+  notReadableOutput,
+  notWritableOutput,
+} from '../../../core/policy/path-tables.ts';
+import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
+import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
+import type { Discussion } from '../../../core/state/discussion.ts';
+import type { GitHub, PullRequestFile, Tree } from '../../../core/state/ports.ts';
+import type { Permission } from '../../../core/state/proposal.ts';
+import type { PullState, Run } from '../../../core/state/run.ts';
+import type { ToolResult } from '../../../core/state/signals.ts';
+import type { GatedToolName } from '../../../core/state/tools.ts';
+import { isPlainFileMode } from '../../jobs/gather-facts.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Offload } from '../../offload/offload.ts';
+
+/** The repository at one commit, as the agent's tools see it. */
+export type Workspace = {
+  readonly github: GitHub;
+  readonly repo: string;
+  /** The login of the App's bot account, as GraphQL names it. */
+  readonly ownLogin: string;
+  readonly head: string;
+  readonly tree: Tree;
+  /** Downloads the plain files of the head once, for searches only. The result is null if the archive is too large. */
+  readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** What the run is asked to do. */
+  readonly task: Run['task'];
+  /** The blobs that the run has read in earlier responses, by path. */
+  readonly readBlobs: Run['readBlobs'];
+  /** The lines that the run has shown in earlier responses. */
+  readonly shownFiles: Run['shownFiles'];
+  /** Whether people denied this change in the run, or it reverts their own text. */
+  readonly isAnsweredEarlier: (change: FileChange) => boolean;
+  /** The paths with proposals so far. */
+  readonly proposedPaths: ReadonlySet<string>;
+  /** The files that the pull request changes. */
+  readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
+  /** What people and bots wrote, read once for all calls of a response. */
+  readonly discussion: () => Promise<Discussion>;
+  /** A person's permission by login, asked once. */
+  readonly permissionOf: (login: string) => Promise<Permission>;
+  /** The same at the commit from which the pull request branched off. Search and changes belong to the head. */
+  readonly atBase: () => Promise<Workspace>;
+  /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
+  readonly takeJoinAttempt: (path: string) => boolean;
+  readonly offload: Offload;
+  readonly log: Logger;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+};
+
+/** Opens the current head of the pull request. */
+export async function createWorkspace(
+  job: Job<'run-tools'>,
+  pull: PullState,
+  { task, readBlobs, shownFiles }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles'>,
+): Promise<Workspace> {
+  const { githubApp, offload, log, clock, self } = job.context;
+  const github = githubApp.forPull(pull.ref);
+  const { headSha, baseSha } = await github.fetchPull();
+  const workspace = {
+    ...{ github, offload, log, task, readBlobs, shownFiles },
+    repo: pull.ref.repo,
+    ownLogin: self.slug,
+    head: headSha,
+    tree: await github.fetchTree(headSha),
+    archive: once(() => github.fetchArchive(headSha)),
+    proposedPaths: new Set(pull.proposals.map(({ change }) => change.path)),
+    isAnsweredEarlier: (change: FileChange) => findEarlierAnswer(pull, change) !== null,
+    changedFiles: once(() => github.listFiles(headSha)),
+    discussion: once(() => github.fetchDiscussion()),
+    permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),
+    takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
+    now: () => clock.now(),
+  };
+  const atBase = once(async (): Promise<Workspace> => {
+    const tree = await github.fetchTree(await github.fetchMergeBase(baseSha, headSha));
+    return { ...workspace, tree, atBase };
+  });
+  return { ...workspace, atBase };
+}
+
+/** For one file and response. */
+const MAX_JOIN_ATTEMPTS = 30;
+
+function countdownPerKey(max: number): (key: string) => boolean {
+  const used = new Map<string, number>();
+  return (key) => {
+    const count = (used.get(key) ?? 0) + 1;
+    used.set(key, count);
+    return count <= max;
+  };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let cached: Promise<Value> | null = null;
+  return () => {
+    cached ??= make();
+    return cached;
+  };
+}
+
+function oncePerKey<Value>(make: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const cached = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = cached.get(key) ?? make(key);
+    cached.set(key, value);
+    return value;
+  };
+}
+
+/** A call and its place in the batch, with the results of the preceding calls. */
+export type ToolCallContext = {
+  readonly workspace: Workspace;
+  readonly index: number;
+  readonly call: IssuedCall;
+  readonly earlier: readonly DraftResult[];
+};
+
+/** The result of a call that only returns text. */
+export type ToolOutput = Extract<ToolResult, { kind: 'output' }>;
+
+export function toolOutput(call: ToolCall, text: string): ToolOutput {
+  return { callId: call.id, kind: 'output', output: text, readBlob: null };
+}
+
+/** The limits of a tool: which rule denies a path, the text of that refusal, and the largest file. */
+type PathAccess = {
+  readonly deniedBy: (path: string) => string | null;
+  readonly refusalText: (path: string, rule: string) => string;
+  readonly limit: { readonly bytes: number; readonly verb: string };
+};
+
+export const READ_ACCESS: PathAccess = {
+  deniedBy: findReadDenyRule,
+  refusalText: notReadableOutput,
+  limit: { bytes: MAX_FILE_BYTES, verb: 'read' },
+};
+
+export const WRITE_ACCESS = { deniedBy: findWriteDenyRule, refusalText: notWritableOutput } as const;
+
+export const EDIT_ACCESS: PathAccess = { ...WRITE_ACCESS, limit: { bytes: MAX_FILE_BYTES, verb: 'edited or written' } };
+
+export const WHOLE_FILE_ACCESS: PathAccess = {
+  ...WRITE_ACCESS,
+  limit: { bytes: MAX_WHOLE_FILE_BYTES, verb: 'deleted or moved' },
+};
+
+/** A file of an allowed path (null if there is none), or the output that refuses it. */
+type FileLookup =
+  | { readonly kind: 'file'; readonly path: string; readonly file: StoredFile | null }
+  | { readonly kind: 'refused'; readonly output: string };
+
+/** Checks a path from the model and fetches its file (null if there is none). Checks the size before the download. */
+export async function fetchAllowedFile(workspace: Workspace, rawPath: string, access: PathAccess): Promise<FileLookup> {
+  const checked = checkAccess(checkPath(rawPath, { repo: workspace.repo, tree: workspace.tree }), access);
+  if (checked.kind === 'refused') return checked;
+  const { path } = checked;
+  const entry = workspace.tree.get(path);
+  if (entry === undefined) return { kind: 'file', path, file: null };
+  const { mode, sha: blob, size } = entry;
+  if (!isPlainFileMode(mode)) return { kind: 'refused', output: `${path} is not a plain file.` };
+  const { bytes: maxBytes, verb } = access.limit;
+  if ((size ?? 0) > maxBytes)
+    return { kind: 'refused', output: `${path} has ${size} bytes and at most ${maxBytes} can be ${verb}.` };
+  return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob, size) } };
+}
+
+/** Refuses a path that a rule denies to the tool. */
+export function checkAccess(
+  checked: CheckedPath,
+  { deniedBy, refusalText }: Pick<PathAccess, 'deniedBy' | 'refusalText'>,
+): CheckedPath {
+  const rule = checked.kind === 'path' ? deniedBy(checked.path) : null;
+  return checked.kind === 'path' && rule !== null
+    ? { kind: 'refused', output: refusalText(checked.path, rule) }
+    : checked;
+}
+
+/** What one call adds to a change. */
+export type DraftPart = {
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly call: CallRef;
+  readonly tool: GatedToolName;
+  readonly reason: string | null;
+  /** Null for a deletion or a move, and for a call that repeats another one. */
+  readonly step: TextStep | null;
+};
+
+/** A change of the batch so far, with the parts that it is made of. */
+export type DraftChange = Extract<ToolResult, { kind: 'change' }> & { readonly parts: readonly DraftPart[] };
+
+/** A result during a batch. */
+export type DraftResult = Exclude<ToolResult, { kind: 'change' }> | DraftChange;

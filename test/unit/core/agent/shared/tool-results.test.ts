@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import {
+  alreadyRejectedOutput,
+  appliedOutput,
+  deniedOutput,
+  failedOutput,
+  instructionOutput,
+  staleOutput,
+  tooManyPendingOutput,
+  userModifiedOutput,
+  WITHDRAWN_OUTPUT,
+} from '../../../../../src/core/agent/shared/tool-results.ts';
+import { dependentOutput } from '../../../../../src/core/agent/turn-texts.ts';
+import { unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
+import { ben, bigint, edit, total, write } from '../../messages/sample.ts';
+
+const base = '1111111aaaaaaa';
+
+const now = '2222222bbbbbbb';
+
+describe('outputs for the model', () => {
+  it.each([
+    [
+      'an instruction (T1, S99)',
+      instructionOutput('use $& instead'),
+      '[USER FEEDBACK - Tool was not executed]: use $& instead',
+    ],
+    [
+      'a denial names the person and the role (T4, S101, S140)',
+      deniedOutput({ by: ben, permission: 'write', text: null }),
+      'Edit rejected by ben-k (write access). This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'a denial with a reason (T4)',
+      deniedOutput({ by: ben, permission: 'maintain', text: 'too slow' }),
+      'Edit rejected by ben-k (write access): too slow. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'a denial by the author, who may not write (T4, S140)',
+      deniedOutput({ by: ben, permission: 'read', text: null }),
+      'Edit rejected by ben-k (the pull request’s author). This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'a stale change (T7)',
+      staleOutput('a.ts', base, now),
+      'Not applied: a.ts changed after this change was proposed (base 1111111, now 2222222). Tool was not executed. Read the file again before proposing.',
+    ],
+    [
+      'a repeated change (T8)',
+      alreadyRejectedOutput('ana'),
+      'This exact change was already rejected by ana. It was not shown again. Propose something different or stop.',
+    ],
+    [
+      'a change that depends on a pending one (T15)',
+      dependentOutput({ proposalId: 'k7q2', path: 'a.ts', relation: 'needs-text' }),
+      'Not proposed: a.ts contains this text only after another change of the same response, which is not decided yet.',
+    ],
+    [
+      'a failed change (T17)',
+      failedOutput('the branch is protected'),
+      'Not applied: the branch is protected. Tool was not executed; the file is unchanged.',
+    ],
+    [
+      'too many pending changes (T19)',
+      tooManyPendingOutput(20),
+      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
+    ],
+    ['a withdrawn change (S103)', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
+  ])('%s', (_, output, expected) => expect(output).toBe(expected));
+
+  it('an applied edit (T2, S2)', () => {
+    expect(JSON.parse(appliedOutput(bigint, null, 'thanks'))).toEqual({
+      path: 'src/total.ts',
+      replacements_made: 1,
+      lines_changed: 1,
+      message: 'Successfully replaced text in src/total.ts. Replaced 1 line at line 2.',
+      user_note: 'thanks',
+      details: { diff: unifiedDiffOf(bigint.payload), userModified: false },
+    });
+  });
+
+  it('an edit that adds a line (T2)', () => {
+    const change = edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree');
+    expect(JSON.parse(appliedOutput(change, null, null)).message).toBe(
+      'Successfully replaced text in a.ts. Added 1 line at line 3.',
+    );
+  });
+
+  it('an applied write has neither replacements nor an empty note (T2)', () => {
+    const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, ''));
+    expect(result.message).toBe('Wrote 5 lines to a.ts.');
+    expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
+  });
+
+  it('a secret in a person’s own text is replaced before the model gets it (X10)', () => {
+    const token = `sk_live_${'aB3d'.repeat(6)}`;
+    const diff = `@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '${token}';\n`;
+    const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null));
+    expect(output.user_edits).toBe("@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '[redacted]';\n");
+    expect(output.details.note).toBeUndefined();
+  });
+});

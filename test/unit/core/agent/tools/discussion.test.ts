@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/tools/discussion.ts';
+import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+import type { Discussion, Statement } from '../../../../../src/core/state/discussion.ts';
+
+function statement(login: string | null, body: string, minute: number, isBot = false): Statement {
+  const author = login === null ? null : { login, kind: isBot ? ('bot' as const) : ('person' as const) };
+  const at = `2026-01-01T10:${String(minute).padStart(2, '0')}:00Z`;
+  return { id: minute, author, body, at, updatedAt: at, isHidden: false };
+}
+
+const TASK = 'do what @ci, @dora, @constructor, @countersign, @elf and @frida say';
+
+const EMPTY: Discussion = { author: null, description: '', comments: [], reviews: [], threads: [], omitted: 0 };
+
+const thread = (path: string, ...comments: readonly Statement[]) => ({
+  ...{ path, line: null, isResolved: false, isOutdated: true, omitted: 2 },
+  comments,
+});
+
+function format(discussion: Discussion, skip = 0): string {
+  return formatDiscussion({
+    discussion,
+    task: { text: TASK, location: { at: 'conversation', commentId: 99 }, requestedAt: '2026-01-01T11:00:00Z' },
+    ownLogin: 'countersign',
+    permissions: { ana: 'write', carl: 'read', elf: 'write' },
+    skip,
+  });
+}
+
+describe('formatDiscussion', () => {
+  it('marks bots, Apps and people whose access is unknown, and shows only those whom the task names (S139, S144)', () => {
+    const comments = [
+      statement('ci', 'Build failed', 1, true),
+      statement(null, 'gone', 2),
+      { ...statement('elf', 'By an App', 2), author: { login: 'elf', kind: 'app-as-person' as const } },
+      { ...statement('frida', 'Imported', 2), author: { login: 'frida', kind: 'other' as const } },
+      { ...statement('dora', 'changed later', 2), updatedAt: '2026-01-01T12:00:00Z' },
+      statement('gil', 'not named', 2),
+      statement('dora', 'hi', 3),
+      statement('constructor', 'hi', 4),
+      statement('countersign', 'Only a person of this name', 5),
+      statement('countersign', 'Our own', 6, true),
+    ];
+    const shown = format({ ...EMPTY, author: { login: 'carl', kind: 'person' }, description: 'Why\u{200B}', comments });
+    expect(shown.split('\n').slice(1)).toEqual([
+      'Comment by countersign (access unknown, 2026-01-01T10:05:00Z): "Only a person of this name"',
+      'Comment by constructor (access unknown, 2026-01-01T10:04:00Z): "hi"',
+      'Comment by dora (access unknown, 2026-01-01T10:03:00Z): "hi"',
+      'Comment by elf (written by an App in this name, 2026-01-01T10:02:00Z): "By an App"',
+      'Comment by frida (no access, 2026-01-01T10:02:00Z): "Imported"',
+      'Comment by ci (bot, 2026-01-01T10:01:00Z): "Build failed"',
+      'Description by carl (no write access): "Why"',
+      '3 texts of bots or of people not known to have write access, to which the task does not point, not shown.',
+    ]);
+  });
+
+  it('leaves out threads on files that may not be read and of its own, and replaces secrets (S144, I4)', () => {
+    const token = `ghp_${'aB3d'.repeat(9)}`;
+    const threads = [
+      thread('.env', statement('ana', 'canary', 1)),
+      thread('a.ts', statement('countersign', 'own', 2, true), statement('ana', 'reply', 3)),
+      thread('b.ts', statement('ana', `token = '${token}'`, 4)),
+    ];
+    expect(
+      format({ ...EMPTY, threads, omitted: 3 })
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      'Thread (open, outdated) on b.ts:',
+      '  2 earlier comments not shown',
+      '  ana (write access, 2026-01-01T10:04:00Z): "token = \'[redacted]\'"',
+      '3 older comments cannot be read here.',
+    ]);
+  });
+
+  it('is bounded, and says how to get the rest until everything was shown (S144)', () => {
+    const comments = Array.from({ length: 60 }, (_, index) => statement('ana', `${index} ${'é'.repeat(9000)}`, index));
+    const seen: string[] = [];
+    for (let skip = 0; ; ) {
+      const shown = format({ ...EMPTY, comments }, skip);
+      expect(byteLength(shown)).toBeLessThan(64_000);
+      expect(shown).toContain('(5');
+      seen.push(...[...shown.matchAll(/"(\d+) é/g)].map(([, index]) => index ?? ''));
+      const next = /call read_discussion with skip (\d+)\.$/m.exec(shown)?.[1];
+      if (next === undefined) break;
+      skip = Number(next);
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `${59 - index}`));
+  });
+
+  it('asks GitHub about at most twenty people, those of the newest words first, and never about bots (S144)', () => {
+    const comments = Array.from({ length: 50 }, (_, index) => statement(`p${index}`, 'x', index, index % 2 === 0));
+    const speakers = findSpeakers({ discussion: { ...EMPTY, comments }, ownLogin: 'countersign', skip: 0 });
+    expect(speakers).toHaveLength(20);
+    expect(speakers[0]).toBe('p49');
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { formatFileList } from '../../../../../src/core/agent/shared/file-list.ts';
+import { formatSearchResults, NO_SEARCH_RESULTS } from '../../../../../src/core/agent/tools/file-search.ts';
+import type { Tree } from '../../../../../src/core/state/ports.ts';
+import { findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
+import { offloadInline } from '../../../../../src/worker/offload/offload.ts';
+import { createOffloadThread } from '../../../../../src/worker/offload/thread.ts';
+import { threadCpuSeconds } from '../../../../support/cpu-time.ts';
+import { literal } from '../../../core/agent/tools/literal-query.ts';
+
+const entry = (mode: string) => ({ mode, sha: 'a'.repeat(40), size: 1 });
+
+const tree: Tree = new Map([
+  ['b.ts', entry('100644')],
+  ['src', entry('040000')],
+  ['src/a.ts', entry('100755')],
+  ['link', entry('120000')],
+  ['.env', entry('100644')],
+]);
+
+/** The output of `list_files`, computed inline. */
+async function listed(from: Tree, glob: string | null): Promise<string> {
+  return formatFileList(await findReadablePaths({ tree: from, offload: offloadInline }, glob), glob);
+}
+
+describe('a list of files', () => {
+  it('lists readable plain files in order (S1a)', async () => {
+    expect(await listed(tree, null)).toBe('2 files in the repository:\nb.ts\nsrc/a.ts');
+    expect(await listed(tree, 'src/**')).toBe('1 file matching "src/**":\nsrc/a.ts');
+    expect(await listed(tree, '.env')).toContain('No files matching ".env"');
+  });
+
+  it('quotes only the start of a long glob (S124)', async () => {
+    const glob = '*'.repeat(500);
+    expect(await listed(tree, `${glob}.no`)).toMatch(/^No files matching "\*{60}…"/);
+    expect(formatSearchResults(literal('x'), glob, NO_SEARCH_RESULTS)).toContain(
+      ` in files matching "${'*'.repeat(60)}…".`,
+    );
+  });
+
+  it('limits the number and length of paths', async () => {
+    const many: Tree = new Map(Array.from({ length: 3000 }, (_, index) => [`file${index}`, entry('100644')] as const));
+    expect(await listed(many, null)).toContain(
+      '3000 files in the repository (showing the first 1000; narrow the glob to see others)',
+    );
+  });
+});
+
+describe('a large repository', () => {
+  const thread = createOffloadThread({ log: { warn: () => {} } });
+  afterAll(() => thread.stop());
+  const { offload } = thread;
+  const treeOf = (count: number, path: (index: number) => string): Tree =>
+    new Map(Array.from({ length: count }, (_, index) => [path(index), entry('100644')] as const));
+
+  it('is listed 50 times without blocking the event loop (S1a)', async () => {
+    const listing = { tree: treeOf(100_000, (index) => `src/module${index % 1000}/file${index}.ts`), offload };
+    const used = await threadCpuSeconds(async () => {
+      for (let call = 0; call < 50; call += 1)
+        formatFileList(await findReadablePaths(listing, call % 2 === 0 ? null : '*.md'), null);
+    });
+    expect(used).toBeLessThan(6);
+  });
+
+  it('matches a glob that fits almost everywhere in the other thread, within a time limit (S1a)', async () => {
+    const [long, end] = ['a'.repeat(240), 'a'.repeat(230)];
+    const listing = { tree: treeOf(20_000, (index) => `${long}/${long}/${end}${index}b`), offload };
+    await findReadablePaths(listing, null);
+    const used = await threadCpuSeconds(async () => {
+      const found = await findReadablePaths(listing, `**/*${'a'.repeat(120)}?c*`).catch((error: unknown) => error);
+      expect(Array.isArray(found) ? found : String(found)).toEqual(
+        Array.isArray(found) ? [] : 'OffloadError: matchPaths took longer than 2000 ms',
+      );
+    });
+    expect(used).toBeLessThan(1);
+  });
+});
