@@ -360,11 +360,14 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
   };
 }
 
-/** Parsers load files in real time, which virtual time does not wait for: they count as crashed here. */
-const offloadVirtually: Offload = (name, input) =>
-  name === 'outlineFile' || name === 'findSyntaxError'
-    ? Promise.reject(new OffloadError('crash', 'no parsers in the simulation'))
-    : offloadInline(name, input);
+/**
+ * Grammars load files in real time, which virtual time does not wait for. Outlines count as crashed here, and changes
+ * are checked as if their files were YAML.
+ */
+const offloadVirtually: Offload = (name, input) => {
+  if (name === 'outlineFile') return Promise.reject(new OffloadError('crash', 'no grammars in the simulation'));
+  return offloadInline(name, name === 'checkSyntax' ? Object.assign({}, input, { path: 'stand-in.yaml' }) : input);
+};
 
 function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
   let stopped = false;

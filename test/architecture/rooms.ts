@@ -100,9 +100,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/model': { what: 'the Chat Completions endpoint', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {
-    what: 'parsers of programming languages',
-    entries: ['parse-source.ts'],
-    importers: ['src/worker/offload'],
+    what: 'parsers of programming languages and data files',
+    entries: ['formats.ts', 'parse-source.ts', 'new-syntax-error.ts'],
+    importers: ['src/worker/offload', 'src/worker/effects/tools', 'lab/simulation'],
   },
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
   'src/core': { what: 'one signal → one step', entries: 'every file' },

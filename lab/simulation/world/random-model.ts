@@ -74,6 +74,8 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       return createCall('edit_file', { path, edits, reason });
     }
     if (roll < 0.49) return { id: `call-${++calls}`, name: 'edit_file', arguments: '{"path":' };
+    if (roll < 0.53)
+      return createCall('edit_file', { path, old_string: line, new_string: `broken: ${line}: ${calls}` });
     return createCall('edit_file', { path, old_string: line, new_string: `${line} made ${calls}`, reason });
   };
   /** Any of the other ways to look at the repository and the pull request, in the forms that models use. */
@@ -106,6 +108,12 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       const roll = random.float();
       if (roll < 0.02) throw new ModelError('permanent', 'the model is gone', null);
       if (roll < 0.03) return toModelResponse(null, [], 'stop');
+      const refused = findBrokenCall(messages);
+      if (refused !== null && random.chance(0.7)) {
+        const { id, ...again } = refused;
+        calls += 1;
+        return toModelResponse(null, [{ id: `${id}-${calls}`, ...again }], 'tool_calls');
+      }
       const isFirst = !messages.some(({ role }) => role === 'assistant');
       if (responses > MAX_RESPONSES || (!isFirst && roll < 0.25))
         return toModelResponse(
@@ -125,6 +133,14 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       return toModelResponse(random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS]), [], 'stop');
     },
   };
+}
+
+/** The last call that was refused because its file would no longer parse. */
+function findBrokenCall(messages: readonly TranscriptMessage[]): ToolCall | null {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool' || !last.content.endsWith('Send it again if you mean it.')) return null;
+  const asked = messages.findLast((message) => message.role === 'assistant');
+  return asked?.role === 'assistant' ? (asked.toolCalls.find(({ id }) => id === last.toolCallId) ?? null) : null;
 }
 
 /** Members that the model wants back with its later requests. */

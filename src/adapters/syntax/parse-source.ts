@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Language as Grammar, Node, Tree } from '@vscode/tree-sitter-wasm';
 import type { Declaration } from '../../core/agent/tools/outline.ts';
+import { GAVE_UP, MAX_PARSED_CHARACTERS, PARSED, type ParseOutcome } from './formats.ts';
 import { type Language, languageOf, nodeRole } from './languages.ts';
 
 /** A source file; its name tells the language. */
@@ -15,11 +16,9 @@ export function findDeclarations({ path, text }: Source): Promise<readonly Decla
   });
 }
 
-/** The line, from 1, of the first syntax error; null for none, and for an unknown language. */
-export function findSyntaxError({ path, text }: Source): Promise<number | null> {
-  // The grammar of C++ reserves words that C allows as names.
-  const language = /\.[ch]$/i.test(path) ? null : languageOf(path);
-  return withTree(language, text, (tree) => firstErrorLine(tree.rootNode));
+/** Parses a source file. Its first syntax error can stand below its cause, where a bracket is missing. */
+export async function parseSource(language: Language, text: string): Promise<ParseOutcome> {
+  return (await withTree(language, text, (tree) => firstError(tree.rootNode))) ?? GAVE_UP;
 }
 
 /** `nesting` counts the nodes around, `depth` the declarations. */
@@ -41,14 +40,19 @@ const MAX_DECLARATIONS = 2000;
 const MAX_NESTING = 30;
 
 /** Follows the first child with an error down to the error itself. */
-function firstErrorLine(root: Node): number | null {
-  if (!root.hasError) return null;
+function firstError(root: Node): ParseOutcome {
+  if (!root.hasError) return PARSED;
   for (let node: Node = root; ; ) {
     const next = node.children.find((child) => child !== null && (child.hasError || child.isError || child.isMissing));
-    if (next === undefined || next === null) return node.startPosition.row + 1;
-    if (next.isError || next.isMissing) return next.startPosition.row + 1;
+    if (next === undefined || next === null) return failedAt(node);
+    if (next.isError || next.isMissing) return failedAt(next);
     node = next;
   }
+}
+
+/** Grammars name what is missing; of other errors they know the place alone. */
+function failedAt({ startPosition, isMissing, type }: Node): ParseOutcome {
+  return { kind: 'failed', line: startPosition.row + 1, what: isMissing ? `missing ${type}` : 'syntax error' };
 }
 
 /** Null for other or too large texts, if the grammar does not load, or if the time is up. */
@@ -74,8 +78,6 @@ async function withTree<Result>(
     parser.delete();
   }
 }
-
-const MAX_PARSED_CHARACTERS = 500_000;
 
 /** A usual file takes a hundredth of it; one with errors everywhere can take minutes. */
 const MAX_PARSE_MS = 2_000;

@@ -1,7 +1,7 @@
 import { formatList } from '../../lib/format.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
-import type { ProposalState } from '../state/proposal.ts';
+import type { ProposalState, SyntaxProblem } from '../state/proposal.ts';
 import type { Dependency, DependencyRelation } from '../state/run.ts';
 import { readToolName } from '../state/tools.ts';
 import { formatPath } from './shared/tool-results.ts';
@@ -28,6 +28,11 @@ export const NUDGE_MESSAGE: TranscriptMessage = {
 /** T22: the response ended in the middle of a call. */
 export function cutOutput(tool: string, characters: number): string {
   return `The arguments of ${tool} end at character ${characters}: the answer was cut at its length limit. Send less at once.`;
+}
+
+/** T24: a change would bring a syntax error into a file. People see it only if the model sends it again. */
+export function brokenFileOutput({ path, line, what }: SyntaxProblem): string {
+  return `${formatPath(path)} would no longer parse: line ${line}: ${what}. Send it again if you mean it.`;
 }
 
 /** T25: the run ends soon, unless a person writes. */

@@ -2,7 +2,7 @@ import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { FileChange } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
-import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
+import { type Proposal, postedChange, type SyntaxProblem, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
   type DiffPart,
@@ -186,6 +186,7 @@ function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | nul
     ...viewProposalPayload(proposal).warnings,
     ...newPathWarnings(proposal.change),
     ...protectedPathWarnings(proposal.change),
+    ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),
   ]);
@@ -193,6 +194,11 @@ function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | nul
 
 function formatWarnings(warnings: readonly string[]): string {
   return joinBlocks(...warnings.map((text) => `⚠️ ${escapeText(text)}`));
+}
+
+/** The model was told of the error and sent the change again, which can be right: grammars can be old. */
+function syntaxWarning({ path, line, what }: SyntaxProblem): string {
+  return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
 }
 
 /** Only a path that this change adds to the repository is checked for look-alike characters. */

@@ -128,6 +128,7 @@ function addProposal(
     origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
     modelReason: reasonOf(pull, result),
     change: result.change,
+    syntaxProblems: result.syntaxProblems ?? [],
     userEdit: null,
     shapers: { requesters: requestersIn(pull.run), writers: [] },
     headSha: signal.headSha,

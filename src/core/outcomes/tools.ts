@@ -61,6 +61,9 @@ export function callsOf(result: CallResult): readonly CallRef[] {
   return result.kind === 'change' ? result.calls : [{ turn: result.turn, callId: result.callId }];
 }
 
+/** The model sends a call again at once or not at all. */
+const MAX_SYNTAX_REFUSALS = 100;
+
 function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
   const call = { turn: result.turn, callId: result.callId };
   switch (result.kind) {
@@ -69,10 +72,14 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
     case 'postponed':
       return answerToolCall(builder, call, result.output);
     case 'output': {
-      const answered = answerToolCall(builder, call, outputAfterPush(builder.pull, call) ?? result.output);
-      const { readBlob, shown } = result;
+      const afterPush = outputAfterPush(builder.pull, call);
+      const answered = answerToolCall(builder, call, afterPush ?? result.output);
+      const { readBlob, shown, syntaxRefusal } = result;
       const { run } = answered.pull;
+      // A refusal counts only if the model hears of it.
+      const refused = afterPush === null && syntaxRefusal !== undefined ? [syntaxRefusal] : [];
       return withRun(answered, {
+        syntaxRefusals: [...(run?.syntaxRefusals ?? []), ...refused].slice(-MAX_SYNTAX_REFUSALS),
         ...(readBlob === null ? {} : { readBlobs: { ...run?.readBlobs, [readBlob.path]: readBlob.blob } }),
         ...(shown === undefined ? {} : { shownFiles: addShownLines(run?.shownFiles ?? {}, shown) }),
       });

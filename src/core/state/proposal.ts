@@ -20,6 +20,8 @@ export type Proposal = {
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
   readonly shapers: Shapers;
+  /** Files that would no longer parse. The model was told, and proposed the change again. */
+  readonly syntaxProblems: readonly SyntaxProblem[];
   /** Head SHA that the change was computed for and shown against. */
   readonly headSha: string;
   readonly state: ProposalState;
@@ -108,6 +110,9 @@ type ProposalUserEdit = UserEditDiff & {
   /** The text got an id of its own, because one vote was not enough. */
   readonly reposted: boolean;
 };
+
+/** A syntax error that a change would bring into a file. `what` is a constant phrase without a period. */
+export type SyntaxProblem = { readonly path: string; readonly line: number; readonly what: string };
 
 /** States of a proposal. The last six are final. */
 export const PROPOSAL_STATES = [
@@ -206,6 +211,7 @@ export type CommittedChange = {
 export const NEW_PROPOSAL = {
   state: 'proposed',
   votes: [],
+  syntaxProblems: [],
   placement: null,
   comment: null,
   continuationComments: [],

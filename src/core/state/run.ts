@@ -84,6 +84,8 @@ export type Run = {
   readonly readBlobs: Readonly<Record<string, string>>;
   /** What `read_file` has shown, by `shownKey`; it need not be shown again while the blob is the same. */
   readonly shownFiles: Readonly<Record<string, ShownFile>>;
+  /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
+  readonly syntaxRefusals: readonly string[];
   /** The model's closing message. */
   readonly summary: string | null;
   readonly comment: PostedComment | null;
@@ -206,9 +208,10 @@ export type PlanStep = { readonly text: string; readonly done: boolean };
 export type ToolCallState = IssuedCall & {
   /** The path of a call that was held. Its outcome is told in a note, because its response has all results. */
   readonly heldPath: string | null;
-  readonly status: /** `outputIfRefused` takes the place of an error when the call is repeated after a push. */
-    | { readonly kind: 'running'; readonly outputIfRefused?: string }
+  readonly status:
     | { readonly kind: 'proposed'; readonly proposalId: string }
+    /** `outputIfRefused` takes the place of an error when the call is repeated after a push. */
+    | { readonly kind: 'running'; readonly outputIfRefused?: string }
     | { readonly kind: 'asked'; readonly questionId: string }
     /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
     | { readonly kind: 'dependent'; readonly dependency: Dependency }

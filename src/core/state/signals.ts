@@ -5,7 +5,7 @@ import type { CallRef, ModelResponse, TokenUsage } from './conversation.ts';
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelFailureKind } from './ports.ts';
-import type { CommittedVersion, Permission, Person, PostedComment, PostedReview } from './proposal.ts';
+import type { CommittedVersion, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, PlanStep, SideQuestion } from './run.ts';
 import type { SettingsReading } from './settings.ts';
@@ -209,6 +209,8 @@ export type ToolResult =
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
       /** Absent if the output shows no lines of a file as they are. */
       readonly shown?: ShownLines;
+      /** The key of a change that was refused because a file would no longer parse. */
+      readonly syntaxRefusal?: string;
     }
   /** A call beyond the limits of one response. The model cannot mend it, only repeat it later. */
   | { readonly callId: string; readonly kind: 'postponed'; readonly output: string }
@@ -236,6 +238,8 @@ export type ToolResult =
       readonly tool: GatedToolName;
       readonly reason: string | null;
       readonly change: FileChange;
+      /** Absent if every file would still parse, as far as known. */
+      readonly syntaxProblems?: readonly SyntaxProblem[];
     };
 
 /** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */

@@ -1,4 +1,6 @@
-import { findDeclarations, findSyntaxError, type Source } from '../../adapters/syntax/parse-source.ts';
+import { formatsOf } from '../../adapters/syntax/formats.ts';
+import { findNewSyntaxError } from '../../adapters/syntax/new-syntax-error.ts';
+import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
 import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
 import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/shared/file-list.ts';
@@ -21,6 +23,7 @@ import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
 import { type Region, unifiedDiffOf } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
+import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
 import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
@@ -44,7 +47,7 @@ import type {
   PushAssessment,
 } from '../../core/state/head-changes.ts';
 import type { PullRequestFile } from '../../core/state/ports.ts';
-import type { Proposal } from '../../core/state/proposal.ts';
+import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
 import type { DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
 import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
@@ -106,7 +109,7 @@ type OffloadFunctions = {
   readonly buildOverview: OffloadSignature<JoinedPaths, readonly DirectoryCount[]>;
   readonly outlineFile: OffloadSignature<OutlineInput, string>;
   readonly plainOutline: OffloadSignature<OutlineInput, string>;
-  readonly findSyntaxError: OffloadSignature<Source, number | null>;
+  readonly checkSyntax: OffloadSignature<FileToCheck, SyntaxProblem | null>;
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
   readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
@@ -172,7 +175,15 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   // A grammar can crash or hang, so it never runs in the main thread.
   outlineFile: { run: outlineFile, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
   plainOutline: { run: (input) => formatOutline(input, null), size: ({ bytes }) => bytes.length },
-  findSyntaxError: { run: findSyntaxError, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  checkSyntax: {
+    run: checkSyntax,
+    // A grammar can crash or hang. Those of data are many times as slow as a search.
+    size: ({ path, bytes, changes }) =>
+      formatsOf(path).some(({ kind }) => kind === 'source')
+        ? always()
+        : 8 * (bytes.length + changes.reduce((sum, region) => sum + regionLength(region), 0)),
+    timeoutMs: PATTERN_TIMEOUT_MS,
+  },
   formatPullDiff: {
     run: formatPullDiff,
     size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
@@ -222,6 +233,26 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ reply }) => (reply.kind === 'proposal-details' ? (reply.diff?.length ?? 0) : 0),
   },
 };
+
+/** A file with the changes of it that are checked; `isNew` tells that there is none yet, and `bytes` are empty. */
+export type FileToCheck = {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly bytes: Uint8Array;
+  /** Changes that are taken for granted. */
+  readonly earlier: readonly Region[];
+  /** Those that are judged. None touches another, or an earlier one. */
+  readonly changes: readonly Region[];
+};
+
+/** The syntax error that changes bring into a file that parsed before; null if there is none, as far as known. */
+async function checkSyntax({ path, isNew, bytes, earlier, changes }: FileToCheck): Promise<SyntaxProblem | null> {
+  const decoded = decodeText(bytes);
+  if (decoded.kind !== 'text') return null;
+  const before = isNew && earlier.length === 0 ? null : composeFile(decoded.text, earlier).text;
+  const after = composeFile(decoded.text, [...earlier, ...changes]).text;
+  return findNewSyntaxError({ path, before, after });
+}
 
 async function outlineFile(input: OutlineInput): Promise<string> {
   const decoded = decodeText(input.bytes);

@@ -16,10 +16,11 @@ import {
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { OffloadError } from '../../offload/offload.ts';
+import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
 import { listFiles, outlineFile, readDiff, readDiscussion, readFile } from './read-tools.ts';
 import { search } from './search-repository.ts';
-import type { DraftResult } from './workspace.ts';
+import type { DraftResult, NumberedResult } from './workspace.ts';
 import { createWorkspace, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
@@ -59,10 +60,8 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
     const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
     results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
   }
-  return results.map(toCallResult);
+  return (await checkChanges(workspace, results)).map(toCallResult);
 }
-
-type NumberedResult = DraftResult & { readonly turn: number };
 
 /** A change of several calls takes the place of the earlier ones that are now part of it. */
 function addResult(results: readonly NumberedResult[], added: NumberedResult): readonly NumberedResult[] {

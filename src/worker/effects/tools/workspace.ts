@@ -39,6 +39,8 @@ export type Workspace = {
   readonly shownFiles: Run['shownFiles'];
   /** Whether people denied this change in the run, or it reverts their own text. */
   readonly isAnsweredEarlier: (change: FileChange) => boolean;
+  /** The calls that were refused because a file would no longer parse, by their keys. */
+  readonly syntaxRefusals: ReadonlySet<string>;
   /** The paths with proposals so far. */
   readonly proposedPaths: ReadonlySet<string>;
   /** The files that the pull request changes. */
@@ -61,7 +63,7 @@ export type Workspace = {
 export async function createWorkspace(
   job: Job<'run-tools'>,
   pull: PullState,
-  { task, readBlobs, shownFiles }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles'>,
+  { task, readBlobs, shownFiles, syntaxRefusals }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'>,
 ): Promise<Workspace> {
   const { githubApp, offload, log, clock, self } = job.context;
   const github = githubApp.forPull(pull.ref);
@@ -73,6 +75,7 @@ export async function createWorkspace(
     head: headSha,
     tree: await github.fetchTree(headSha),
     archive: once(() => github.fetchArchive(headSha)),
+    syntaxRefusals: new Set(syntaxRefusals),
     proposedPaths: new Set(pull.proposals.map(({ change }) => change.path)),
     isAnsweredEarlier: (change: FileChange) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
@@ -201,3 +204,6 @@ export type DraftChange = Extract<ToolResult, { kind: 'change' }> & { readonly p
 
 /** A result during a batch. */
 export type DraftResult = Exclude<ToolResult, { kind: 'change' }> | DraftChange;
+
+/** A result with the response of its call. */
+export type NumberedResult = DraftResult & { readonly turn: number };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDeclarations, findSyntaxError } from '../../../../src/adapters/syntax/parse-source.ts';
+import { languageOf } from '../../../../src/adapters/syntax/languages.ts';
+import { findDeclarations, parseSource } from '../../../../src/adapters/syntax/parse-source.ts';
 import { formatOutline } from '../../../../src/core/agent/tools/outline.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
 
@@ -141,16 +142,16 @@ describe('findDeclarations (S143)', () => {
     const started = performance.now();
     const found = await findDeclarations({ path, text });
     expect(found === null || Array.isArray(found)).toBe(true);
-    await findSyntaxError({ path, text });
+    await parse(path, text);
     expect(performance.now() - started).toBeLessThan(30_000);
     expect(await findDeclarations({ path, text: 'x' })).not.toBeNull();
   });
 });
 
-describe('findSyntaxError', () => {
-  it.each(Object.entries(SAMPLES))('finds none in %s (S143)', async (path, marked) => {
+describe('parseSource', () => {
+  it.each(Object.entries(SAMPLES))('finds no error in %s (S143, S148)', async (path, marked) => {
     const text = `${marked.map((line) => line.replace(/^-/, '')).join('\n')}\n`;
-    expect(await findSyntaxError({ path, text })).toBeNull();
+    expect(await parse(path, text)).toEqual({ kind: 'parsed' });
   });
 
   it.each([
@@ -160,14 +161,23 @@ describe('findSyntaxError', () => {
     ['a.go', 'package a\n\nfunc F() {\n\tx := \n}\n', 4],
     ['A.java', 'class A {\n  int x\n}\n', 2],
     ['a.rs', 'fn f() {\n  let = 1;\n}\n', 2],
-  ])('finds the line of the first one in %s: %j (S143)', async (path, text, line) => {
-    const found = await findSyntaxError({ path, text });
-    expect(found).not.toBeNull();
-    expect(Math.abs((found ?? 0) - line)).toBeLessThanOrEqual(1);
+  ])('finds the line of the first one in %s: %j (S143, S148)', async (path, text, line) => {
+    const found = await parse(path, text);
+    expect(found.kind).toBe('failed');
+    expect(Math.abs((found.kind === 'failed' ? found.line : 0) - line)).toBeLessThanOrEqual(1);
   });
 
-  it('says nothing about other languages, nor about C (S143)', async () => {
-    expect(await findSyntaxError({ path: 'a.txt', text: '((' })).toBeNull();
-    expect(await findSyntaxError({ path: 'a.c', text: 'int class = 1;\n' })).toBeNull();
+  it('says what is missing where the grammar knows it (S148)', async () => {
+    expect(await parse('a.ts', 'f(1;\n')).toEqual({ kind: 'failed', line: 1, what: 'missing )' });
+  });
+
+  it('gives up on a text that is too large, which says nothing about it (S148)', async () => {
+    expect(await parse('a.ts', '(('.repeat(300_000))).toEqual({ kind: 'gave-up' });
   });
 });
+
+function parse(path: string, text: string): ReturnType<typeof parseSource> {
+  const language = languageOf(path);
+  if (language === null) throw new Error(`no grammar for ${path}`);
+  return parseSource(language, text);
+}

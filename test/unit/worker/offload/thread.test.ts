@@ -209,7 +209,9 @@ describe('createOffloadThread', () => {
     const { offload } = open();
     const file = { path: 'a.ts', blob: '0', bytes: Buffer.from('let a = 1;\n') };
     expect(await offload('outlineFile', file)).toContain('declarations with their line numbers:\n1: let a = 1;');
-    expect(await offload('findSyntaxError', { path: 'a.ts', text: 'let a = ;\n' })).toBe(1);
+    const change = { oldStart: 0, newStart: 1, before: [], old: [], new: ['let a = ;\n'], after: [] };
+    const added = { path: 'a.ts', isNew: true, bytes: new Uint8Array(), earlier: [], changes: [change] };
+    expect(await offload('checkSyntax', added)).toEqual({ path: 'a.ts', line: 1, what: 'syntax error' });
     const query = { query: '(a?){225}[ab]{225}c', regex: true, ignoreCase: false, context: 0 };
     expect(await offload('findQueryProblem', query)).toContain('too large');
     const slow = { ...query, query: '(a?){190}a{190}' };
@@ -220,10 +222,11 @@ describe('createOffloadThread', () => {
     expect(await offload('findQueryProblem', { ...query, query: 'a+' })).toBeNull();
   });
 
-  it('ends after a trap in WebAssembly, whose memory is in disorder then (S143)', async () => {
+  it('ends after a trap in WebAssembly, whose memory is in disorder then (S143, S148)', async () => {
     const trap = `const error = new Error('unreachable'); error.name = 'RuntimeError'; throw error;`;
     const { offload } = open({ module: played(trap) });
-    await expect(offload('findSyntaxError', { path: 'a.ts', text: '' })).rejects.toMatchObject({ reason: 'crash' });
+    const file = { path: 'a.ts', isNew: true, bytes: new Uint8Array(), earlier: [], changes: [] };
+    await expect(offload('checkSyntax', file)).rejects.toMatchObject({ reason: 'crash' });
   });
 
   it('ends a computation at the time limit, logs it, and starts another thread for the next one', async () => {

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+/** A pull request with these files, whose model sends these responses, and then ends. */
+async function changing(
+  files: Readonly<Record<string, string>>,
+  ...responses: readonly (readonly ScriptedCall[])[]
+): Promise<Story> {
+  const story = await stage().tell({ branch: files });
+  for (const calls of responses) story.model.proposes(...calls);
+  await story.ana.says('/countersign bring the settings up to date');
+  return story;
+}
+
+/** Its warnings that are about syntax. */
+function warnings({ bot }: Story, index = 1): readonly string[] {
+  const found: readonly string[] = bot.proposal(index).body.replaceAll('\\', '').match(/⚠️ .*/g) ?? [];
+  return found.filter((text) => text.includes('parse'));
+}
+
+const AGAIN = 'Send it again if you mean it.';
+
+describe('a change after which a file would no longer parse', () => {
+  it.each([
+    ['JSON', 'package.json', '{\n  "private": true\n}\n', 'true', 'true\n  "type": "module"', 'line 3: comma expected'],
+    ['YAML', 'ci.yml', 'on: push\njobs: {}\n', 'jobs: {}', 'jobs: {', 'line 2: bad indent'],
+    ['TOML', 'Cargo.toml', '[package]\nname = "shop"\n', '"shop"', 'shop', 'line 2: invalid value'],
+    ['TypeScript', 'src/a.ts', 'export const a = f(1);\n', 'f(1)', 'f(1', 'line 1: missing )'],
+    ['Python', 'a.py', 'def a():\n    return 1\n', 'def a():', 'def a(:', 'line 1: missing )'],
+  ])(
+    'in %s is answered with the line, and the mended one is shown (S148, T24)',
+    async (_, path, text, old, broken, problem) => {
+      const story = await changing({ [path]: text }, [edit(path, old, broken)], [edit(path, old, `${old} `)]);
+      const { ana, bot, model } = story;
+      expect(bot.proposals()).toHaveLength(1);
+      expect(warnings(story)).toEqual([]);
+      await ana.says('/deny all');
+      expect(model.allToolMessages()[0]).toBe(`${path} would no longer parse: ${problem}. ${AGAIN}`);
+    },
+  );
+
+  it('is shown with a warning if the agent sends it again, whatever its reason says (S148)', async () => {
+    const call = (reason: string) => edit('ci.yml', 'jobs: {}', 'jobs: {', { reason });
+    const story = await changing({ 'ci.yml': 'on: push\njobs: {}\n' }, [call('A typo.')], [call('I mean it.')]);
+    const { ana, bot, pr } = story;
+    expect(bot.proposals()).toHaveLength(1);
+    expect(warnings(story)).toEqual([
+      '⚠️ With this change `ci.yml` does not seem to parse: line 2: bad indent. The agent was told, and insists.',
+    ]);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('ci.yml')).toBe('on: push\njobs: {\n');
+  });
+
+  it('keeps its warning when it is shown again after a push (S148, S94)', async () => {
+    const call = edit('a.toml', 'b = 2', 'b = two');
+    const text = 'a = 1\n\n\n\n\n\nb = 2\n';
+    const story = await changing({ 'a.toml': text }, [call], [call]);
+    await story.ben.pushes({ 'a.toml': text.replace('b = 2', 'b = 2 # two') });
+    expect(story.bot.proposals()).toHaveLength(2);
+    expect(warnings(story, 2)).toHaveLength(1);
+  });
+
+  it('holds back the other changes of its response until it is mended (S148, S149)', async () => {
+    const { bot, model } = await changing(
+      { 'a.json': '{}\n', 'b.json': '{}\n' },
+      [edit('a.json', '{}', '{ "a": }'), edit('b.json', '{}', '{ "b": 2 }')],
+      [edit('a.json', '{}', '{ "a": 1 }')],
+    );
+    expect(bot.proposals()).toHaveLength(2);
+    expect(model.requests()[1]?.messages.at(-1)?.content).toContain('Held: valid');
+  });
+
+  it('is one with the calls that it touches: together they parse (S148, S145)', async () => {
+    const story = await changing({ 'a.json': '[\n  1\n]\n' }, [
+      edit('a.json', '  1\n', '  { "a": 1\n'),
+      edit('a.json', '"a": 1\n', '"a": 1 }\n'),
+    ]);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(warnings(story)).toEqual([]);
+  });
+
+  it('is refused although a later change mends it, because people can take one without the other (S148)', async () => {
+    const texts = [
+      ['one();\n', 'if (x) {\none();\n'],
+      ['five();\n', 'five();\n}\n'],
+    ] as const;
+    const edits = texts.map(([old_string, new_string]) => ({ old_string, new_string }));
+    const { ana, bot, model } = await changing(
+      { 'a.js': 'one();\ntwo();\nthree();\nfour();\nfive();\n' },
+      texts.map(([before, after]) => edit('a.js', before, after)),
+      [{ name: 'edit_file', arguments: { path: 'a.js', edits } }],
+    );
+    expect(bot.proposals()).toHaveLength(1);
+    await ana.says('/deny all');
+    const refused = model.allToolMessages().slice(0, 2);
+    expect(refused).toEqual([expect.stringContaining(AGAIN), expect.stringContaining(AGAIN)]);
+  });
+
+  it('is judged with the changes before it in the same response, once the agent insists on them (S148)', async () => {
+    const open = edit('a.js', 'one();\n', 'if (x) {\none();\n');
+    const close = edit('a.js', 'five();\n', 'five();\n}\n');
+    const body = 'one();\ntwo();\nthree();\nfour();\nfive();\n';
+    const story = await changing({ 'a.js': body }, [open], [open, close]);
+    expect(story.bot.proposals()).toHaveLength(2);
+    expect(warnings(story, 1)).toHaveLength(1);
+    expect(warnings(story, 2)).toEqual([]);
+  });
+
+  it('is refused in a new file too (S148)', async () => {
+    const { bot, model } = await changing({}, [write('a.json', '{ "a": 1,')], [write('a.json', '{ "a": 1 }\n')]);
+    expect(bot.proposals()).toHaveLength(1);
+    expect(model.requests()[1]?.messages.at(-1)?.content).toContain(AGAIN);
+  });
+});
+
+describe('a change that is not judged', () => {
+  it.each([
+    ['of a file that was broken before', 'a.json', '{ "a": 1,, }\n', 'a', 'b'],
+    ['with comments where tools read them', 'tsconfig.json', '{}\n', '{}', '{\n  // strict\n  "strict": true,\n}'],
+    ['of a template', 'chart/a.yaml', '{{- if .a }}\na: 1\n{{- end }}\n', 'a: 1', 'a: {{ .b'],
+    ['of another language', 'a.txt', 'a\n', 'a', '(('],
+    ['with a mark at its start and CRLF', 'a.json', '\u{FEFF}{\r\n  "a": 1\r\n}\r\n', '"a": 1', '"a": 1,\n  "b": 2'],
+  ])('%s, is shown at once (S148)', async (_, path, text, old, after) => {
+    const story = await changing({ [path]: text }, [edit(path, old, after)]);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(warnings(story)).toEqual([]);
+  });
+
+  it('of a file that is too large for a parser, is shown without a check (S148)', async () => {
+    const text = 'f();\n'.repeat(101_000);
+    const story = await changing({ 'a.ts': `first();\n${text}` }, [edit('a.ts', 'first();', 'first(;')]);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(warnings(story)).toEqual([]);
+  });
+});
