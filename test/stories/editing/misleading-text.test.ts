@@ -14,7 +14,7 @@ async function propose(call: ScriptedCall, branch: Readonly<Record<string, strin
 
 describe('a change that looks right and is not', () => {
   it('an assignment that reads as a comparison has no commit button and a warning (X1)', async () => {
-    const { bot } = await propose(edit('src/login.ts', 'two', 'if (environment\u01C3=PROD) {'));
+    const { bot } = await propose(edit('src/login.ts', 'two', 'if (environment\u01C3=PROD) {}'));
     const { body } = bot.proposal(1);
     expect(body).toContain('⚠️ This adds look-alike characters: `U+01C3` in line 2 (like `!`).');
     expect(body).not.toContain('```suggestion');

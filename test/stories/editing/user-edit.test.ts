@@ -175,10 +175,10 @@ describe('a block that is refused', () => {
 
   it('a block whose lines would touch those of another pending change is refused (S48)', async () => {
     const story = await tellRows(stage());
-    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nnew();\n`), editRow(4, 40));
+    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nadded();\n`), editRow(4, 40));
     await story.ana.says('/countersign more rows');
     const proposal = story.bot.proposal(1);
-    expect(proposal.body).toContain(`\`\`\`suggestion\n${row(5)}\nnew();`);
+    expect(proposal.body).toContain(`\`\`\`suggestion\n${row(5)}\nadded();`);
     expect(proposal.body).toContain(`**Edit** \`${ROWS_PATH}\` (insert below line 5)`);
     await story.ana.replies(proposal, block('five', row(5), 'six'));
     expect(story.bot.answer()).toContain(`touches the lines of [\`${story.bot.proposal(2).proposalId}\`]`);
@@ -190,7 +190,7 @@ describe('a block that is refused', () => {
   it('a block for an insertion that lacks the line above it gets a question, and nothing is committed (S161)', async () => {
     const story = await tellRows(stage());
     const { ana, bot, pr } = story;
-    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nnew();\n`));
+    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nadded();\n`));
     await ana.says('/countersign more rows');
     for (const lines of [['mine();'], []]) {
       await ana.replies(bot.proposal(1), block(...lines));
