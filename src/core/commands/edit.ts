@@ -27,7 +27,7 @@ import {
   type CommentContext,
   createVote,
   endWithReply,
-  replyAlreadyDecided,
+  replyEditTooLate,
   withLeftoverReplies,
 } from './shared/context.ts';
 import { isOutsideConversation } from './shared/decision-place.ts';
@@ -96,7 +96,7 @@ export function requestEdit(context: CommandContext, proposal: Proposal, instruc
   if (context.commentRef.decidedInThreads.includes(proposal.id))
     return endWithReply(context, { kind: 'decided-in-threads' }, 'decided-in-threads');
   if (!canStillBeDenied(proposal)) {
-    const replied = replyAlreadyDecided(context, [proposal]);
+    const replied = replyEditTooLate(context, [proposal]);
     return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
   }
   const resolved = { open: [proposal], alreadyDecided: [], postedLater: [] };

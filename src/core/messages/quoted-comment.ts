@@ -4,7 +4,7 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { PullState } from '../state/run.ts';
 import { renderProposal } from './proposal-comment.ts';
 import { renderQuestion } from './question-comment.ts';
-import { isIgnored, type QuotedLine, readQuotedLines } from './quoted-lines.ts';
+import { isChangeBlock, isIgnored, type QuotedLine, readQuotedLines } from './quoted-lines.ts';
 import { runWarnings } from './run-warnings.ts';
 
 /** What a quote holds of a proposal's comment: a piece from its title on, or all that shows the change. */
@@ -92,9 +92,6 @@ type CommentRow = {
 
 const OPENING_FENCE = /^(?<ticks>`{3,})(?<info>[a-z]*)$/;
 
-/** Info strings of the blocks that show a change. Other code repeats parts of it. */
-const CHANGE_BLOCKS: ReadonlySet<string> = new Set(['diff', 'suggestion']);
-
 /** The rows in order, without fences, blank lines and the tags of folded blocks. */
 function commentRows(comment: string): readonly CommentRow[] {
   const rows: CommentRow[] = [];
@@ -115,7 +112,7 @@ function commentRows(comment: string): readonly CommentRow[] {
 
 function readFence(line: string): { readonly ticks: string; readonly isChange: boolean } {
   const { ticks = '', info = '' } = OPENING_FENCE.exec(line)?.groups ?? {};
-  return { ticks, isChange: CHANGE_BLOCKS.has(info) };
+  return { ticks, isChange: isChangeBlock(info) };
 }
 
 /** Prose without Markdown and spaces, because programs quote them in different ways. Links keep their addresses. */

@@ -15,13 +15,21 @@ export type QuotedLine = {
   readonly foldCount: number;
 };
 
-/** Info strings of blocks that show a change. The first is what *Quote reply* makes of the others. */
-const CHANGE_INFOS: ReadonlySet<string> = new Set(['', 'diff', 'suggestion']);
+/** Info strings of the blocks that show a change. Other code repeats parts of it. */
+const CHANGE_BLOCKS: ReadonlySet<string> = new Set(['diff', 'suggestion']);
+
+/** Whether a code block with this info string shows a change in the App's comment. */
+export function isChangeBlock(info: string): boolean {
+  return CHANGE_BLOCKS.has(info);
+}
+
+/** *Quote reply* leaves out the info string. */
+const INFO_OF_QUOTE_REPLY = '';
 
 /** Whether a code block with this info string shows its lines as they are: `mermaid` and `math` draw something else. */
 function showsLines({ info, indent }: Fence): boolean {
   // An indented fence can be part of a list item, and end with it.
-  return indent === 0 && CHANGE_INFOS.has(info);
+  return indent === 0 && (info === INFO_OF_QUOTE_REPLY || isChangeBlock(info));
 }
 
 /**

@@ -2,7 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
-import type { Reply, ResumeRefusal } from '../state/replies.ts';
+import type { ProposalOutcome, Reply, ResumeRefusal } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import {
   codeSpan,
@@ -145,9 +145,11 @@ const REPLY_RENDERERS: {
     );
   },
   'already-decided': ({ proposals }) =>
+    joinBlocks(alreadyDecidedText(proposals), `A decision is final. ${STATUS_HINT}`),
+  'edit-too-late': ({ proposals }) =>
     joinBlocks(
-      `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
-      `A decision is final. ${STATUS_HINT}`,
+      alreadyDecidedText(proposals),
+      `A decision is final. To have something else, reply below the change with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
   'malformed-command': ({ command, word, hint }) =>
     joinBlocks(
@@ -307,6 +309,10 @@ const REPLY_RENDERERS: {
       'Nothing changes without an approval.',
     ),
 };
+
+function alreadyDecidedText(proposals: readonly ProposalOutcome[]): string {
+  return `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`;
+}
 
 function stillPending(proposals: number, questions: number): string {
   if (questions > 0)

@@ -36,6 +36,8 @@ export type Reply =
   | { readonly kind: 'decide-in-conversation'; readonly command: CommandName; readonly id: string | null }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
   | { readonly kind: 'already-decided'; readonly proposals: readonly ProposalOutcome[] }
+  /** An instruction to changes that are decided. Without its command it would go to the agent. */
+  | { readonly kind: 'edit-too-late'; readonly proposals: readonly ProposalOutcome[] }
   | {
       readonly kind: 'malformed-command';
       readonly command: CommandName | null;

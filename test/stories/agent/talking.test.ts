@@ -60,6 +60,19 @@ describe('an ended run', () => {
     expect(replies.map(({ threadId }) => threadId)).toEqual([bot.proposal(1).id]);
   });
 
+  it('is not woken by /edit of an applied change, whose answer says how to ask for something else (S158)', async () => {
+    const story = await applied();
+    const { ana, bot, model } = story;
+    const count = model.requests().length;
+    await ana.replies(bot.proposal(1), '/edit use number instead');
+    expect(bot.answer()).toContain('was already applied');
+    expect(bot.answer()).toContain('reply below the change with your words and without a command');
+    expect(model.requests()).toHaveLength(count);
+    model.says({ content: 'It would overflow.' });
+    await ana.replies(bot.proposal(1), 'use number instead');
+    expect(lastMessage(story)).toContain('which was applied, as a JSON string:\n"use number instead"');
+  });
+
   it('stays ended after thanks, and for people without write access (S158)', async () => {
     const { ana, stranger, bot, model } = await applied();
     const count = model.requests().length;

@@ -69,6 +69,11 @@ export function replyAlreadyDecided(context: CommandContext, proposals: readonly
   );
 }
 
+/** The reply to an instruction: it names the ways in which the agent still hears it. */
+export function replyEditTooLate(context: CommandContext, proposals: readonly Proposal[]): Step {
+  return endWithReply(context, { kind: 'edit-too-late', proposals: proposals.map(proposalOutcome) }, 'already-decided');
+}
+
 export function replyPostedLater(context: CommandContext, postedLater: readonly Proposal[]): Step {
   return endWithReply(context, { kind: 'posted-later', postedLater: postedLater.map(proposalLink) }, 'posted-later');
 }

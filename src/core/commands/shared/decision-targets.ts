@@ -2,7 +2,13 @@ import type { Targets } from '../../state/intent.ts';
 import { isPending, type Proposal, postedChange } from '../../state/proposal.ts';
 import { proposalLink } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';
-import { type CommandContext, endWithReply, replyAlreadyDecided, replyPostedLater } from './context.ts';
+import {
+  type CommandContext,
+  endWithReply,
+  replyAlreadyDecided,
+  replyEditTooLate,
+  replyPostedLater,
+} from './context.ts';
 import { resolveTargets, type TargetResolution, type TargetScope } from './targets.ts';
 
 /** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */
@@ -37,7 +43,8 @@ function splitByState(
   const open = proposals.filter((proposal) => canDecide(command, proposal));
   const alreadyDecided = proposals.filter((proposal) => !open.includes(proposal));
   if (open.length > 0) return { kind: 'resolved', open, alreadyDecided, postedLater };
-  return { kind: 'replied', step: replyAlreadyDecided(context, alreadyDecided), alreadyDecided };
+  const reply = command.name === 'edit' ? replyEditTooLate : replyAlreadyDecided;
+  return { kind: 'replied', step: reply(context, alreadyDecided), alreadyDecided };
 }
 
 /** A person's own text that is about to be committed can be denied, but not approved: nobody else has seen it. */

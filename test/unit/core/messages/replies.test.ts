@@ -88,6 +88,7 @@ function everyAnswer(text: string): readonly Reply[] {
       { ids: [text], pending: [] },
     ],
     'already-decided': [{ proposals: [outcome] }],
+    'edit-too-late': [{ proposals: [outcome] }],
     'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
     'unknown-command': [{ word: text, nearest: 'approve' }],
     affirmation: [{ id: 'k7q2' }],
@@ -289,6 +290,11 @@ describe('answers', () => {
       Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
       A decision is final. \`/status\` lists pending changes.
+
+      [edit-too-late]
+      Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
+
+      A decision is final. To have something else, reply below the change with your words and without a command, or use \`/countersign <task>\`.
 
       [malformed-command]
       \`/approve\` had no effect: it was not understood at \`total\`.
