@@ -1,4 +1,3 @@
-import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRun } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions } from '../../core/agent/context/instructions.ts';
 import {
@@ -11,6 +10,7 @@ import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/p
 import { activeRun, type Run } from '../../core/state/run.ts';
 import {
   CONTEXT_LIMITS,
+  type DiffExcerpt,
   type DirectoryCount,
   type InstructionFile,
   type Part,
@@ -18,7 +18,7 @@ import {
   type PushContent,
 } from '../../core/state/task-context.ts';
 import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
-import { OffloadError } from '../offload/offload.ts';
+import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';
 
@@ -44,7 +44,7 @@ export async function readContext(job: Job<'read-context'>): Promise<EffectResul
   const listed = files.kind === 'read' ? files.value : null;
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles)),
-    diff: mapPart(files, (all) => selectDiffs(all, CONTEXT_LIMITS.diff)),
+    diff: await readDiffs(reader, files),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
     discussion: await readPart(job, () => readTaskDiscussion(github, { task: run.task, pull, files: listed })),
@@ -53,6 +53,12 @@ export async function readContext(job: Job<'read-context'>): Promise<EffectResul
   const earlier = await context.store.listEarlierRuns(stored.pullRequestKey, run.id, CONTEXT_LIMITS.earlierRunCount);
   const earlierRuns = { kind: 'read', value: earlier.map(summarizeRun) } as const;
   return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context: { ...parts, earlierRuns } } };
+}
+
+function readDiffs({ job }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
+  if (files.kind === 'unreadable') return Promise.resolve(files);
+  const selection = { files: files.value, maxBytes: CONTEXT_LIMITS.diff };
+  return readPart(job, () => job.context.offload('selectDiffs', selection));
 }
 
 async function loadActiveRun(job: Job<'read-context'>) {
@@ -123,17 +129,17 @@ export async function describePush(job: Job<'read-push'>): Promise<EffectResult>
   const pull = await loadJobPull(job);
   if (activeRun(pull)?.id !== push.runId) return DONE;
   const comparison = await job.context.githubApp.forPull(pull.ref).comparePush(push.before, push.after);
-  const content = comparison === null ? null : toPushContent(comparison);
+  const content = comparison === null ? null : await toPushContent(comparison, job.context.offload);
   return { kind: 'done', signal: { type: 'push-read', ...push, content } };
 }
 
-function toPushContent({ files, rewritten }: PushComparison): PushContent {
+async function toPushContent({ files, rewritten }: PushComparison, offload: Offload): Promise<PushContent> {
   const { pushFileCount, pushDiff } = CONTEXT_LIMITS;
   const listed = files.filter(isReadableFile).slice(0, pushFileCount);
-  return {
-    files: listed.map(({ path }) => path),
-    unlistedFiles: files.length - listed.length,
-    diff: selectDiffs(listed, pushDiff),
-    rewritten,
-  };
+  const paths = listed.map(({ path }) => path);
+  const diff = await offload('selectDiffs', { files: listed, maxBytes: pushDiff }).catch((error: unknown) => {
+    if (error instanceof OffloadError) return { files: [], omitted: paths };
+    throw error;
+  });
+  return { files: paths, unlistedFiles: files.length - listed.length, diff, rewritten };
 }

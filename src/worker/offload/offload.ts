@@ -1,6 +1,7 @@
 import { formatsOf } from '../../adapters/syntax/formats.ts';
 import { findNewSyntaxError } from '../../adapters/syntax/new-syntax-error.ts';
 import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
+import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
 import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/shared/file-list.ts';
@@ -49,7 +50,7 @@ import type {
 import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
-import type { DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
+import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
 import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 
@@ -106,6 +107,7 @@ type OffloadFunctions = {
   readonly searchFileBatch: OffloadSignature<BatchSearch, SearchResults>;
   readonly sortReadablePaths: OffloadSignature<JoinedPaths, string>;
   readonly matchPaths: OffloadSignature<PathQuery, string>;
+  readonly selectDiffs: OffloadSignature<DiffSelection, DiffExcerpt>;
   readonly buildOverview: OffloadSignature<JoinedPaths, readonly DirectoryCount[]>;
   readonly outlineFile: OffloadSignature<OutlineInput, string>;
   readonly plainOutline: OffloadSignature<OutlineInput, string>;
@@ -127,6 +129,9 @@ type OffloadFunctions = {
   readonly findShownDigest: OffloadSignature<ShownProposal, string | null>;
   readonly renderReplyPages: OffloadSignature<ReplyToRender, readonly string[]>;
 };
+
+/** The files of a diff, and how many bytes of it are shown. */
+type DiffSelection = { readonly files: readonly PullRequestFile[]; readonly maxBytes: number };
 
 type ReplyToRender = { readonly reply: Reply; readonly links: RepoLinks };
 
@@ -171,6 +176,10 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   sortReadablePaths: { run: sortReadablePaths, size: ({ paths }) => paths.length },
   // A hostile glob compares each of its characters with each one of a path.
   matchPaths: { run: matchPaths, size: ({ paths, glob }) => paths.length * glob.length, timeoutMs: GLOB_TIMEOUT_MS },
+  selectDiffs: {
+    run: ({ files, maxBytes }) => selectDiffs(files, maxBytes),
+    size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
+  },
   buildOverview: { run: buildOverview, size: ({ paths }) => paths.length },
   // A grammar can crash or hang, so it never runs in the main thread.
   outlineFile: { run: outlineFile, size: always, timeoutMs: PATTERN_TIMEOUT_MS },

@@ -59,7 +59,7 @@ describe('results for the model', () => {
       edit('a.ts', 'a();', 'a(1);'),
       edit('b.ts', 'b();', 'b(1);'),
       edit('c.ts', 'c();', 'c(1);'),
-      write('d.ts', 'all new\n'),
+      write('d.ts', 'allNew();\n'),
     ];
     model.proposes(read('d.ts'));
     model.proposes(...calls);

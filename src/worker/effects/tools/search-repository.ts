@@ -39,7 +39,7 @@ const MAX_FETCHES_BESIDE_ARCHIVE = 50;
 /** Time after which a search ends with what it has found (ms). */
 const MAX_SEARCH_MS = 30_000;
 
-type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'offload' | 'changedFiles' | 'now'> & {
+type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'matchGlob' | 'offload' | 'changedFiles' | 'now'> & {
   readonly github: Pick<GitHub, 'fetchBlob'>;
 };
 

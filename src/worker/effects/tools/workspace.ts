@@ -20,6 +20,7 @@ import type { GatedToolName } from '../../../core/state/tools.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Offload } from '../../offload/offload.ts';
+import { createGlobMatcher, type MatchGlob } from './list-paths.ts';
 
 /** The repository at one commit, as the agent's tools see it. */
 export type Workspace = {
@@ -53,6 +54,8 @@ export type Workspace = {
   readonly atBase: () => Promise<Workspace>;
   /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
   readonly takeJoinAttempt: (path: string) => boolean;
+  /** Matches the globs of a response, within a time for all of them. */
+  readonly matchGlob: MatchGlob;
   readonly offload: Offload;
   readonly log: Logger;
   /** Ms since the epoch. */
@@ -81,6 +84,7 @@ export async function createWorkspace(
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
     permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),
+    matchGlob: createGlobMatcher(offload, () => clock.now()),
     takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
     now: () => clock.now(),
   };

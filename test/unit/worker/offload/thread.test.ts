@@ -66,6 +66,10 @@ function fileAt(content: string): FileAtHead {
   return { ...stored(text).ref, text };
 }
 
+function changedFile(patch: string) {
+  return { path: `src/${patch.length}`, previousPath: null, status: 'modified', added: 1, removed: 1, patch };
+}
+
 /** Every kind of computation on these texts, with more fields than it needs. */
 function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N, OffloadInput<N>] }[OffloadName][] {
   const file = stored(`${text.toWellFormed()}${LONG}`);
@@ -125,6 +129,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
     ['renderPostedProposal', shown],
     ['renderReplyPages', { reply: told, links }],
     ['sortReadablePaths', { paths: `${text}\0${other}\0${LONG}` }],
+    ['selectDiffs', { files: [changedFile(text), changedFile(`${other}${LONG}`)], maxBytes: 40_000 }],
     ['matchPaths', { paths: `${text}\0${other}\0${LONG}`, glob: `*${other}*` }],
     ['buildOverview', { paths: `${text}/a\0${other}/b\0${LONG}` }],
   ];

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { formatFileList } from '../../../../../src/core/agent/shared/file-list.ts';
 import { formatSearchResults, NO_SEARCH_RESULTS } from '../../../../../src/core/agent/tools/file-search.ts';
 import type { Tree } from '../../../../../src/core/state/ports.ts';
-import { findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
-import { offloadInline } from '../../../../../src/worker/offload/offload.ts';
+import { createGlobMatcher, findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
+import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
 import { createOffloadThread } from '../../../../../src/worker/offload/thread.ts';
 import { threadCpuSeconds } from '../../../../support/cpu-time.ts';
 import { literal } from '../../../core/agent/tools/literal-query.ts';
@@ -20,7 +20,11 @@ const tree: Tree = new Map([
 
 /** The output of `list_files`, computed inline. */
 async function listed(from: Tree, glob: string | null): Promise<string> {
-  return formatFileList(await findReadablePaths({ tree: from, offload: offloadInline }, glob), glob);
+  return formatFileList(await findReadablePaths(listing(from, offloadInline), glob), glob);
+}
+
+function listing(from: Tree, offload: Offload, now = () => performance.now()) {
+  return { tree: from, offload, matchGlob: createGlobMatcher(offload, now) };
 }
 
 describe('a list of files', () => {
@@ -46,6 +50,24 @@ describe('a list of files', () => {
   });
 });
 
+describe('hostile globs', () => {
+  it('have four seconds together in one response; later ones are given up at once (S143, S1a)', async () => {
+    let [now, matched] = [0, 0];
+    const offload: Offload = (name, input) => {
+      if (name === 'matchPaths') [now, matched] = [now + 1_900, matched + 1];
+      return offloadInline(name, input);
+    };
+    const files = listing(tree, offload, () => now);
+    for (let call = 0; call < 50; call += 1) {
+      const matching = findReadablePaths(files, `src/${call}*`);
+      if (call < 3) expect(await matching).toEqual([]);
+      else await expect(matching).rejects.toMatchObject({ name: 'OffloadError', reason: 'timeout' });
+    }
+    expect(matched).toBe(3);
+    expect(await findReadablePaths(files, null)).toHaveLength(2);
+  });
+});
+
 describe('a large repository', () => {
   const thread = createOffloadThread({ log: { warn: () => {} } });
   afterAll(() => thread.stop());
@@ -54,20 +76,26 @@ describe('a large repository', () => {
     new Map(Array.from({ length: count }, (_, index) => [path(index), entry('100644')] as const));
 
   it('is listed 50 times without blocking the event loop (S1a)', async () => {
-    const listing = { tree: treeOf(100_000, (index) => `src/module${index % 1000}/file${index}.ts`), offload };
+    const files = listing(
+      treeOf(100_000, (index) => `src/module${index % 1000}/file${index}.ts`),
+      offload,
+    );
     const used = await threadCpuSeconds(async () => {
       for (let call = 0; call < 50; call += 1)
-        formatFileList(await findReadablePaths(listing, call % 2 === 0 ? null : '*.md'), null);
+        formatFileList(await findReadablePaths(files, call % 2 === 0 ? null : '*.md'), null);
     });
     expect(used).toBeLessThan(6);
   });
 
   it('matches a glob that fits almost everywhere in the other thread, within a time limit (S1a)', async () => {
     const [long, end] = ['a'.repeat(240), 'a'.repeat(230)];
-    const listing = { tree: treeOf(20_000, (index) => `${long}/${long}/${end}${index}b`), offload };
-    await findReadablePaths(listing, null);
+    const files = listing(
+      treeOf(20_000, (index) => `${long}/${long}/${end}${index}b`),
+      offload,
+    );
+    await findReadablePaths(files, null);
     const used = await threadCpuSeconds(async () => {
-      const found = await findReadablePaths(listing, `**/*${'a'.repeat(120)}?c*`).catch((error: unknown) => error);
+      const found = await findReadablePaths(files, `**/*${'a'.repeat(120)}?c*`).catch((error: unknown) => error);
       expect(Array.isArray(found) ? found : String(found)).toEqual(
         Array.isArray(found) ? [] : 'OffloadError: matchPaths took longer than 2000 ms',
       );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { createGlobMatcher } from '../../../../../src/worker/effects/tools/list-paths.ts';
 import { searchFiles } from '../../../../../src/worker/effects/tools/search-repository.ts';
 import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
 import { literal } from '../../../core/agent/tools/literal-query.ts';
@@ -19,6 +20,7 @@ function workspace(files: Readonly<Record<string, string>>, archived: Readonly<R
     searched: {
       tree,
       offload: offloadInline,
+      matchGlob: createGlobMatcher(offloadInline, () => 0),
       changedFiles: async () => [],
       now: () => 0,
       archive: async () => new Map(Object.entries(archived).map(([path, text]) => [path, Buffer.from(text)])),
