@@ -144,6 +144,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     appCommits: {},
     readBlobs: {},
     shownFiles: {},
+    isTreeTooLarge: false,
     syntaxRefusals: [],
     summary: null,
     comment: null,

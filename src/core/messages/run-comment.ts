@@ -194,7 +194,9 @@ function blockingReviewLine({ reviews }: Run): string {
 const MAX_READ_PATHS_NAMED = 20;
 
 /** The files that the model has read; empty without any. */
-function readFilesLine({ readBlobs }: Run): string {
+function readFilesLine({ readBlobs, isTreeTooLarge }: Run): string {
+  if (isTreeTooLarge)
+    return '⚠️ The model could not read the files of this repository, because there are too many of them, or of their directories, to be listed.';
   const paths = Object.keys(readBlobs).toSorted();
   if (paths.length === 0) return '';
   const named = paths.slice(0, MAX_READ_PATHS_NAMED).map((path) => codeSpan(shortenPath(path, MAX_PATH_CHARACTERS)));

@@ -84,6 +84,8 @@ export type Run = {
   readonly readBlobs: Readonly<Record<string, string>>;
   /** What `read_file` has shown, by `shownKey`; it need not be shown again while the blob is the same. */
   readonly shownFiles: Readonly<Record<string, ShownFile>>;
+  /** The repository has too many files or directories to be listed, so the model cannot read it. */
+  readonly isTreeTooLarge: boolean;
   /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
   readonly syntaxRefusals: readonly string[];
   /** The model's closing message. */

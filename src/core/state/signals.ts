@@ -55,6 +55,8 @@ export type Signal =
       readonly turn: number;
       /** Head SHA that was read; null if nothing could be read. */
       readonly headSha: string | null;
+      /** The repository has too many files or directories to be listed, so no call could run. */
+      readonly isTreeTooLarge?: true;
       readonly results: readonly CallResult[];
     }
   | {

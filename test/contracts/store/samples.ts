@@ -67,6 +67,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     appCommits: {},
     readBlobs: {},
     shownFiles: {},
+    isTreeTooLarge: false,
     syntaxRefusals: [],
     summary: null,
     comment: null,

@@ -65,6 +65,10 @@ export const TOO_MANY_CALLS_OUTPUT = `Not executed: only the first ${MAX_CALLS_P
 export const CHANGES_TOO_LARGE_OUTPUT =
   'Not proposed: the changes of this response are too large together. Call it again in a later response.';
 
+/** No call can run where the files cannot be listed. */
+export const TREE_TOO_LARGE_OUTPUT =
+  'The repository could not be read: it has too many files or directories to be listed. No tool works here.';
+
 /** T17: the attempt failed for good. `error` is a phrase without a period. */
 export function failedOutput(error: string): string {
   return `Not applied: ${error}. Tool was not executed; the file is unchanged.`;

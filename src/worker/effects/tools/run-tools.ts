@@ -1,10 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readQuestionCall, SKIPPED_OUTPUT } from '../../../core/agent/question-texts.ts';
-import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
+import {
+  CHANGES_TOO_LARGE_OUTPUT,
+  TOO_MANY_CALLS_OUTPUT,
+  TREE_TOO_LARGE_OUTPUT,
+} from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
-import { activeRun } from '../../../core/state/run.ts';
+import { GitHubError } from '../../../core/state/ports.ts';
+import { activeRun, type PullState, type Run } from '../../../core/state/run.ts';
 import type { CallResult } from '../../../core/state/signals.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
@@ -29,13 +34,31 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
   const pull = await loadJobPull(job);
   const run = activeRun(pull);
   if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
-  const workspace = await createWorkspace(job, pull, run);
+  const workspace = await openWorkspace(job, pull, run);
+  const answer = { type: 'tools-finished', runId: run.id, turn: effect.turn } as const;
+  if (workspace === null) {
+    const unread = effect.calls.map((call) => ({
+      ...toolOutput(call.toolCall, TREE_TOO_LARGE_OUTPUT),
+      turn: call.turn,
+    }));
+    return { kind: 'done', signal: { ...answer, headSha: null, isTreeTooLarge: true, results: unread } };
+  }
   const results = await runToolCalls(workspace, effect.calls);
   const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
-  return {
-    kind: 'done',
-    signal: { type: 'tools-finished', runId: run.id, turn: effect.turn, headSha: workspace.head, results: bounded },
-  };
+  return { kind: 'done', signal: { ...answer, headSha: workspace.head, results: bounded } };
+}
+
+/** The status of an error for a tree that is too large to be listed. */
+const TOO_LARGE_STATUS = 413;
+
+/** Null if the repository has too many files or directories to be listed. */
+async function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promise<Workspace | null> {
+  try {
+    return await createWorkspace(job, pull, run);
+  } catch (error) {
+    if (error instanceof GitHubError && error.status === TOO_LARGE_STATUS) return null;
+    throw error;
+  }
 }
 
 function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
