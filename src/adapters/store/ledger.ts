@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import { type ProposalRecord, recordOf } from '../../core/state/ledger-record.ts';
 import type { Person, Proposal } from '../../core/state/proposal.ts';
+import type { AgentQuestion } from '../../core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
@@ -152,6 +153,75 @@ function toLedgerEntry(row: LedgerRow): LedgerEntry {
 
 function toLedgerOutcome({ outcome: state, digest, commit_sha: commit, note }: LedgerRow): LedgerEntry['outcome'] {
   return state === null || digest === null ? null : { state, digest, commit, note };
+}
+
+/** One answer to a question of the agent. A part is null if it was deleted by cleanup. */
+export type LedgerAnswer = {
+  readonly questionId: string;
+  readonly installationId: number;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly pull: PullRequestRef | null;
+  /** The run that asked, with the question. */
+  readonly asked: { readonly run: Run; readonly question: AgentQuestion } | null;
+  readonly vote: VoteRow;
+};
+
+type AnswerRow = VoteRow & {
+  readonly id: number;
+  readonly pull_key: string;
+  readonly proposal_id: string;
+  readonly pull: string | null;
+};
+
+/**
+ * Passes every answer of the ledger to `onPage`, oldest first. Stops once `onPage` returns false. Rows of votes are only
+ * ever added, so the pages fit together.
+ */
+export async function readAnswers(
+  db: Kysely<DatabaseSchema>,
+  { pullKeys, since }: LedgerFilter,
+  onPage: (answers: readonly LedgerAnswer[]) => Promise<boolean>,
+): Promise<void> {
+  const keys = pullKeys === null ? sql`true` : sql`votes.pull_key in (${sql.join(['', ...pullKeys])})`;
+  const time = since === null ? sql`true` : sql`votes.at >= ${new Date(since).toISOString()}`;
+  for (let last = 0; ; ) {
+    const { rows } = await sql<AnswerRow>`
+      select votes.*, pulls.state as pull from votes left join pulls on pulls.pull_key = votes.pull_key
+      where votes.action in ('answer', 'reject-question') and votes.id > ${last} and ${keys} and ${time}
+      order by votes.id limit ${sql.lit(PAGE_ROWS)}
+    `.execute(db);
+    const newest = rows.at(-1);
+    if (newest === undefined) return;
+    last = newest.id;
+    const runs = await findRuns(db, new Set(rows.map(({ pull_key }) => pull_key)));
+    if (!(await onPage(rows.map((row) => toLedgerAnswer(row, runs))))) return;
+  }
+}
+
+type StoredRun = { readonly pullKey: string; readonly run: Run };
+
+/** The runs of these pull requests that this version can read. */
+async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string>): Promise<readonly StoredRun[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['pull_key', 'state'])
+    .where('pull_key', 'in', [...pullKeys])
+    .where('schema', '=', RUN_SCHEMA)
+    .execute();
+  return rows.map(({ pull_key, state }) => ({ pullKey: pull_key, run: fromStored<Run>(state) }));
+}
+
+function toLedgerAnswer(
+  { id: _, pull_key: pullKey, proposal_id: questionId, pull, ...vote }: AnswerRow,
+  runs: readonly StoredRun[],
+): LedgerAnswer {
+  const [installationId = 0, repositoryId = 0, number = 0] = pullKey.split('/').map(Number);
+  const [asked = null] = runs
+    .filter((one) => one.pullKey === pullKey)
+    .flatMap(({ run }) => run.questions.filter(({ id }) => id === questionId).map((question) => ({ run, question })));
+  const ref = pull === null ? null : fromStored<StoredPullState>(pull).ref;
+  return { questionId, installationId, repositoryId, number, pull: ref, asked, vote };
 }
 
 /**

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Backend } from '../../adapters/store/engine/backend.ts';
 import { DatabaseError } from '../../adapters/store/engine/errors.ts';
-import { findCommittedChanges, findPullRequestKeys, readLedger } from '../../adapters/store/ledger.ts';
+import { findCommittedChanges, findPullRequestKeys, readAnswers, readLedger } from '../../adapters/store/ledger.ts';
 import { checkLedgerChain, type LedgerChainReport } from '../../adapters/store/ledger-chain.ts';
 import { openLedger } from '../../adapters/store/open.ts';
 import { loadDatabaseConfig } from '../../app/config/env.ts';
@@ -22,7 +22,7 @@ import type { VerifiedChange } from '../verify/check-commit.ts';
 import { formatVerification } from '../verify/text.ts';
 import { DEFAULT_HOST, isHostName } from '../verify/verify.ts';
 import { checkCommitsAgainstLedger } from './check-against-ledger.ts';
-import { toExportedRow } from './exported-row.ts';
+import { type ExportedRow, toExportedAnswer, toExportedRow } from './exported-row.ts';
 
 /** A pull request's name, such as `acme/shop#7`. */
 type PullName = { readonly repository: string; readonly number: number };
@@ -44,7 +44,8 @@ const EXPORT_HELP = `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME
        countersign export --check --repo PATH [--range RANGE] [--slug NAME] [--host NAME]
                            [--until TIME]
 
-Writes out the ledger, oldest first: one JSON object per line for each proposal, with its votes and commits.
+Writes out the ledger, oldest first: one JSON object per line for each proposal, with its votes and commits,
+then one for each answer to a question of the agent.
 Reads the database that DATABASE_URL or DATA_DIR names.
 
   --pr OWNER/REPO#N  only proposals of this pull request
@@ -168,10 +169,14 @@ async function writeLedger(
     return reportProblem(EXPORT_COMMAND.name, `The ledger has no pull request ${pull.repository}#${pull.number}.`, 1);
   // Without a listener, a closed pipe would crash the process.
   process.stdout.on('error', () => {});
-  await readLedger(db, { pullKeys, since }, (entries) =>
-    writeToStdout(entries.map((entry) => `${JSON.stringify(toExportedRow(entry))}\n`).join('')),
-  );
+  const filter = { pullKeys, since };
+  await readLedger(db, filter, (entries) => writeRows(entries.map(toExportedRow)));
+  if (process.stdout.writable) await readAnswers(db, filter, (answers) => writeRows(answers.map(toExportedAnswer)));
   return 0;
+}
+
+function writeRows(rows: readonly ExportedRow[]): Promise<boolean> {
+  return writeToStdout(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 
 /** Waits for a slow reader; false if the output is closed. */

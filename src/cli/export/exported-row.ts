@@ -1,13 +1,14 @@
-import type { CommittedChangeRow, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
+import type { CommittedChangeRow, LedgerAnswer, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
 import { instructionOf, type UserResponse } from '../../core/state/ledger-record.ts';
 import { type Proposal, postedChange } from '../../core/state/proposal.ts';
+import type { AgentQuestion } from '../../core/state/question.ts';
 
 /** One line of the export. Times are ISO 8601. A field is null if it does not apply yet, or was deleted. */
 export type ExportedRow = {
   readonly proposalId: string;
   /** Id of the run. */
-  readonly conversationId: string;
+  readonly conversationId: string | null;
   /** Ids of installation and repository. */
   readonly organizationId: string;
   readonly repository: string | null;
@@ -63,6 +64,38 @@ export function toExportedRow(entry: LedgerEntry): ExportedRow {
     votes: votes.map(exportedVote),
     writes: committedChanges.map(exportedWrite),
   };
+}
+
+/** Converts an answer to a question of the agent. The vote holds the answer, as the model got it. */
+export function toExportedAnswer({ asked, pull, vote, ...ids }: LedgerAnswer): ExportedRow {
+  return {
+    proposalId: ids.questionId,
+    conversationId: asked?.run.id ?? null,
+    organizationId: `${ids.installationId}/${ids.repositoryId}`,
+    repository: pull === null ? null : `${pull.owner}/${pull.repo}`,
+    pullRequest: ids.number,
+    userId: asked?.run.task.by.id ?? null,
+    userLogin: asked?.run.task.by.login ?? null,
+    toolName: 'ask_user',
+    parameters: asked === null ? null : questionParameters(asked.question),
+    state: vote.action === 'reject-question' ? 'rejected' : 'answered',
+    proposalMessage: null,
+    userResponse: null,
+    customInstruction: null,
+    result: null,
+    error: null,
+    proposedAt: asked?.question.comment?.createdAt ?? null,
+    decidedAt: vote.at,
+    executedAt: null,
+    durationMs: null,
+    digest: vote.digest,
+    votes: [exportedVote(vote)],
+    writes: [],
+  };
+}
+
+function questionParameters({ prompt, input }: AgentQuestion): Readonly<Record<string, unknown>> {
+  return { prompt, input_type: input.type, ...(input.type === 'text' ? {} : { choices: input.choices }) };
 }
 
 /** After a person's own edit, these are the arguments of the original proposal. */

@@ -4,16 +4,18 @@ import {
   findCommittedChanges,
   findPullRequestKeys,
   type LedgerFilter,
+  readAnswers,
   readLedger,
 } from '../../../src/adapters/store/ledger.ts';
 import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
 import { checkCommitsAgainstLedger, type LedgerLookup } from '../../../src/cli/export/check-against-ledger.ts';
-import { type ExportedRow, toExportedRow } from '../../../src/cli/export/exported-row.ts';
+import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/exported-row.ts';
 import type { VerifiedChange } from '../../../src/cli/verify/check-commit.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import { inClone } from '../support/clone.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import type { PullView } from '../support/pull-view.ts';
+import { APPROVAL, askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { editRow, proposeRows, rows } from '../support/rows.ts';
 import { edit, type Story } from '../support/story.ts';
 
@@ -31,6 +33,16 @@ async function exported(filter: LedgerFilter): Promise<readonly ExportedRow[]> {
 async function exportedOf({ pr }: Story): Promise<readonly ExportedRow[]> {
   const pullKeys = await findPullRequestKeys(stage().db(), pr.fullName.toUpperCase(), pr.number);
   return exported({ pullKeys, since: null });
+}
+
+async function answersOf({ pr }: Story): Promise<readonly ExportedRow[]> {
+  const found: ExportedRow[] = [];
+  const pullKeys = await findPullRequestKeys(stage().db(), pr.fullName, pr.number);
+  await readAnswers(stage().db(), { pullKeys, since: null }, async (answers) => {
+    found.push(...answers.map(toExportedAnswer));
+    return true;
+  });
+  return found;
 }
 
 const ledger: LedgerLookup = (commit) => findCommittedChanges(stage().db(), commit);
@@ -56,6 +68,33 @@ async function decided(): Promise<Story> {
 }
 
 describe('the ledger', () => {
+  it('has every answer to a question of the agent, in the form of a vote (S114, K18)', async () => {
+    const story = await askPeople(stage(), CHOICE, TEXT);
+    const { ana, ben, bot, pr } = story;
+    await ben.says('/choose 2');
+    await ana.says('/answer shop');
+    const rows = await answersOf(story);
+    const common = { toolName: 'ask_user', state: 'answered', repository: pr.fullName, userLogin: ana.login };
+    expect(rows).toMatchObject([
+      { ...common, parameters: { input_type: 'choice', choices: ['SQLite', 'PostgreSQL', 'Both of them'] } },
+      { ...common, parameters: { prompt: 'What is the new name?', input_type: 'text' } },
+    ]);
+    expect(rows.map(({ votes }) => votes)).toMatchObject([
+      [{ action: 'answer', userId: ben.id, text: '{"index":1,"value":"PostgreSQL"}' }],
+      [{ action: 'answer', userId: ana.id, text: '"shop"' }],
+    ]);
+    expect(rows.map(({ proposalId }) => proposalId)).toEqual(bot.questions().map(questionId));
+    expect(await exportedOf(story)).toEqual([]);
+  });
+
+  it('has a rejected question, too (S119, K18)', async () => {
+    const story = await askPeople(stage(), APPROVAL);
+    await story.ana.says('/reject');
+    expect(await answersOf(story)).toMatchObject([
+      { state: 'rejected', votes: [{ action: 'reject-question', userId: story.ana.id, permission: 'write' }] },
+    ]);
+  });
+
   it('has every proposal, oldest first, with its answers and its outcome (S90, K18, K19, K20)', async () => {
     const story = await decided();
     const { ana, ben, pr } = story;
