@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent': {
     what: 'the conversation with the model',
-    entries: ['messages.ts', 'system-prompt.ts', 'question-texts.ts', 'turn-texts.ts'],
+    entries: ['messages.ts', 'system-prompt.ts', 'clear-readings.ts', 'question-texts.ts', 'turn-texts.ts'],
   },
   'src/core/agent/context': {
     what: 'what the model is told first, and between its turns',
