@@ -347,7 +347,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
       identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
       clockSkewMs: () => 0,
     },
-    model: replica.wrapPort('model', model),
+    model: replica.wrapPort('model', traceModel(model, trace)),
     clock: { now: () => clock.now, every: (ms, tick) => repeatOnReplica(replica, ms, tick) },
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
@@ -356,6 +356,16 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
       if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);
+    },
+  };
+}
+
+function traceModel(model: Model, trace: Trace): Model {
+  return {
+    ...model,
+    ask: (messages, signal, runId) => {
+      trace.add({ kind: 'asked', runId, messages });
+      return model.ask(messages, signal, runId);
     },
   };
 }

@@ -137,7 +137,7 @@ function drawContext(random: Random): {
   readonly said: number | null;
   readonly refuse: (messages: readonly TranscriptMessage[]) => ModelError | null;
 } {
-  const size = random.chance(0.4) ? random.between(...SMALL_CONTEXT) : Number.POSITIVE_INFINITY;
+  const size = random.chance(0.3) ? random.between(...SMALL_CONTEXT) : Number.POSITIVE_INFINITY;
   const isSaid = random.chance(0.5) && Number.isFinite(size);
   const contextTokens = random.chance(0.5) && Number.isFinite(size) ? size : null;
   const report: ModelFailure = {
@@ -154,7 +154,7 @@ function drawContext(random: Random): {
 }
 
 /** Tokens of a request by our estimate: with the first message alone, and with many readings. */
-const SMALL_CONTEXT = [5_500, 9_000] as const;
+const SMALL_CONTEXT = [3_800, 5_500] as const;
 
 /** Members that the model wants back with its later requests. */
 function thoughtsOf({ toolCalls }: ModelResponse, response: number): OpaqueMembers {
