@@ -137,6 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run-comment.ts',
       'run-warnings.ts',
       'run-ended.ts',
+      'spending-text.ts',
       'replies.ts',
       'read-back.ts',
       'shown-change.ts',
