@@ -99,6 +99,7 @@ export function createHostileModel(
       witness.onRequest(messages);
       return respond([]);
     },
+    maxRequestTokens: async () => null,
   };
 }
 

@@ -117,6 +117,7 @@ function createBenchContext(
     baseURL: null,
     model: 'fake',
     tools: toolDefinitions(),
+    contextTokens: null,
     parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null },
     limits: { timeoutMs: 120_000, idleTimeoutMs: 60_000 },
     log: { debug: () => undefined, warn: () => undefined },

@@ -347,7 +347,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
       identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
       clockSkewMs: () => 0,
     },
-    model: replica.wrapPort('model', model),
+    model: replica.wrapPort('model', traceModel(model, trace)),
     clock: { now: () => clock.now, every: (ms, tick) => repeatOnReplica(replica, ms, tick) },
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
@@ -368,6 +368,15 @@ const offloadVirtually: Offload = (name, input) => {
   if (name === 'outlineFile') return Promise.reject(new OffloadError('crash', 'no grammars in the simulation'));
   return offloadInline(name, name === 'checkSyntax' ? Object.assign({}, input, { path: 'stand-in.yaml' }) : input);
 };
+function traceModel(model: Model, trace: Trace): Model {
+  return {
+    ...model,
+    ask: (messages, signal, runId) => {
+      trace.add({ kind: 'asked', runId, messages });
+      return model.ask(messages, signal, runId);
+    },
+  };
+}
 
 function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
   let stopped = false;

@@ -70,6 +70,7 @@ function describeTraceEvent(event: TraceEvent): string | null {
     case 'effect-started':
       return `    ${event.effect.effect.type} begins, attempt ${event.effect.attempts}`;
     case 'acknowledged':
+    case 'asked':
     case 'claimed':
     case 'effect-finished':
     case 'permission':

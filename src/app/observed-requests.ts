@@ -22,7 +22,7 @@ const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   'bad-request': 'Check that OPENAI_MODEL can call tools, and OPENAI_BASE_URL.',
   'no-quota': 'Check the account and its limits at the model endpoint.',
   'rate-limit': 'Nothing, unless it repeats: then raise the limits of the account at the endpoint.',
-  'too-long': 'Use a model that reads more, or smaller tasks.',
+  'too-long': 'Set MODEL_CONTEXT_TOKENS to what the model reads, or use a model that reads more.',
   filtered: 'Nothing, unless it repeats: then check the content filter at the model endpoint.',
   'cut-off': 'Nothing, unless it repeats: then look at the endpoint, and at proxies before it.',
   stalled: 'Check the load of the endpoint, or raise MODEL_IDLE_TIMEOUT.',
@@ -62,6 +62,7 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
   return {
     ask: (...request) => reported(model.ask(...request)),
     askForText: (...request) => reported(model.askForText(...request)),
+    maxRequestTokens: model.maxRequestTokens,
   };
 }
 
@@ -71,6 +72,7 @@ export function timedModel(model: Model, metrics: Metrics): Model {
   return {
     ask: (...request) => timed(timer, model.ask(...request), () => 'done'),
     askForText: (...request) => timed(timer, model.askForText(...request), () => 'done'),
+    maxRequestTokens: model.maxRequestTokens,
   };
 }
 

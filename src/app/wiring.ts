@@ -145,6 +145,7 @@ export function launchWorker(
     model: config.model.name,
     tools: toolDefinitions(),
     parameters: config.model.parameters,
+    contextTokens: config.model.contextTokens,
     limits: config.model.limits,
     log,
   });
@@ -162,6 +163,7 @@ export function launchWorker(
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
     offload: offloadThread.offload,
+    ...(config.model.price === null ? {} : { modelPrice: config.model.price }),
   };
   return startWorker(context, { name: randomUUID() });
 }

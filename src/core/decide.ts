@@ -25,12 +25,14 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
+import { onAnswerLost, onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Facts } from './state/facts.ts';
 import type { Intent } from './state/intent.ts';
 import { isFinal, type Proposal } from './state/proposal.ts';
-import { activeRun, type PullState, type Run } from './state/run.ts';
+import { activeRun, type Phase, type PullState, type Run } from './state/run.ts';
 import type { Signal } from './state/signals.ts';
+import { countWork } from './state/spending.ts';
 import type { Step } from './state/step.ts';
 
 /**
@@ -38,11 +40,25 @@ import type { Step } from './state/step.ts';
  * state yields a step with exactly one reason. `facts` must have everything that `needs` asks for.
  */
 export function decide(pull: PullState, signal: Signal, facts: Facts): Step {
-  return updateEndedRunComments(
-    pull,
-    dismissFinishedReviews(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts)),
-  );
+  const step = dismissFinishedReviews(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts));
+  return updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
 }
+
+/** Counts the time since the last step if the run changes. The agent is at work unless it waits for people. */
+function countTimeAtWork(before: PullState, step: Step, { now }: Facts): Step {
+  const { run } = step.pull;
+  if (run === null || run === before.run || step.deferred) return step;
+  const isAtWork = PHASES_AT_WORK.has(run.phase.kind);
+  if (!isAtWork && run.spending.workingSince === null) return step;
+  const spending = countWork(run.spending, isAtWork, now);
+  return { ...step, pull: { ...step.pull, run: { ...run, spending } } };
+}
+
+const PHASES_AT_WORK: ReadonlySet<Phase['kind']> = new Set<Phase['kind']>([
+  'reading-context',
+  'awaiting-model',
+  'running-tools',
+]);
 
 /**
  * The pull request with the names of its owner and repository that the webhook has: both can be renamed or transferred.
@@ -74,6 +90,8 @@ const SIGNAL_HANDLERS: {
   'push-read': onPushRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
+  'answer-lost': onAnswerLost,
+  'readings-cleared': onReadingsCleared,
   'side-question-answered': onSideQuestionAnswered,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,

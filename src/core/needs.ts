@@ -56,6 +56,8 @@ const SIGNAL_NEEDS: {
   'push-read': none,
   'model-responded': none,
   'model-failed': none,
+  'answer-lost': none,
+  'readings-cleared': none,
   'side-question-answered': none,
   'tools-finished': none,
   'proposals-posted': (pull, signal, facts) =>

@@ -204,6 +204,8 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'push-read':
     case 'model-responded':
     case 'model-failed':
+    case 'answer-lost':
+    case 'readings-cleared':
     case 'side-question-answered':
     case 'tools-finished':
     case 'posting-failed':

@@ -137,6 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run-comment.ts',
       'run-warnings.ts',
       'run-ended.ts',
+      'spending-text.ts',
       'replies.ts',
       'read-back.ts',
       'shown-change.ts',
@@ -146,7 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent': {
     what: 'the conversation with the model',
-    entries: ['messages.ts', 'system-prompt.ts', 'question-texts.ts', 'turn-texts.ts'],
+    entries: ['messages.ts', 'system-prompt.ts', 'clear-readings.ts', 'question-texts.ts', 'turn-texts.ts'],
   },
   'src/core/agent/context': {
     what: 'what the model is told first, and between its turns',

@@ -38,6 +38,7 @@ import {
   endedRunsAskNothing,
   questionsAreAnsweredOnce,
 } from './questions.ts';
+import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -199,6 +200,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   heldCallsAreTold,
   joinedCallsShareTheirOutcome,
   joinedChangesAreWhole,
+  onlyReadingsAreCleared,
+  answersAreCountedOnce,
   questionsAreAnsweredOnce,
   answersFollowTheirQuestion,
   answersAreByWriters,

@@ -76,6 +76,13 @@ export function createMemoryStore(
     },
     load: async (key, include) => loadPull(tables, key, include),
     loadRun: async (key, runId) => loadKnownRun(tables, key, runId),
+    listRunStarts: async ({ installationId, repositoryId }, since, limit) =>
+      [...tables.runs.values()]
+        .filter(({ pullKey }) => pullKey.startsWith(`${installationId}/${repositoryId}/`))
+        .map(({ startedAt }) => startedAt)
+        .filter((startedAt) => startedAt > since)
+        .toSorted((left, right) => right - left)
+        .slice(0, limit),
     listEarlierRuns: async (key, runId, limit) => listEarlierRuns(tables, key, runId, limit),
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],

@@ -91,7 +91,9 @@ function addMessages(tables: MemoryTables, { pull: { run }, messages }: Step): v
 }
 
 function saveRun(tables: MemoryTables, row: MemoryPullRow, { pull: { run } }: Step, now: number): void {
-  if (run !== null) tables.runs.set(run.id, { pullKey: row.key, updatedAt: now, run });
+  if (run === null) return;
+  const startedAt = tables.runs.get(run.id)?.startedAt ?? now;
+  tables.runs.set(run.id, { pullKey: row.key, startedAt, updatedAt: now, run });
 }
 
 function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Proposal, now: number): void {

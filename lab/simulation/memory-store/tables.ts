@@ -119,7 +119,10 @@ export type MemoryTables = {
   readonly pulls: Map<string, MemoryPullRow>;
   /** Pull requests of accounts that removed the App. */
   readonly removedPulls: MemoryPullRow[];
-  readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
+  readonly runs: Map<
+    string,
+    { readonly pullKey: string; readonly startedAt: number; readonly updatedAt: number; readonly run: Run }
+  >;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
   readonly deliveryIds: Set<string>;
   readonly contentKeys: Set<string>;

@@ -1,6 +1,7 @@
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { GitHub } from '../../../src/core/state/ports.ts';
 import type { PullState } from '../../../src/core/state/run.ts';
+import type { Step } from '../../../src/core/state/step.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import type { StoreInvariants } from '../memory-store/tables.ts';
 import type { CaseFixture } from '../world/fixture.ts';
@@ -17,6 +18,14 @@ export type Mutant = {
 /** A store with some methods replaced. */
 export function overrideStore(change: (store: Store) => Partial<Store>): Overrides {
   return { store: (store) => ({ ...store, ...change(store) }) };
+}
+
+/** A store that changes each step before it is saved. */
+export function overrideSteps(change: (step: Step) => Step): Overrides {
+  return overrideStore(({ save, saveIfInboxEmpty }) => ({
+    save: (claim, signal, step, now) => save(claim, signal, change(step), now),
+    saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, change(step), now),
+  }));
 }
 
 /** A store that changes each pull request when it is loaded. */

@@ -1,16 +1,7 @@
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { Run } from '../../../src/core/state/run.ts';
-import type { Step } from '../../../src/core/state/step.ts';
 import type { Offload } from '../../../src/worker/offload/offload.ts';
-import { type Mutant, type Overrides, overridePulls, overrideStore } from './mutant.ts';
-
-/** A store that changes each step before it is saved. */
-function overrideSteps(change: (step: Step) => Step): Overrides {
-  return overrideStore(({ save, saveIfInboxEmpty }) => ({
-    save: (claim, signal, step, now) => save(claim, signal, change(step), now),
-    saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, change(step), now),
-  }));
-}
+import { type Mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
 
 /** Calls that are shown to people stay held, so that they are shown again with the next changes. */
 function withShownCallsHeld(run: Run): Run {

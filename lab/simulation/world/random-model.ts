@@ -1,11 +1,12 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
+import { estimateTokens } from '../../../src/core/agent/clear-readings.ts';
 import type {
   ModelResponse,
   OpaqueMembers,
   ToolCall,
   TranscriptMessage,
 } from '../../../src/core/state/conversation.ts';
-import { type Model, ModelError } from '../../../src/core/state/ports.ts';
+import { type Model, ModelError, type ModelFailure } from '../../../src/core/state/ports.ts';
 import { type CaseFixture, FILE_PATHS } from './fixture.ts';
 import type { Random } from './random.ts';
 import { readFullTree, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';
@@ -29,6 +30,7 @@ const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 };
 
 /** A model that reads files, proposes changes, makes mistakes and gives up at random. It sees the current files. */
 export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, random: Random): Model {
+  const context = drawContext(random);
   let responses = 0;
   let calls = 0;
   const textOf = (path: string): string => {
@@ -104,6 +106,8 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
   };
   return {
     async ask(messages: readonly TranscriptMessage[]): Promise<ModelResponse> {
+      const overflow = context.refuse(messages);
+      if (overflow !== null) throw overflow;
       responses += 1;
       const roll = random.float();
       if (roll < 0.02) throw new ModelError('permanent', 'the model is gone', null);
@@ -132,6 +136,7 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
     async askForText(): Promise<ModelResponse> {
       return toModelResponse(random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS]), [], 'stop');
     },
+    maxRequestTokens: async () => context.said,
   };
 }
 
@@ -142,6 +147,30 @@ function findBrokenCall(messages: readonly TranscriptMessage[]): ToolCall | null
   const asked = messages.findLast((message) => message.role === 'assistant');
   return asked?.role === 'assistant' ? (asked.toolCalls.find(({ id }) => id === last.toolCallId) ?? null) : null;
 }
+
+/** In some cases the model reads little more than the first message. The endpoint says how much, or refuses the rest. */
+function drawContext(random: Random): {
+  readonly said: number | null;
+  readonly refuse: (messages: readonly TranscriptMessage[]) => ModelError | null;
+} {
+  const size = random.chance(0.3) ? random.between(...SMALL_CONTEXT) : Number.POSITIVE_INFINITY;
+  const isSaid = random.chance(0.5) && Number.isFinite(size);
+  const contextTokens = random.chance(0.5) && Number.isFinite(size) ? size : null;
+  const report: ModelFailure = {
+    ...{ failure: 'too-long', status: 400 },
+    ...{ code: null, type: null, requestId: null, said: null },
+  };
+  return {
+    said: isSaid ? size : null,
+    refuse: (messages) =>
+      estimateTokens(messages) > size
+        ? new ModelError('permanent', 'the conversation is too long', null, { report, contextTokens })
+        : null,
+  };
+}
+
+/** Tokens of a request by our estimate: with the first message alone, and with many readings. */
+const SMALL_CONTEXT = [3_800, 5_500] as const;
 
 /** Members that the model wants back with its later requests. */
 function thoughtsOf({ toolCalls }: ModelResponse, response: number): OpaqueMembers {

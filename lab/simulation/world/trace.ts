@@ -6,6 +6,7 @@ import type {
   Store,
   StoredEffect,
 } from '../../../src/adapters/store/store.ts';
+import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { CommitPlan, CommitResult } from '../../../src/core/state/ports.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
@@ -42,6 +43,8 @@ export type TraceEvent = { readonly at: number } & (
       readonly plan: CommitPlan;
       readonly outcome: CommitResult;
     }
+  /** A request to the model, as it was sent. */
+  | { readonly kind: 'asked'; readonly runId: string; readonly messages: readonly TranscriptMessage[] }
   | { readonly kind: 'permission'; readonly accountId: number; readonly writes: boolean }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly where: string }
   | { readonly kind: 'person-action'; readonly actor: string; readonly action: string }

@@ -1,6 +1,8 @@
 import { APIConnectionError, APIError } from 'openai';
+import type { TokenUsage } from '../../core/state/conversation.ts';
 import { ModelError } from '../../core/state/ports.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
+import { statedContextSize } from './context-size.ts';
 import { endpointWords, type SentRequest } from './endpoint-words.ts';
 import {
   type ErrorMeaning,
@@ -30,12 +32,20 @@ export function toModelError(error: unknown, now: number, sent: SentRequest): Mo
     requestId: labelOf(error.requestID, sent),
   };
   const meaning = meaningOf({ ...answer, message: error.message });
-  return createError(meaning, answer, meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null);
+  const contextTokens = meaning.failure === 'too-long' ? statedContextSize(error) : null;
+  const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
+  return createError(meaning, answer, { retryAt, contextTokens });
 }
 
 /** The error of a response that is no Chat Completions reply. */
 export function unreadableResponseError(): ModelError {
   return createError(UNUSABLE['unreadable-answer'], { ...NO_ANSWER, status: 200 });
+}
+
+/** The same error, with what its answer cost as far as the endpoint said. */
+export function withUsage(error: ModelError, usage: TokenUsage | null): ModelError {
+  const { kind, message, retryAt, report, contextTokens, cause } = error;
+  return usage === null ? error : new ModelError(kind, message, retryAt, { report, usage, contextTokens, cause });
 }
 
 /** The error of a request that the watchdog ended. */
@@ -73,13 +83,17 @@ type Answer = {
 
 const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 
+/** What the worker needs to know about an error; absent or null if it does not say. */
+type FoundInError = Partial<Pick<ModelError, 'retryAt' | 'contextTokens'>>;
+
 function createError(
   { kind, failure, message }: ErrorMeaning,
   { cause, ...answer }: Answer,
-  retryAt: number | null = null,
+  { retryAt = null, ...found }: FoundInError = {},
 ): ModelError {
   return new ModelError(kind, message, retryAt, {
     ...(cause === null ? {} : { cause }),
+    ...found,
     report: { failure, ...answer },
   });
 }

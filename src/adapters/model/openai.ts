@@ -2,15 +2,17 @@ import OpenAI, { APIError } from 'openai';
 import type { ModelResponse } from '../../core/state/conversation.ts';
 import { type Model, ModelError } from '../../core/state/ports.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
+import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { createContextSizeReader } from './context-size.ts';
 import { withPlainErrors } from './error-body.ts';
-import { toModelError, unreadableResponseError, watchdogError } from './model-errors.ts';
+import { toModelError, unreadableResponseError, watchdogError, withUsage } from './model-errors.ts';
 import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
 import { findRefusedName, type ModelParameters } from './parameters.ts';
-import { readCompletion } from './read-response.ts';
+import { type ResponseObserver, readCompletion } from './read-response.ts';
 import { type Conversation, createRequestBuilder } from './request.ts';
 import { startWatchdog, type TimeLimits } from './watchdog.ts';
-import { areArgumentsBroken, type ModelTool, parseResponse } from './wire-format.ts';
+import { areArgumentsBroken, type ModelTool, parseResponse, readUsage } from './wire-format.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
@@ -24,6 +26,8 @@ type ModelOptions = {
   readonly model: string;
   readonly tools: readonly ModelTool[];
   readonly parameters: ModelParameters;
+  /** The size of the model's context, as the operator says; null if they do not. */
+  readonly contextTokens: number | null;
   readonly limits: TimeLimits;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
   /** Replaces the global `fetch`. */
@@ -38,32 +42,41 @@ export function createModel(options: ModelOptions): Model {
   const requests = createRequestBuilder({ ...options, address });
   const client = createClient(options);
   /** Asks again without a parameter that the endpoint refuses by its name. */
-  const complete = async (conversation: Conversation, signal: AbortSignal, onBytes: () => void): Promise<unknown> => {
+  const complete = async (
+    conversation: Conversation,
+    signal: AbortSignal,
+    observer: ResponseObserver,
+  ): Promise<unknown> => {
     const { body, removable } = requests.build(conversation);
     try {
       const response = await client.post('/chat/completions', { body, signal, stream: true }).asResponse();
-      return await readCompletion(response, client, onBytes);
+      return await readCompletion(response, client, observer);
     } catch (error) {
       const refused = error instanceof APIError ? findRefusedName(error, removable) : null;
       if (refused === null) throw error;
       options.log.warn({ parameter: refused, model: options.model }, 'model endpoint refuses a parameter');
       requests.refuse(refused);
-      return complete(conversation, signal, onBytes);
+      return complete(conversation, signal, observer);
     }
   };
   const ask = async (conversation: Conversation, stopping: AbortSignal): Promise<ModelResponse> => {
     const watchdog = startWatchdog(options.limits);
     const signal = AbortSignal.any([stopping, watchdog.signal]);
+    let usage: unknown = null;
+    const onUsage = (counted: unknown): void => {
+      usage = counted;
+    };
     try {
-      const completion = await complete(conversation, signal, watchdog.onBytes);
+      const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onUsage });
+      onUsage(isRecord(completion) ? completion['usage'] : null);
       // The SDK ends an aborted stream without an error.
       signal.throwIfAborted();
       return toResponse(completion, address, options.log);
     } catch (error) {
       if (stopping.aborted) throw new ModelError('transient', 'The request to the model was stopped.', null);
       const bite = watchdog.bite();
-      if (bite !== null) throw watchdogError(bite);
-      throw toModelError(error, now(), { apiKey: options.apiKey, messages: conversation.messages });
+      const sent = { apiKey: options.apiKey, messages: conversation.messages };
+      throw withUsage(bite === null ? toModelError(error, now(), sent) : watchdogError(bite), readUsage(usage));
     } finally {
       watchdog.stop();
     }
@@ -71,6 +84,7 @@ export function createModel(options: ModelOptions): Model {
   return {
     ask: (messages, signal, runId) => ask({ messages, runId, withTools: true }, signal),
     askForText: (messages, signal, runId) => ask({ messages, runId, withTools: false }, signal),
+    maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }),
   };
 }
 

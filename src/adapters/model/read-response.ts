@@ -9,11 +9,21 @@ const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
+export type ResponseObserver = {
+  /** Called for each piece of the body. */
+  readonly onBytes: () => void;
+  /** Called with each count of tokens in a stream, unchecked: an answer costs also if it breaks off. */
+  readonly onUsage: (usage: unknown) => void;
+};
+
 /**
  * Reads a response into one completion: a stream of chunks, or the plain JSON of an endpoint that ignores `stream`.
- * `onBytes` is called for each piece of the body.
  */
-export async function readCompletion(response: Response, client: OpenAI, onBytes: () => void): Promise<unknown> {
+export async function readCompletion(
+  response: Response,
+  client: OpenAI,
+  { onBytes, onUsage }: ResponseObserver,
+): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (PAGE_TYPES.test(type)) {
     await response.body?.cancel();
@@ -21,7 +31,7 @@ export async function readCompletion(response: Response, client: OpenAI, onBytes
   }
   const observed = observeBody(response, onBytes);
   if (JSON_TYPES.test(type)) return parseBody(await observed.text());
-  return mergeChunks(readChunks(observed, client));
+  return mergeChunks(readChunks(observed, client), onUsage);
 }
 
 function observeBody(response: Response, onBytes: () => void): Response {
@@ -57,7 +67,10 @@ async function* readChunks(response: Response, client: OpenAI): AsyncIterable<un
 const CHUNKS_PER_PAUSE = 200;
 
 /** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */
-export async function mergeChunks(chunks: AsyncIterable<unknown> | Iterable<unknown>): Promise<unknown> {
+export async function mergeChunks(
+  chunks: AsyncIterable<unknown> | Iterable<unknown>,
+  onUsage: (usage: unknown) => void = () => {},
+): Promise<unknown> {
   const message = createDeltaMerger();
   message.add({});
   let finishReason: unknown = null;
@@ -69,6 +82,7 @@ export async function mergeChunks(chunks: AsyncIterable<unknown> | Iterable<unkn
     if (count % CHUNKS_PER_PAUSE === 0) await yieldToEventLoop();
     // Some endpoints count anew in each chunk, so the last count is the whole one.
     usage = chunk['usage'] ?? usage;
+    onUsage(usage);
     const choice = firstChoice(chunk);
     message.add(choice['delta'] ?? choice['message']);
     finishReason = choice['finish_reason'] ?? finishReason;

@@ -4,9 +4,11 @@ import {
   MAX_ARGUMENT_CHARACTERS,
   type ModelResponse,
   type OpaqueObject,
+  type TokenUsage,
   type ToolCall,
   type TranscriptMessage,
 } from '../../core/state/conversation.ts';
+import { isReported } from '../../core/state/spending.ts';
 import { readToolName } from '../../core/state/tools.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import type { SentMembers } from './opaque-members.ts';
@@ -98,7 +100,20 @@ const MAX_CONTENT_CHARACTERS = 200_000;
 /** Maximum number of tool calls in a response. Each later request of the run contains them. */
 const MAX_ACCEPTED_TOOL_CALLS = 1_000;
 
-const TokenCount = z.number().nonnegative().catch(0);
+/** More tokens than any model reads or writes at once. Such a count says nothing. */
+const MAX_TOKENS = 100_000_000;
+
+/** A count that makes no sense is none. */
+const TokenCount = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .pipe(z.int().min(0).max(MAX_TOKENS))
+  .catch(0);
 
 const WireUsage = z
   .object({
@@ -106,7 +121,21 @@ const WireUsage = z
     completion_tokens: TokenCount,
     prompt_tokens_details: z.object({ cached_tokens: TokenCount }).catch({ cached_tokens: 0 }),
   })
-  .catch({ prompt_tokens: 0, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } });
+  .catch({ prompt_tokens: 0, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } })
+  .transform(
+    ({ prompt_tokens, completion_tokens, prompt_tokens_details: { cached_tokens } }): TokenUsage => ({
+      inputTokens: prompt_tokens,
+      // A part of the input, and never more.
+      cachedInputTokens: Math.min(cached_tokens, prompt_tokens),
+      outputTokens: completion_tokens,
+    }),
+  );
+
+/** An endpoint's count of tokens; null if it counts none. */
+export function readUsage(counted: unknown): TokenUsage | null {
+  const usage = WireUsage.parse(counted);
+  return isReported(usage) ? usage : null;
+}
 
 const WireChoice = z.object({
   message: z.object({
@@ -137,11 +166,7 @@ export function parseResponse(response: unknown): ModelResponse | null {
     content: truncateContent(message.content || message.refusal || null),
     toolCalls,
     finishReason: finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
-    usage: {
-      inputTokens: usage.prompt_tokens,
-      cachedInputTokens: usage.prompt_tokens_details.cached_tokens,
-      outputTokens: usage.completion_tokens,
-    },
+    usage,
   };
 }
 

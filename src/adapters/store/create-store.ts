@@ -3,7 +3,7 @@ import type { Step } from '../../core/state/step.ts';
 import { claimPull, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { findNextDueTimes } from './due-work.ts';
-import { listEarlierRuns } from './earlier-runs.ts';
+import { listEarlierRuns, listRunStarts } from './earlier-runs.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import type { Backend } from './engine/backend.ts';
 import { requireSchema } from './engine/migrate.ts';
@@ -30,6 +30,7 @@ export function createStore(backend: Backend): Store {
     ...createClaimMethods(backend, notifier),
     ...createSaveMethods(backend, notifier),
     loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),
+    listRunStarts: (ref, since, limit) => listRunStarts(db, ref, since, limit),
     listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
     loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
     loadTranscript: (runId) => loadTranscript(db, runId),

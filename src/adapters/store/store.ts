@@ -172,6 +172,8 @@ export type Store = {
   loadRun(pullRequestKey: string, runId: string): Promise<StoredRun | null>;
   /** The newest other runs of the pull request with their decided changes, oldest first. */
   listEarlierRuns(pullRequestKey: string, runId: string, limit: number): Promise<readonly FinishedRun[]>;
+  /** When the newest runs of the repository since `since` started (ms), newest first. */
+  listRunStarts(ref: PullRequestRef, since: number, limit: number): Promise<readonly number[]>;
   /** Loads the location of the pull request, also if its run has an unknown schema version. */
   loadRef(pullRequestKey: string): Promise<PullRequestRef>;
   loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
+import type { ModelPrice } from '../../core/state/spending.ts';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
 import { type ReadMode, readMode } from './modes.ts';
@@ -40,6 +41,10 @@ export type Config = {
       readonly reasoningEffort: string | null;
       readonly temperature: number | null;
     };
+    /** Tokens that the model reads and writes at most; null: as the endpoint says. */
+    readonly contextTokens: number | null;
+    /** Null if it is unknown. The environment has no variable for it. */
+    readonly price: ModelPrice | null;
     readonly limits: { readonly timeoutMs: number; readonly idleTimeoutMs: number };
   };
   readonly allowedOwners: AllowedOwners;
@@ -226,6 +231,7 @@ const environmentSchema = z.object({
   MODEL_IDLE_TIMEOUT: wholeNumber(1, 300, 'seconds').default(90),
   MODEL_TIMEOUT: wholeNumber(1, 3_600, 'seconds').default(DEFAULT_MODEL_TIMEOUT),
   MODEL_MAX_OUTPUT_TOKENS: wholeNumber(1, 1_000_000, 'tokens').optional(),
+  MODEL_CONTEXT_TOKENS: wholeNumber(1_000, 100_000_000, 'tokens').optional(),
   MODEL_REASONING_EFFORT: z
     .string()
     .regex(/^[a-z]{1,20}$/, 'must be one lowercase word that the model knows, such as low, medium or high.')
@@ -288,6 +294,8 @@ function toConfig(values: EnvironmentValues, privateKey: string): Config {
         reasoningEffort: values.MODEL_REASONING_EFFORT ?? null,
         temperature: values.MODEL_TEMPERATURE ?? null,
       },
+      contextTokens: values.MODEL_CONTEXT_TOKENS ?? null,
+      price: null,
       limits: { timeoutMs: values.MODEL_TIMEOUT * 1000, idleTimeoutMs: values.MODEL_IDLE_TIMEOUT * 1000 },
     },
     allowedOwners: values.ALLOWED_OWNERS,

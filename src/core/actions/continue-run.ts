@@ -4,6 +4,7 @@ import { refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
+import { renewSpending } from '../state/spending.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 import { advanceBatch, answerToolCall, deliverNotes, setCallStatus } from './tool-batch.ts';
@@ -21,8 +22,12 @@ export function continueRun(
   const { run } = builder.pull;
   if (run === null) return builder;
   const baseRef = pullRequest?.baseRef ?? run.baseRef;
-  const renewed = { lastResumption, baseRef, summary: null, idleResponses: NO_IDLE_RESPONSES, isNudged: false };
-  const resumed = withRun(builder, renewed);
+  const resumed = withRun(builder, {
+    ...{ lastResumption, baseRef, summary: null, isNudged: false },
+    ...{ idleResponses: NO_IDLE_RESPONSES, spending: renewSpending(run) },
+    // The operator might have given the model a larger context.
+    modelContext: { ...run.modelContext, learnedLimit: null },
+  });
   return run.batch === null
     ? startNextTurn(appendMessages(deliverNotes(resumed), ...messages), now)
     : advanceBatch(retryExpiredCalls(resumed, run.id, run.batch), now);

@@ -1,4 +1,5 @@
 import type { Facts, Need } from '../state/facts.ts';
+import { LIMITS } from '../state/limits.ts';
 import type { Person } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
@@ -31,6 +32,8 @@ export function runContinueNeeds(facts: Facts): readonly Need[] {
 export function runStartNeeds(facts: Facts): readonly Need[] {
   if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
   if (facts.missingPermissions.length > 0) return [];
+  if (facts.runStarts === undefined) return [{ kind: 'run-starts' }];
+  if (nextRunAt(facts) !== null) return [];
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   const { state, fork, headRef, baseRef } = facts.pullRequest;
   if (state !== 'open') return [];
@@ -40,6 +43,14 @@ export function runStartNeeds(facts: Facts): readonly Need[] {
   // The App never writes to a fork, so its commits can't change another pull request on that branch.
   return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];
 }
+
+/** When the repository can start its next run (ISO 8601); null if it can now. */
+export function nextRunAt({ runStarts = [] }: Pick<Facts, 'runStarts'>): string | null {
+  const first = runStarts[LIMITS.runsPerDay - 1];
+  return first === undefined ? null : new Date(Date.parse(first) + DAY_MS).toISOString();
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The current head and, if it moved, how the open proposals apply to it. */
 export function headNeeds(pull: PullState, facts: Facts, assessed?: () => StepBuilder): readonly Need[] {

@@ -1,18 +1,25 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
+import { spentText } from '../messages/spending-text.ts';
 import { toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { turnOf } from '../state/proposal.ts';
 import type { Run, ToolBatch } from '../state/run.ts';
+import { findReachedLimit } from '../state/spending.ts';
 import { endRun } from './end-run.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 
-/** Sends the next request to the model. At the limit, held calls are shown to people first; then the run ends. */
+/** Sends the next request to the model. At a limit, held calls are shown to people first; then the run ends. */
 export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null) return builder;
   const remaining = remainingResponses(run.idleResponses);
   if (remaining === 0)
-    return showHeldCalls(builder) ?? endRun(builder, { reason: 'turn-limit', by: null, note: null }, now);
+    return (
+      showHeldCalls(builder) ?? endRun(builder, { reason: 'turn-limit', by: null, note: spentText(run, now) }, now)
+    );
+  const limit = findReachedLimit(run, now);
+  if (limit !== null)
+    return showHeldCalls(builder) ?? endRun(builder, { reason: limit, by: null, note: spentText(run, now) }, now);
   const announced =
     remaining === LIMITS.announcedResponses ? appendMessages(builder, remainingResponsesMessage(remaining)) : builder;
   const turn = run.turns + 1;

@@ -4,6 +4,7 @@ import type { Proposal, Vote } from '../state/proposal.ts';
 import type { Reason } from '../state/reasons.ts';
 import type { Reply } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
+import { addTokens } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 /** An unfinished step. The functions below return a new one. */
@@ -74,11 +75,7 @@ export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
 /** Adds to the token usage of the current run. */
 export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
   const { run } = builder.pull;
-  if (run === null) return builder;
-  const inputTokens = run.usage.inputTokens + usage.inputTokens;
-  const cachedInputTokens = run.usage.cachedInputTokens + usage.cachedInputTokens;
-  const outputTokens = run.usage.outputTokens + usage.outputTokens;
-  return withRun(builder, { usage: { inputTokens, cachedInputTokens, outputTokens } });
+  return run === null ? builder : withRun(builder, { usage: addTokens(run.usage, usage) });
 }
 
 /** Appends to the run's transcript. */

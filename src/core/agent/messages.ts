@@ -3,6 +3,7 @@ import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { Person } from '../state/proposal.ts';
 import type { Run, SideQuestion, ToolBatch, ToolCallState } from '../state/run.ts';
+import { sentMessages } from './clear-readings.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
 import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './shared/tool-results.ts';
 import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
@@ -53,7 +54,8 @@ export function buildSideQuestionTranscript(
   question: SideQuestion,
 ): readonly TranscriptMessage[] {
   // The transcript can be newer than the run.
-  const transcript = run === null ? messages : messages.slice(0, run.messageCount);
+  const transcript =
+    run === null ? messages : sentMessages(messages.slice(0, run.messageCount), run.modelContext.clearedBefore);
   return [
     ...transcript,
     ...findUnansweredCalls(transcript).map((call) => provisionalResult(call, run)),

@@ -1,5 +1,5 @@
 import { dropQueue } from '../actions/end-run.ts';
-import { runStartNeeds } from '../actions/fact-needs.ts';
+import { nextRunAt, runStartNeeds } from '../actions/fact-needs.ts';
 import {
   endStep,
   type StepBuilder,
@@ -14,15 +14,18 @@ import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-
 import type { Facts, Need } from '../state/facts.ts';
 import type { Quote } from '../state/intent.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
+import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
+import { NO_USAGE, startSpending } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import {
   acknowledge,
   type CommandContext,
   type CommentContext,
+  endWithReply,
   refuseIfClosed,
   refuseWithoutPermissions,
 } from './shared/context.ts';
@@ -40,7 +43,7 @@ export const task = {
   read: ({ text }) => ({ name: 'task', text }),
   needs: {
     condition: 'no run is active',
-    kinds: ['missing-permissions', 'pull-request', 'settings', 'branch-rules', 'other-pulls-on-branch'],
+    kinds: ['missing-permissions', 'run-starts', 'pull-request', 'settings', 'branch-rules', 'other-pulls-on-branch'],
     next: needsToStart,
   },
   run: (context, { text }) => requestTask(context, text),
@@ -67,9 +70,16 @@ export function requestTask(context: CommandContext, text: string): Step {
   if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);
   return (
     refuseWithoutPermissions(context) ??
+    refuseIfTooManyRuns(context) ??
     refuseIfClosed(context) ??
     endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
   );
+}
+
+/** The reply where the repository has started as many runs as a day may have; null if it may start one. */
+function refuseIfTooManyRuns(context: CommandContext): Step | null {
+  const nextAt = nextRunAt(context.facts);
+  return nextAt === null ? null : endWithReply(context, { kind: 'runs-per-day', nextAt }, 'runs-per-day');
 }
 
 function queueTask(context: CommandContext, task: Task): Step {
@@ -88,6 +98,8 @@ export function onNextTaskDue(pull: PullState, facts: Facts): Step {
     const reply = { kind: 'permission-missing', permissions: facts.missingPermissions } as const;
     return endStep(dropQueue(startStep(pull), reply), 'permission-missing');
   }
+  const nextAt = nextRunAt(facts);
+  if (nextAt !== null) return endStep(dropQueue(startStep(pull), { kind: 'runs-per-day', nextAt }), 'runs-per-day');
   if (facts.pullRequest !== undefined && facts.pullRequest.state !== 'open') {
     const reply = { kind: 'pull-not-open', state: facts.pullRequest.state } as const;
     return endStep(dropQueue(startStep(pull), reply), 'pull-not-open');
@@ -125,7 +137,9 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     isNudged: false,
     plan: null,
     questions: [],
-    usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+    usage: NO_USAGE,
+    spending: startSpending(facts.modelPrice ?? null),
+    modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
     headRef: facts.pullRequest?.headRef ?? '',
     baseRef: facts.pullRequest?.baseRef ?? '',

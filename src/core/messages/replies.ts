@@ -2,6 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
+import { LIMITS } from '../state/limits.ts';
 import type { ProposalOutcome, Reply, ResumeRefusal } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import {
@@ -78,7 +79,7 @@ const UPDATE_HINT = 'The agent has been told and may propose an update.';
 const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
 
 const NOT_RESUMABLE_TEXT = {
-  'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached its limit of model responses, or ended because the model failed. ${NEW_RUN_HINT}`,
+  'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached a limit, or ended because the model failed. ${NEW_RUN_HINT}`,
   'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
   'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
 } as const satisfies Record<ResumeRefusal, string>;
@@ -101,6 +102,8 @@ const REPLY_RENDERERS: {
     `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
   'permission-missing': ({ permissions }, { links }) =>
     `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
+  'runs-per-day': ({ nextAt }) =>
+    `Nothing was started: this repository has started ${LIMITS.runsPerDay} runs within 24 hours, which is the limit. The next one can start after ${formatTime(nextAt)}; then post your task again. A run that is there already goes on when people write to it.`,
   'pull-not-open': ({ state }) =>
     `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   fork: ({ headRef }) =>

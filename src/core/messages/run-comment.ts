@@ -1,5 +1,5 @@
 import { redactCredentials } from '../../lib/credentials.ts';
-import { commitUrl, formatList, formatNumber, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { isOpen, type Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
@@ -23,6 +23,7 @@ import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './pro
 import { questionRow } from './question-comment.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
+import { spendingLine } from './spending-text.ts';
 
 /** Everything that the run's one comment shows. */
 type RunView = {
@@ -205,11 +206,14 @@ function readFilesLine({ readBlobs, isTreeTooLarge }: Run): string {
 }
 
 function usageLine({ run, queued }: RunView): string {
-  const sideQuestions =
-    run.sideQuestionCount === 0 ? '' : ` and ${pluralize(run.sideQuestionCount, 'answered question')}`;
-  const tokens = `${formatNumber(run.usage.inputTokens + run.usage.outputTokens)} tokens used in ${pluralize(run.turns, 'model response')}${sideQuestions}.`;
+  const { sideQuestionCount } = run;
   // The next task starts once the run has ended, and nothing updates this comment then.
-  return queued === 0 || run.phase.kind === 'ended' ? tokens : `${tokens} ${pluralize(queued, 'more task')} queued.`;
+  const isQueued = queued > 0 && run.phase.kind !== 'ended';
+  return [
+    `${spendingLine(run)}.`,
+    ...(sideQuestionCount === 0 ? [] : [`${pluralize(sideQuestionCount, 'question')} answered.`]),
+    ...(isQueued ? [`${pluralize(queued, 'more task')} queued.`] : []),
+  ].join(' ');
 }
 
 function commandsLine({ kind }: Phase): string {

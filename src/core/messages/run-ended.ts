@@ -80,6 +80,9 @@ const END_REASON_TEXT = {
   'all-denied': 'ended because every change was denied without a reason',
   'repeated-denied-change': 'ended because the model kept proposing denied changes',
   'turn-limit': 'ended because it reached its limit of model responses',
+  'token-limit': 'ended because it reached its limit of tokens',
+  'cost-limit': 'ended because it reached its limit of cost',
+  'time-limit': 'ended because it reached its limit of time',
   'model-failed': 'ended because the model gave no usable answer',
   'posting-failed': 'ended because its changes could not be posted',
   'commit-mismatch': 'ended because a commit is not what was approved',
@@ -136,8 +139,14 @@ function nextStepText(reason: EndReason): string {
   return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${RESUME_TEXTS.get(reason) ?? ''} ${newRun}`;
 }
 
+const RENEWAL_TEXT = ' Its limits then begin anew.';
+
 /** What `/resume` does first after these ends. */
-const RESUME_TEXTS: ReadonlyMap<EndReason, string> = new Map([
+const RESUME_TEXTS: ReadonlyMap<EndReason, string> = new Map<EndReason, string>([
+  ['turn-limit', RENEWAL_TEXT],
+  ['token-limit', RENEWAL_TEXT],
+  ['cost-limit', RENEWAL_TEXT],
+  ['time-limit', RENEWAL_TEXT],
   ['expired', ' It proposes the expired changes again.'],
   ['unanswered', ' It asks the question again.'],
 ]);

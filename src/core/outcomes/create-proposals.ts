@@ -7,6 +7,7 @@ import { createProposalId } from '../comments/ids.ts';
 import type { FileChange } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
+import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Person, type Proposal } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, type Run } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
@@ -19,9 +20,6 @@ type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { reado
 type ProposedChange = Extract<CallResult, { kind: 'change' }>;
 
 type DependentCall = Extract<CallResult, { kind: 'depends-on-call' }>;
-
-/** Uncommitted proposals at the same time. */
-const MAX_OPEN_PROPOSALS = 20;
 
 /**
  * Creates proposals in the order of the calls, which are posted together. A change that conflicts with an earlier one
@@ -89,8 +87,8 @@ function sortChange(sorted: SortedResults, result: ProposedChange): SortedResult
   if (earlier !== null)
     return refuseChange({ builder: countRepeat(builder, earlier), accepted }, result, earlier.output);
   const uncommitted = listUncommitted(sorted);
-  if (uncommitted.length >= MAX_OPEN_PROPOSALS)
-    return refuseChange(sorted, result, tooManyPendingOutput(MAX_OPEN_PROPOSALS));
+  if (uncommitted.length >= LIMITS.openProposals)
+    return refuseChange(sorted, result, tooManyPendingOutput(LIMITS.openProposals));
   const conflict = findConflictingChange(result.change, uncommitted);
   if (conflict === null) return { builder, accepted: [...accepted, result] };
   const { path } = result.change;

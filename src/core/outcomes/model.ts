@@ -1,15 +1,7 @@
 import { hasWords } from '../actions/agent-notes.ts';
 import { endRun } from '../actions/end-run.ts';
 import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../actions/next-turn.ts';
-import {
-  addUsage,
-  appendMessages,
-  endStep,
-  noop,
-  type StepBuilder,
-  startStep,
-  withRun,
-} from '../actions/step-builder.ts';
+import { appendMessages, endStep, type StepBuilder, startStep, withRun } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
 import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
@@ -19,6 +11,7 @@ import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState, type Run, type ToolCallState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
+import { countAnswer, countFailedAnswer } from './spending.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
 
@@ -34,12 +27,12 @@ function awaitingRun(pull: PullState, signal: ModelRespondedSignal | ModelFailed
 /** Runs the tool calls of a response. Without calls, the run ends, or continues with new notes for the agent. */
 export function onModelResponded(pull: PullState, signal: ModelRespondedSignal, facts: Facts): Step {
   const run = awaitingRun(pull, signal);
-  if (run === null) return noop(pull, 'outdated-result');
+  const counted = countAnswer(startStep(pull), signal);
+  if (run === null) return endStep(counted, 'outdated-result');
   const { response } = signal;
   if (findDuplicateCallIds(response.toolCalls).length > 0) {
-    return failRun(pull, 'it gave the same id to two of its calls', facts);
+    return failRun(counted, 'it gave the same id to two of its calls', facts);
   }
-  const counted = withRun(addUsage(startStep(pull), response.usage), { turns: signal.turn });
   return response.toolCalls.length > 0
     ? requestTools(withResponse(counted, response), run, signal)
     : answerWithoutCalls(isBlank(response) ? counted : withResponse(counted, response), run, signal, facts);
@@ -107,12 +100,12 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
-  return awaitingRun(pull, signal) === null ? noop(pull, 'outdated-result') : failRun(pull, signal.message, facts);
+  const counted = countFailedAnswer(startStep(pull), signal);
+  return awaitingRun(pull, signal) === null
+    ? endStep(counted, 'outdated-result')
+    : failRun(counted, signal.message, facts);
 }
 
-function failRun(pull: PullState, message: string, facts: Facts): Step {
-  return endStep(
-    endRun(startStep(pull), { reason: 'model-failed', by: null, note: message }, facts.now),
-    'model-failed',
-  );
+function failRun(builder: StepBuilder, message: string, facts: Facts): Step {
+  return endStep(endRun(builder, { reason: 'model-failed', by: null, note: message }, facts.now), 'model-failed');
 }

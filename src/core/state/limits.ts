@@ -8,6 +8,10 @@ export const LIMITS = {
   announcedResponses: 3,
   /** Consecutive responses after which valid calls are held back. The next one's are shown in any case. */
   heldResponses: 3,
+  /** Undecided and uncommitted changes at the same time. */
+  openProposals: 20,
+  /** Runs that start in one repository within 24 hours. */
+  runsPerDay: 50,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** Responses without a proposal: since a person's last words, and since a person's last words or decision. */

@@ -1,7 +1,7 @@
 import type { Countersigned } from '../../lib/trust.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRule } from './branch-rules.ts';
-import type { ModelResponse, TranscriptMessage } from './conversation.ts';
+import type { ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
 import type { Discussion } from './discussion.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
@@ -324,6 +324,8 @@ export type Model = {
   ask(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
   /** Like `ask`, but without tools: only the text of the response counts. */
   askForText(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
+  /** The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails. */
+  maxRequestTokens(signal: AbortSignal): Promise<number | null>;
 };
 
 /** Why a model request failed. */
@@ -369,15 +371,21 @@ export class ModelError extends Error {
   readonly retryAt: number | null;
   /** For the log; null if the request was stopped by this process. */
   readonly report: ModelFailure | null;
+  /** What the failed answer cost; null if the endpoint did not say. */
+  readonly usage: TokenUsage | null;
+  /** The size of the context (tokens) that a request was too long for; null if the endpoint did not say. */
+  readonly contextTokens: number | null;
   constructor(
     kind: 'transient' | 'permanent',
     message: string,
     retryAt: number | null,
-    options: ErrorOptions & { readonly report?: ModelFailure } = {},
+    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage' | 'contextTokens'>> = {},
   ) {
     super(message, options);
     this.name = 'ModelError';
     this.report = options.report ?? null;
+    this.usage = options.usage ?? null;
+    this.contextTokens = options.contextTokens ?? null;
     this.kind = kind;
     this.retryAt = retryAt;
   }

@@ -43,6 +43,7 @@ export type IgnoreReason = (typeof IGNORE_REASONS)[number];
 export const REASONS = [
   // comments and commands
   'run-started',
+  'runs-per-day',
   'task-queued',
   'approved',
   'user-edited',
@@ -125,6 +126,9 @@ export const REASONS = [
   'run-finished',
   'turn-limit',
   'model-failed',
+  /** Older readings are no longer sent, because the conversation does not fit into the model's context. */
+  'readings-cleared',
+  'usage-counted',
   'proposals-created',
   'tool-calls-answered',
   'calls-held',

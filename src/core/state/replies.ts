@@ -16,6 +16,8 @@ export type Reply =
     }
   /** The App's installation lacks these permissions, so that no run starts. */
   | { readonly kind: 'permission-missing'; readonly permissions: readonly RequiredPermission[] }
+  /** The repository has started `LIMITS.runsPerDay` runs; the next one can start at `nextAt` (ISO 8601). */
+  | { readonly kind: 'runs-per-day'; readonly nextAt: string }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several proposals are pending and the comment does not identify one. */
   | {

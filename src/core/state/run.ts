@@ -3,9 +3,11 @@ import type { BranchRestrictions } from './branch-rules.ts';
 import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
+import type { ModelContext } from './model-context.ts';
 import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
+import type { Spending, SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
@@ -53,6 +55,8 @@ export type Run = {
   /** The agent's questions, oldest first. */
   readonly questions: readonly AgentQuestion[];
   readonly usage: TokenUsage;
+  readonly spending: Spending;
+  readonly modelContext: ModelContext;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;
   readonly headRef: string;
@@ -121,6 +125,7 @@ export type EndReason =
   | 'all-denied'
   | 'repeated-denied-change'
   | 'turn-limit'
+  | SpendingLimit
   | 'model-failed'
   | 'posting-failed'
   | 'commit-mismatch'
@@ -134,6 +139,9 @@ export type EndReason =
 /** A run that ended for one of these reasons can be resumed. The other ends were deliberate or leave nothing to do. */
 const RESUMABLE_REASONS: ReadonlySet<EndReason> = new Set<EndReason>([
   'turn-limit',
+  'token-limit',
+  'cost-limit',
+  'time-limit',
   'model-failed',
   'expired',
   'unanswered',

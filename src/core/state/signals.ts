@@ -4,6 +4,7 @@ import type { LineRange } from '../edits/region.ts';
 import type { CallRef, ModelResponse, TokenUsage } from './conversation.ts';
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
+import type { ModelContext } from './model-context.ts';
 import type { ModelFailureKind } from './ports.ts';
 import type { CommittedVersion, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
@@ -37,6 +38,8 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly response: ModelResponse;
+      /** Our estimate of the request's tokens; absent if it was not made. */
+      readonly estimatedTokens?: number;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
   | {
@@ -46,6 +49,17 @@ export type Signal =
       /** Null if it was never asked, or if this process stopped asking. */
       readonly failure: ModelFailureKind | null;
       readonly message: string;
+      /** What the failed answer cost; absent if the endpoint did not say. */
+      readonly usage?: TokenUsage;
+    }
+  /** An answer failed that the endpoint counts, and the model is asked again. */
+  | { readonly type: 'answer-lost'; readonly runId: string; readonly usage: TokenUsage }
+  /** The conversation does not fit into the model's context, so older readings are no longer sent. */
+  | {
+      readonly type: 'readings-cleared';
+      readonly runId: string;
+      readonly turn: number;
+      readonly modelContext: ModelContext;
     }
   /** A person's question was answered, or failed for good. */
   | { readonly type: 'side-question-answered'; readonly question: SideQuestion; readonly result: SideQuestionResult }

@@ -1,7 +1,9 @@
+import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { buildSideQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
-import type { ModelResponse } from '../../core/state/conversation.ts';
+import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
+import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun } from '../../core/state/run.ts';
+import { activeRun, type Run } from '../../core/state/run.ts';
 import type { SideQuestionResult } from '../../core/state/signals.ts';
 import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
 
@@ -15,15 +17,45 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const run = activeRun(pull);
   if (run === null || run.id !== effect.runId || run.phase.kind !== 'awaiting-model' || run.phase.turn !== effect.turn)
     return DONE;
-  const messages = await context.store.loadTranscript(effect.runId);
-  const problems = checkTranscript(messages);
+  const transcript = await context.store.loadTranscript(effect.runId);
+  const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
+  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping));
+  if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext);
+  if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
   try {
-    const response = await logged(context, context.model.ask(messages, stopping, run.id));
-    return { kind: 'done', signal: { type: 'model-responded', runId: effect.runId, turn: effect.turn, response } };
+    const response = await logged(context, context.model.ask(plan.messages, stopping, run.id));
+    const { runId, turn } = effect;
+    const { estimatedTokens } = plan;
+    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
   } catch (error) {
-    return resultOfModelError(job, error, ({ report, message }) => modelFailed(job, report?.failure ?? null, message));
+    const cleared = clearAfterOverflow(transcript, run, error);
+    if (cleared !== null) return readingsCleared(job, cleared);
+    return withUsage(
+      job,
+      error,
+      resultOfModelError(job, error, ({ report, message }) => modelFailed(job, report?.failure ?? null, message)),
+    );
   }
+}
+
+/** The context of a second request, after the endpoint found the first one too long; null after other errors. */
+function clearAfterOverflow(messages: readonly TranscriptMessage[], run: Run, error: unknown): ModelContext | null {
+  if (!(error instanceof ModelError) || error.report?.failure !== 'too-long') return null;
+  const plan = planAfterOverflow(messages, run.modelContext, error.contextTokens);
+  return plan.kind === 'clear' ? plan.modelContext : null;
+}
+
+function readingsCleared({ effect: { runId, turn } }: Job<'ask-model'>, modelContext: ModelContext): EffectResult {
+  return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext } };
+}
+
+/** What the failed answer cost is stored with the result of the attempt, so that it counts once. */
+function withUsage({ effect: { runId } }: Job<'ask-model'>, error: unknown, result: EffectResult): EffectResult {
+  const usage = error instanceof ModelError ? error.usage : null;
+  if (usage === null) return result;
+  if (result.kind === 'retry') return { ...result, signal: { type: 'answer-lost', runId, usage } };
+  return result.signal?.type === 'model-failed' ? { ...result, signal: { ...result.signal, usage } } : result;
 }
 
 /** Logs one line about a request to the model. */

@@ -11,6 +11,7 @@ import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
+import { LIMITS } from '../../core/state/limits.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
@@ -33,7 +34,8 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
   for (;;) {
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
-    facts = { ...facts, ...(await fetchFact(pullContext, need)) };
+    const fact = need.kind === 'run-starts' ? await readRunStarts(context, pull) : await fetchFact(pullContext, need);
+    facts = { ...facts, ...fact };
     if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
 }
@@ -48,12 +50,20 @@ function logMissing({ log }: WorkerContext, { ref }: PullState, { missingPermiss
 /** The facts that need no request. */
 export function localFacts(context: WorkerContext, pull: PullState): Facts {
   const now = new Date(context.clock.now() + context.githubApp.clockSkewMs()).toISOString();
-  return { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
+  const known = { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
+  return context.modelPrice === undefined ? known : { ...known, modelPrice: context.modelPrice };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+async function readRunStarts({ store, clock }: WorkerContext, { ref }: PullState): Promise<Pick<Facts, 'runStarts'>> {
+  const starts = await store.listRunStarts(ref, clock.now() - DAY_MS, LIMITS.runsPerDay);
+  return { runStarts: starts.map((ms) => new Date(ms).toISOString()) };
 }
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
 
-async function fetchFact(context: PullContext, need: Need): Promise<Partial<Facts>> {
+async function fetchFact(context: PullContext, need: Exclude<Need, { kind: 'run-starts' }>): Promise<Partial<Facts>> {
   const { github } = context;
   switch (need.kind) {
     case 'permission':

@@ -15,6 +15,7 @@ import {
 } from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
+import type { ModelPrice } from '../../core/state/spending.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 import { isOutage } from '../../lib/outage.ts';
 import type { Offload } from '../offload/offload.ts';
@@ -49,6 +50,8 @@ export type WorkerContext = {
   readonly recordMetric: (event: MetricEvent) => void;
   /** Runs long computations outside the event loop. */
   readonly offload: Offload;
+  /** Absent if the operator gave none: then no cost is shown. */
+  readonly modelPrice?: ModelPrice;
 };
 
 /**

@@ -59,6 +59,20 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().listEarlierRuns('1/2/99', 'r4', 3)).toEqual([]);
     });
 
+    it('lists when the newest runs of a repository started, newest first (S171)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().save(claim, signal, step(pullOf(1, { run: run('r1') })), 20);
+      const next = present(await nextOf('b', claim));
+      await store().save(claim, next, step(pullOf(1, { run: run('r2') })), 30);
+      const last = present(await nextOf('c', claim));
+      await store().save(claim, last, step(pullOf(1, { run: run('r2', { turns: 1 }) })), 40);
+      const { ref } = pullOf(1);
+      expect(await store().listRunStarts(ref, 0, 5)).toEqual([30, 20]);
+      expect(await store().listRunStarts(ref, 0, 1)).toEqual([30]);
+      expect(await store().listRunStarts(ref, 20, 5)).toEqual([30]);
+      expect(await store().listRunStarts({ ...ref, repositoryId: 99_999 }, 0, 5)).toEqual([]);
+    });
+
     it('loads proposals that are current, open or named, never the whole history', async () => {
       const { claim, signal } = await claimSignal('a');
       const over = (id: string, commentId: number) => ({ ...posted(id, 'old', commentId), state: 'rejected' as const });

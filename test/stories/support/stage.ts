@@ -7,6 +7,7 @@ import { createLogger } from '../../../src/adapters/telemetry/log.ts';
 import { parseEnvironment } from '../../../src/app/config/env.ts';
 import { readKeyFile } from '../../../src/app/config/keys.ts';
 import { type RunningServer, startServer } from '../../../src/app/server.ts';
+import type { ModelPrice } from '../../../src/core/state/spending.ts';
 import { openScenery, type Scenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
@@ -19,6 +20,8 @@ export type StageOptions = {
   readonly server?: EnterpriseServer;
   /** The database to use instead of a new one. */
   readonly database?: StoryDatabase;
+  /** What the model costs. */
+  readonly price?: ModelPrice;
 };
 
 /** A fake GitHub, a fake model and the real App, started once per test file; each story gets its own repository. */
@@ -61,7 +64,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const server = await serve({ github, model }, store, merged, logged, () => Date.now() + clock.waited);
+    const served = { github, model, price: options.price ?? null };
+    const server = await serve(served, store, merged, logged, () => Date.now() + clock.waited);
     github.setWebhookTarget(`${server.url}/api/github/webhooks`);
     return server;
   };
@@ -115,7 +119,7 @@ async function close(
 }
 
 async function serve(
-  scenery: Scenery,
+  { price, ...scenery }: Pick<Scenery, 'github' | 'model'> & { readonly price: ModelPrice | null },
   store: Store,
   environment: Readonly<Record<string, string>>,
   logged: string[],
@@ -128,7 +132,8 @@ async function serve(
   if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
   const stream = { write: (line: string) => void logged.push(line) };
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
-  return startServer(reading.config, log, { store, now });
+  const { config } = reading;
+  return startServer({ ...config, model: { ...config.model, price } }, log, { store, now });
 }
 
 async function settled(github: FakeGitHub, server: () => RunningServer): Promise<void> {

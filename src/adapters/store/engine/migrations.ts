@@ -69,6 +69,7 @@ export const MIGRATIONS: readonly Migration[] = [
         updated_at bigint not null
       )`,
       `create index runs_of_pull on runs (pull_key)`,
+      `create index runs_by_start on runs (created_at)`,
 
       `create table proposals (
         seq bigserial,

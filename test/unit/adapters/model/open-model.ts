@@ -32,6 +32,7 @@ export function openModel(url: string, { parameters, limits, ...overrides }: Mod
     baseURL: url,
     model: 'test-model',
     tools: TOOLS,
+    contextTokens: null,
     log: { debug: () => undefined, warn: () => undefined },
     now: () => NOW,
     ...overrides,

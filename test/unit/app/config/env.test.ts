@@ -47,6 +47,8 @@ describe('environment', () => {
           apiKey: 'key-of-the-model',
           baseUrl: null,
           parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null },
+          contextTokens: null,
+          price: null,
           limits: { timeoutMs: 900_000, idleTimeoutMs: 90_000 },
         },
         allowedOwners: { kind: 'own' },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
 import { toWireMessage } from '../../../../src/adapters/model/wire-format.ts';
+import { sentMessages } from '../../../../src/core/agent/clear-readings.ts';
 import { checkTranscript } from '../../../../src/core/agent/messages.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
@@ -10,7 +11,9 @@ import { ANA, BEN, TableGame } from '../support/table-game.ts';
 type PlayedEvent =
   | { readonly kind: 'responds'; readonly calls: readonly string[] }
   | { readonly kind: 'decides'; readonly how: 'approve' | 'deny' | 'edit' | 'continue' }
-  | { readonly kind: 'resumes' };
+  | { readonly kind: 'resumes' }
+  /** The context was full. */
+  | { readonly kind: 'clears' };
 
 const EVENT: fc.Arbitrary<PlayedEvent> = fc.oneof(
   fc.record({
@@ -19,6 +22,7 @@ const EVENT: fc.Arbitrary<PlayedEvent> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('decides' as const), how: fc.constantFrom('approve', 'deny', 'edit', 'continue') }),
   fc.record({ kind: fc.constant('resumes' as const) }),
+  fc.record({ kind: fc.constant('clears' as const) }),
 );
 
 const ADDRESS = { model: 'random', endpoint: 'simulated' };
@@ -35,17 +39,24 @@ function wireOf(messages: readonly TranscriptMessage[]): readonly string[] {
 }
 
 describe('the requests of a run', () => {
-  it('each begin, byte for byte on the wire, with the one before, and are valid (S170)', () => {
+  it('each begin, byte for byte on the wire, with the one before until readings are cleared, and are valid (S169, S170)', () => {
     let compared = 0;
+    let clearings = 0;
     fc.assert(
       fc.property(fc.array(EVENT, { maxLength: 25 }), (events) => {
         const game = new TableGame();
         game.commands(ANA, { name: 'task', text: 'number the lines' });
         let previous: readonly string[] = [];
+        let cleared = 0;
         const compare = (): void => {
           if (!game.effects.some(({ type }) => type === 'ask-model')) return;
-          const request = wireOf(game.transcript);
-          expect(checkTranscript(game.transcript)).toEqual([]);
+          const clearedBefore = game.pull.run?.modelContext.clearedBefore ?? 0;
+          const sent = sentMessages(game.transcript, clearedBefore);
+          const request = wireOf(sent);
+          expect(checkTranscript(sent)).toEqual([]);
+          if (clearedBefore > cleared) previous = [];
+          clearings += clearedBefore > cleared ? 1 : 0;
+          cleared = clearedBefore;
           expect(request.slice(0, previous.length)).toEqual(previous);
           if (request.length > previous.length && previous.length > 0) compared += 1;
           previous = request;
@@ -60,6 +71,7 @@ describe('the requests of a run', () => {
       { numRuns: 300 },
     );
     expect(compared).toBeGreaterThan(100);
+    expect(clearings).toBeGreaterThan(20);
   });
 });
 
@@ -76,7 +88,19 @@ function play(game: TableGame, event: PlayedEvent, index: number): void {
     case 'resumes':
       game.commands(BEN, { name: 'resume' });
       break;
+    case 'clears':
+      clear(game);
+      break;
   }
+}
+
+/** Everything so far is cleared. */
+function clear(game: TableGame): void {
+  const { run } = game.pull;
+  if (run?.phase.kind !== 'awaiting-model' || run.modelContext.clearedBefore >= game.transcript.length) return;
+  game.take('ask-model');
+  const modelContext = { ...run.modelContext, clearedBefore: game.transcript.length };
+  game.signal({ type: 'readings-cleared', runId: run.id, turn: run.phase.turn, modelContext });
 }
 
 function callOf(text: string, id: string) {

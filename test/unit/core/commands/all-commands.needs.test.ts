@@ -83,6 +83,7 @@ function kindsAskedFor({ game, body, rootId, facts: given }: Scene): readonly Ne
 }
 
 const AVAILABLE = {
+  runStarts: [],
   branchRules: EMPTY_BRANCH_RULES,
   otherPullsOnBranch: [],
   undo: { kind: 'commit-missing', sha: '' },
@@ -94,6 +95,7 @@ const FACT_OF = {
   'missing-permissions': 'missingPermissions',
   'pull-request': 'pullRequest',
   settings: 'settings',
+  'run-starts': 'runStarts',
   'branch-rules': 'branchRules',
   'other-pulls-on-branch': 'otherPullsOnBranch',
   'review-comments': 'reviewComments',

@@ -69,6 +69,7 @@ function everyAnswer(text: string): readonly Reply[] {
       { login: text, command: 'deny' },
     ],
     'permission-missing': [{ permissions: ['contents: write'] }],
+    'runs-per-day': [{ nextAt: '2026-01-02T03:04:05.000Z' }],
     'pull-not-open': [{ state: 'closed' }, { state: 'merged' }],
     ambiguous: [
       { command: 'approve', isBelowQuote: false, pending: named },
@@ -214,6 +215,9 @@ describe('answers', () => {
 
       [permission-missing]
       Nothing was started, and the model was not asked: the App lacks the permission \`contents: write\` here, and could not commit. An owner of this repository’s account can grant it: open [the installed Apps](https://github.com/ana/shop/settings/installations), choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.
+
+      [runs-per-day]
+      Nothing was started: this repository has started 50 runs within 24 hours, which is the limit. The next one can start after 2026-01-02 03:04 UTC; then post your task again. A run that is there already goes on when people write to it.
 
       [pull-not-open]
       This pull request is closed, so Countersign can’t change it. Reopen it and ask again.
@@ -663,7 +667,7 @@ describe('answers', () => {
       For anything else, deny it and use \`/countersign <task>\`.
 
       [resume-refused]
-      There is no run to resume: \`/resume\` continues one that expired, reached its limit of model responses, or ended because the model failed. Use \`/countersign <task>\` to start a run.
+      There is no run to resume: \`/resume\` continues one that expired, reached a limit, or ended because the model failed. Use \`/countersign <task>\` to start a run.
 
       [resume-refused]
       \`/resume\` had no effect: a run is active or about to start. \`/status\` lists pending changes.

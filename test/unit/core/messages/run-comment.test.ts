@@ -29,7 +29,7 @@ describe('the run comment', () => {
 
       Nothing has been changed yet.
 
-      12,345 tokens used in 1 model response. 1 more task queued.
+      1 response · 12k of 1,000,000 tokens. 1 more task queued.
 
       \`/continue\` skips undecided changes, \`/stop\` ends the run, \`/help\` lists all commands."
     `);
@@ -72,7 +72,7 @@ describe('the run comment', () => {
 
       Nothing was changed.
 
-      12,345 tokens used in 1 model response.
+      1 response · 12k of 1,000,000 tokens.
 
       \`/help\` lists all commands."
     `);

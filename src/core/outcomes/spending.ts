@@ -1,0 +1,53 @@
+import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { estimateAnswer } from '../agent/clear-readings.ts';
+import { withMeasurement } from '../state/model-context.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import { isReported, totalTokens } from '../state/spending.ts';
+import type { Step } from '../state/step.ts';
+
+type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
+
+/**
+ * Counts an answer of the current run, once: later responses have higher numbers. An answer to a run that has ended
+ * meanwhile counts too. Without the endpoint's count our own estimate counts, so that no limit is void.
+ */
+export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
+  const { run } = builder.pull;
+  const { runId, turn, response, estimatedTokens = 0 } = signal;
+  if (run === null || run.id !== runId || turn <= run.turns) return builder;
+  const reported = isReported(response.usage);
+  const estimate = { inputTokens: estimatedTokens, cachedInputTokens: 0, outputTokens: estimateAnswer(response) };
+  return withRun(addUsage(builder, reported ? response.usage : estimate), {
+    turns: turn,
+    spending: { ...run.spending, isEstimated: run.spending.isEstimated || !reported },
+    modelContext: withMeasurement(run.modelContext, estimatedTokens, response.usage.inputTokens),
+  });
+}
+
+/** Counts an answer that failed, if the endpoint counted it. */
+export function countFailedAnswer(
+  builder: StepBuilder,
+  { runId, usage }: Pick<Extract<Signal, { type: 'model-failed' }>, 'runId' | 'usage'>,
+): StepBuilder {
+  return usage === undefined || builder.pull.run?.id !== runId ? builder : addUsage(builder, usage);
+}
+
+/** The failed answer is asked for again, and costs again. */
+export function onAnswerLost(pull: PullState, signal: Extract<Signal, { type: 'answer-lost' }>): Step {
+  const counted = countFailedAnswer(startStep(pull), signal);
+  return endStep(counted, totalTokens(signal.usage) > 0 && counted.pull !== pull ? 'usage-counted' : 'outdated-result');
+}
+
+/**
+ * From now on fewer readings are sent, and the model is asked again. It can read everything again, also what it was
+ * shown before.
+ */
+export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { type: 'readings-cleared' }>): Step {
+  const { runId, turn, modelContext } = signal;
+  const run = activeRun(pull);
+  const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
+  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore) return noop(pull, 'outdated-result');
+  const cleared = withRun(startStep(pull), { modelContext, shownFiles: {} });
+  return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
+}
