@@ -23,11 +23,11 @@ const NO_NETWORK = `data:text/javascript,${encodeURIComponent(
  * Runs the tests of a repository with `node --test` in one process and a directory of its own. A model wrote some of
  * the code: it can read that directory, and has no network, no environment, no processes and nothing to write to.
  */
-export async function runTests(files: Files): Promise<TestResult> {
+export async function runTests(files: Files, timeLimitMs = TIME_LIMIT_MS): Promise<TestResult> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-eval-')));
   try {
     writeFiles(directory, files);
-    const { code, output } = await runNode(directory, [
+    const { code, output } = await runNode(directory, timeLimitMs, [
       ...['--permission', `--allow-fs-read=${directory}`, '--import', NO_NETWORK],
       ...['--test', '--test-isolation=none', '--test-reporter=tap'],
     ]);
@@ -50,16 +50,15 @@ function writeFiles(directory: string, files: Files): void {
 
 type NodeResult = { readonly code: number | null; readonly output: string };
 
-function runNode(directory: string, argv: readonly string[]): Promise<NodeResult> {
-  const limits = { timeout: TIME_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: 4_000_000 } as const;
+function runNode(directory: string, timeLimitMs: number, argv: readonly string[]): Promise<NodeResult> {
+  const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: 4_000_000 } as const;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [...argv],
       { cwd: directory, env: {}, ...limits },
       (error, stdout, stderr) => {
-        const ended =
-          error?.killed === true ? `\nnot ok 0 - (the tests took longer than ${TIME_LIMIT_MS / 1000} s)` : '';
+        const ended = error?.killed === true ? `\nnot ok 0 - (the tests took longer than ${timeLimitMs / 1000} s)` : '';
         resolve({ code: error === null ? 0 : (child.exitCode ?? 1), output: `${stdout}${stderr}${ended}` });
       },
     );
