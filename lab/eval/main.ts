@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { StartupError } from '../../src/app/app-identity.ts';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
+import { pluralize } from '../../src/lib/format.ts';
 import { parallelMap } from '../shared/parallel-map.ts';
 import { EVAL_HELP, type EvalOptions, readEvalOptions } from './options.ts';
 import { type EvalModel, playTask, type TaskResult } from './play.ts';
@@ -30,7 +31,7 @@ function listTasks(tasks: readonly EvalTask[]): number {
 async function evaluate(tasks: readonly EvalTask[], options: EvalOptions): Promise<number> {
   const [startedAt, start] = [new Date().toISOString(), performance.now()];
   const model = options.model ?? 'scripted';
-  printProgress(`${tasks.length} tasks, ${options.jobs} at a time, model: ${model}`);
+  printProgress(`${pluralize(tasks.length, 'task')}, ${options.jobs} at a time, model: ${model}`);
   const results = new Map<string, TaskResult>();
   const interruption = watchInterrupt();
   try {
@@ -79,7 +80,8 @@ function modelFor({ solution }: EvalTask, name: string | null): EvalModel {
 
 function progressLine({ task, problems, responses, rounds, seconds }: TaskResult): string {
   const verdict = problems.length === 0 ? 'solved    ' : 'not solved';
-  return `${verdict} ${task} (${responses} responses, ${rounds} rounds, ${seconds.toFixed(1)} s)`;
+  const figures = [pluralize(responses, 'response'), pluralize(rounds, 'round'), `${seconds.toFixed(1)} s`];
+  return `${verdict} ${task} (${figures.join(', ')})`;
 }
 
 /** The promise resolves at the first interrupt. The tasks in progress then end with the process. */
@@ -99,6 +101,12 @@ async function run(options: EvalOptions): Promise<number> {
   const tasks = TASKS.filter(({ name }) => matchesGlob(name, options.tasks));
   if (tasks.length === 0) return reportProblem(COMMAND, `no task has a name like ${options.tasks}. See --list.`);
   if (options.list) return listTasks(tasks);
+  try {
+    // A file that cannot be written is noticed before hours of work.
+    if (options.json !== null) writeFileSync(options.json, '');
+  } catch (error) {
+    return reportProblem(COMMAND, `the report cannot be written: ${String(error)}`);
+  }
   try {
     return await evaluate(tasks, options);
   } catch (error) {

@@ -34,8 +34,9 @@ Gives a model small tasks on pull requests of a fake GitHub, plays the reviewers
   --json FILE     also write the report to FILE as JSON
   --help          this text
 
-A real model sees only the repositories of the tasks. Its code runs on this machine when tests run: in a directory of
-its own that it can only read, without network, environment or processes.
+A real model sees only the repositories of the tasks. What it wrote runs on this machine when tests run: in a directory
+of its own, without network, environment, processes or files outside. Node's permissions hold it back from accidents;
+they are no sandbox for a hostile program.
 
 Progress goes to standard error, the report to standard output.
 Exit codes: 0 if every task is solved, 1 if not, 2 if it could not start or the model cannot be used, 130 after an

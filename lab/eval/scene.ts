@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
 import type { FakeAccount, FakePullRequest, FakeRepository } from '../../fakes/github/state/github-state.ts';
 import type { ScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
+import type { Store } from '../../src/adapters/store/store.ts';
 import { type PullState, pullRequestKey } from '../../src/core/state/run.ts';
 import { createMemoryStore } from '../simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../simulation/memory-store/tables.ts';
@@ -62,7 +63,7 @@ export async function openScene(
   };
   const act = async (action: () => unknown): Promise<void> => {
     await prepare(action);
-    while (!isAtRest(await state())) {
+    while ((await hasWorkSoon(store)) || !isAtRest(await state())) {
       if (Date.now() > deadline) throw new TimeLimitError('The time of the task is over.');
       await sleep(50);
       await waitUntilIdle();
@@ -81,6 +82,14 @@ export async function openScene(
     close,
   };
 }
+
+/** Work that is tried again soon. Reminders and expiry are days away. */
+async function hasWorkSoon(store: Store): Promise<boolean> {
+  const { exclusive, concurrent } = await store.nextDue(Date.now());
+  return [exclusive, concurrent].some((at) => at !== null && at < Date.now() + SOON_MS);
+}
+
+const SOON_MS = 60_000;
 
 /** Nothing happens before people do something. A model that is asked again later leaves the App idle, but not at rest. */
 function isAtRest({ run, proposals, sideQuestions }: PullState): boolean {

@@ -119,3 +119,9 @@ export type Outcome = {
   readonly questions: number;
   readonly proposals: number;
 };
+
+/** The files of the pull request's head when the task is given. */
+export function headFilesOf({ base, pull }: Pick<EvalTask, 'base' | 'pull'>): Files {
+  const all = Object.entries({ ...base, ...pull.files });
+  return Object.fromEntries(all.flatMap(([path, content]) => (content === null ? [] : [[path, content]])));
+}
