@@ -63,7 +63,7 @@ export async function openScene(
   };
   const act = async (action: () => unknown): Promise<void> => {
     await prepare(action);
-    while ((await hasWorkSoon(store)) || !isAtRest(await state())) {
+    for (let now = await state(); !isAtRest(now) || (await hasWorkSoon(store, now)); now = await state()) {
       if (Date.now() > deadline) throw new TimeLimitError('The time of the task is over.');
       await sleep(50);
       await waitUntilIdle();
@@ -83,13 +83,14 @@ export async function openScene(
   };
 }
 
-/** Work that is tried again soon. Reminders and expiry are days away. */
-async function hasWorkSoon(store: Store): Promise<boolean> {
-  const { exclusive, concurrent } = await store.nextDue(Date.now());
-  return [exclusive, concurrent].some((at) => at !== null && at < Date.now() + SOON_MS);
+/**
+ * Something is tried again soon. A check of the page, ten seconds after a commit, decides nothing and is not waited for;
+ * but before the run there is no such check, so anything can be the task.
+ */
+async function hasWorkSoon(store: Store, { run }: PullState): Promise<boolean> {
+  const { exclusive } = await store.nextDue(Date.now());
+  return exclusive !== null && exclusive < Date.now() + (run === null ? 60_000 : 5_000);
 }
-
-const SOON_MS = 60_000;
 
 /** Nothing happens before people do something. A model that is asked again later leaves the App idle, but not at rest. */
 function isAtRest({ run, proposals, sideQuestions }: PullState): boolean {
@@ -105,7 +106,19 @@ type OpenedPull = {
   readonly accounts: Readonly<Record<PersonName, FakeAccount>>;
 };
 
+let scenes = 0;
+
+/**
+ * Uses some ids up, so that each scene of this process gets another installation id: by that id `@octokit/auth-app`
+ * shares requests for tokens that are in progress, also between Apps.
+ */
+function skipIds(github: FakeGitHub): void {
+  scenes += 1;
+  for (let n = 1; n < scenes; n += 1) github.apply(OPERATIONS.addAccount, { login: `member-${n}` });
+}
+
 function openPull(github: FakeGitHub, { name, base, pull: { title, body, files } }: EvalTask): OpenedPull {
+  skipIds(github);
   const join = (login: string): FakeAccount => github.apply(OPERATIONS.addAccount, { login });
   const owner = github.apply(OPERATIONS.addAccount, { login: 'acme', type: 'Organization' });
   const accounts = { ana: join('ana'), ben: join('ben'), carl: join('carl'), stranger: join('stranger') };
