@@ -7,7 +7,7 @@ import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
 import { parallelMap } from '../shared/parallel-map.ts';
 import { EVAL_HELP, type EvalOptions, readEvalOptions } from './options.ts';
-import { type EvalModel, playTask, type TaskResult } from './play.ts';
+import type { EvalModel, TaskResult } from './play.ts';
 import { createReport, reportLines } from './report.ts';
 import { TASKS } from './tasks/all-tasks.ts';
 import type { EvalTask } from './tasks/task.ts';
@@ -54,6 +54,8 @@ async function playAll(
   { jobs, model, seconds }: EvalOptions,
   onResult: (result: TaskResult) => void,
 ): Promise<void> {
+  // Loaded lazily, so that a wrong option fails before the App loads.
+  const { playTask } = await import('./play.ts');
   let finished = 0;
   await parallelMap<EvalTask, TaskResult>({
     items: tasks,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { startScriptedModel } from '../../../fakes/model/scripted-model.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
 
@@ -16,7 +16,9 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 
 /** Runs the command with only these environment variables. */
 function evaluate(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...argv], { env });
+  const child = spawn(process.execPath, [MAIN, ...argv], {
+    env: { ...env, NODE_COMPILE_CACHE: inject('compiledCode') },
+  });
   const [stdout, stderr]: [string[], string[]] = [[], []];
   child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes.toString()));
   child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes.toString()));
@@ -79,7 +81,9 @@ describe.concurrent('npm run eval', () => {
   });
 
   it('reports what is finished after an interrupt', async () => {
-    const child = spawn(process.execPath, [MAIN, '--jobs', '1'], { env: {} });
+    const child = spawn(process.execPath, [MAIN, '--jobs', '1'], {
+      env: { NODE_COMPILE_CACHE: inject('compiledCode') },
+    });
     const stdout: string[] = [];
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes.toString()));
     child.stderr.on('data', (bytes: Buffer) => {
