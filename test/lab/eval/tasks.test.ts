@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { grade, untouched } from '../../../lab/eval/grade.ts';
+import { playTask } from '../../../lab/eval/play.ts';
+import { TASKS } from '../../../lab/eval/tasks/all-tasks.ts';
+import { headFilesOf } from '../../../lab/eval/tasks/task.ts';
+
+const TIME_LIMIT_MS = 50_000;
+
+/** Responses that a capable model needs at most for the tasks of the design's figures. */
+const MOST_RESPONSES: Readonly<Record<string, number>> = { 'empty-list': 4, thread: 4, rename: 3, question: 3 };
+
+const mistakes = TASKS.flatMap((task) =>
+  Object.entries(task.mistakes ?? {}).map(([name, turns]) => [`${task.name}: ${name}`, task, turns] as const),
+);
+
+describe('the tasks', () => {
+  it('are at least 30, with different names and a mistake each (S174)', () => {
+    expect(TASKS.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(TASKS.map(({ name }) => name)).size).toBe(TASKS.length);
+    for (const { name } of TASKS) expect(name).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+    expect(TASKS.filter(({ mistakes: wrong = {} }) => Object.keys(wrong).length === 0)).toEqual([]);
+  });
+
+  it('of the figures are among them', () => {
+    expect(TASKS.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(MOST_RESPONSES)));
+  });
+});
+
+describe.concurrent('a grader', () => {
+  it.each(TASKS.map((task) => [task.name, task] as const))(
+    'is not content with nothing: %s (S174)',
+    async (_, task) => {
+      expect(await grade(task, untouched(headFilesOf(task)))).not.toEqual([]);
+    },
+  );
+
+  it.each(TASKS.map((task) => [task.name, task] as const))(
+    'is content with the solution: %s (S174)',
+    async (_, task) => {
+      const result = await playTask(task, { kind: 'scripted', turns: task.solution }, TIME_LIMIT_MS);
+      expect(result.problems).toEqual([]);
+      expect(result.violations).toEqual([]);
+      const most = MOST_RESPONSES[task.name];
+      if (most === undefined) return;
+      expect(result.responses).toBeLessThanOrEqual(most);
+      expect(result.rounds).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it.each(mistakes)('notices a mistake: %s (S174)', async (_, task, turns) => {
+    const result = await playTask(task, { kind: 'scripted', turns }, TIME_LIMIT_MS);
+    expect(result.problems).not.toEqual([]);
+    expect(result.violations).toEqual([]);
+  });
+});
