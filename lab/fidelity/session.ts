@@ -87,7 +87,7 @@ function createCallingModel(calls: readonly ToolCall[]): WorkerContext['model'] 
       usage: TOKEN_USAGE,
     };
   };
-  return { ask, askForText: ask };
+  return { ask, answerQuestion: ask };
 }
 
 /** Delivers webhooks and performs effects until neither are left. */

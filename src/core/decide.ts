@@ -1,4 +1,3 @@
-import { onSideQuestionAnswered } from './commands/ask.ts';
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
@@ -25,6 +24,12 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
+import {
+  onSideQuestionFailed,
+  onSideQuestionOpened,
+  onSideQuestionResponded,
+  onSideQuestionToolsFinished,
+} from './outcomes/side-question.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Facts } from './state/facts.ts';
 import type { Intent } from './state/intent.ts';
@@ -74,7 +79,10 @@ const SIGNAL_HANDLERS: {
   'push-read': onPushRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
-  'side-question-answered': onSideQuestionAnswered,
+  'side-question-opened': onSideQuestionOpened,
+  'side-question-responded': onSideQuestionResponded,
+  'side-question-tools-finished': onSideQuestionToolsFinished,
+  'side-question-failed': onSideQuestionFailed,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,
   'question-posted': onQuestionPosted,

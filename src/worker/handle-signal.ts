@@ -204,7 +204,10 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'push-read':
     case 'model-responded':
     case 'model-failed':
-    case 'side-question-answered':
+    case 'side-question-opened':
+    case 'side-question-responded':
+    case 'side-question-tools-finished':
+    case 'side-question-failed':
     case 'tools-finished':
     case 'posting-failed':
     case 'review-dismiss-refused':

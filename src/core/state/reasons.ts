@@ -57,6 +57,7 @@ export const REASONS = [
   'undo-refused',
   'side-question-queued',
   'side-question-queue-full',
+  'side-question-withdrawn',
   'question-answered',
   'question-rejected',
   'question-hint',
@@ -146,7 +147,12 @@ export const REASONS = [
   'commit-unverified',
   'commit-mismatch',
   'commit-failed',
+  'side-question-opened',
+  'side-question-tools-requested',
+  'side-question-tools-answered',
+  'side-question-nudged',
   'side-question-answered',
+  'side-question-failed',
   'outdated-result',
 ] as const;
 

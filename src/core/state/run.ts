@@ -6,6 +6,7 @@ import type { IdleResponses } from './limits.ts';
 import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
+import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
 import type { PushContent } from './task-context.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
@@ -17,6 +18,8 @@ export type PullState = {
   readonly queue: readonly Task[];
   /** Unanswered side questions, oldest first. The model works on the first one. */
   readonly sideQuestions: readonly SideQuestion[];
+  /** The last answered side questions, oldest first. */
+  readonly answeredQuestions: readonly AnsweredQuestion[];
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
@@ -182,14 +185,6 @@ type SpokenWords = {
   readonly commits: number;
 };
 
-/** A person's question beside a run (`/ask`). */
-export type SideQuestion = {
-  readonly runId: string;
-  readonly by: Person;
-  readonly text: string;
-  readonly location: CommentLocation;
-};
-
 export type ToolBatch = {
   readonly turn: number;
   /** Text that the model wrote beside its calls. */
@@ -281,6 +276,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     run: null,
     queue: [],
     sideQuestions: [],
+    answeredQuestions: [],
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],

@@ -1,8 +1,7 @@
-import { buildSideQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
+import { checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse } from '../../core/state/conversation.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
 import { activeRun } from '../../core/state/run.ts';
-import type { SideQuestionResult } from '../../core/state/signals.ts';
 import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
 
 /** Requests for one response. */
@@ -27,7 +26,10 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
 }
 
 /** Logs one line about a request to the model. */
-async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<ModelResponse>): Promise<ModelResponse> {
+export async function logged(
+  { log }: Pick<Job['context'], 'log'>,
+  request: Promise<ModelResponse>,
+): Promise<ModelResponse> {
   const begunAt = performance.now();
   const msSinceBegin = (): number => Math.round(performance.now() - begunAt);
   try {
@@ -42,7 +44,7 @@ async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<Mod
 }
 
 /** Retries after a temporary error of the model; otherwise returns the result of `giveUp`. */
-function resultOfModelError(
+export function resultOfModelError(
   job: Pick<Job, 'context' | 'stopping' | 'attempts'>,
   error: unknown,
   giveUp: (error: ModelError) => EffectResult,
@@ -54,35 +56,4 @@ function resultOfModelError(
 
 function modelFailed({ effect }: Job<'ask-model'>, failure: ModelFailureKind | null, message: string): EffectResult {
   return { kind: 'done', signal: { type: 'model-failed', runId: effect.runId, turn: effect.turn, failure, message } };
-}
-
-/** Asks the model a person's question, with a copy of the run's transcript and without tools. */
-export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<EffectResult> {
-  const { context, effect, stopping } = job;
-  const { question } = effect;
-  const pull = await loadJobPull(job);
-  const run = pull.run?.id === question.runId ? pull.run : null;
-  if (run?.phase.kind === 'reading-context') return retryAfterContext(context.clock.now());
-  const transcript = await context.store.loadTranscript(question.runId);
-  if (transcript.length === 0) return sideQuestionAnswered(job, { kind: 'failed', message: 'Its run never began.' });
-  const messages = buildSideQuestionTranscript(transcript, run, question);
-  if (checkTranscript(messages).length > 0)
-    return sideQuestionAnswered(job, { kind: 'failed', message: 'Its transcript is broken.' });
-  try {
-    const { content, usage } = await logged(context, context.model.askForText(messages, stopping, question.runId));
-    return sideQuestionAnswered(job, { kind: 'answered', content, usage });
-  } catch (error) {
-    return resultOfModelError(job, error, ({ message }) => sideQuestionAnswered(job, { kind: 'failed', message }));
-  }
-}
-
-const CONTEXT_WAIT_MS = 1_000;
-
-/** A question needs the conversation, which begins once the context is read. */
-function retryAfterContext(now: number): EffectResult {
-  return { kind: 'retry', retryAt: now + CONTEXT_WAIT_MS, error: 'the run reads its context', retryCause: 'waiting' };
-}
-
-function sideQuestionAnswered({ effect }: Job<'ask-side-question'>, result: SideQuestionResult): EffectResult {
-  return { kind: 'done', signal: { type: 'side-question-answered', question: effect.question, result } };
 }

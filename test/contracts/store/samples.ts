@@ -207,6 +207,7 @@ export function step(pull: PullState, more: Partial<Omit<Step, 'pull'>> = {}): S
     pull,
     effects: [],
     messages: [],
+    sideTranscript: null,
     votes: [],
     answers: [],
     ledgerCommits: [],

@@ -59,7 +59,7 @@ export type Workspace = {
 
 /** Opens the current head of the pull request. */
 export async function createWorkspace(
-  job: Job<'run-tools'>,
+  job: Pick<Job, 'context'>,
   pull: PullState,
   { task, readBlobs, shownFiles }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles'>,
 ): Promise<Workspace> {
