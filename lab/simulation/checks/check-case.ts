@@ -38,6 +38,7 @@ import {
   endedRunsAskNothing,
   questionsAreAnsweredOnce,
 } from './questions.ts';
+import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -204,6 +205,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   answersAreByWriters,
   chosenValuesAreOffered,
   endedRunsAskNothing,
+  sideQuestionsChangeNothing,
+  sideQuestionsEnd,
   repliesArePosted,
   commentsArePostedOnce,
   commandsAreAnswered,

@@ -18,6 +18,7 @@ import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
+import { SIDE_QUESTION_MUTANTS } from './side-question-mutants.ts';
 import { TURN_MUTANTS } from './turn-mutants.ts';
 
 /** A store that changes the ledger's rows before they are saved. */
@@ -318,4 +319,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
   ...QUESTION_MUTANTS,
+  ...SIDE_QUESTION_MUTANTS,
 ];
