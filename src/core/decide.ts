@@ -16,7 +16,7 @@ import {
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
 import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
-import { onModelFailed, onModelResponded } from './outcomes/model.ts';
+import { onModelDelayed, onModelFailed, onModelResponded } from './outcomes/model.ts';
 import {
   onPostingFailed,
   onProposalCommentUpdated,
@@ -79,6 +79,7 @@ const SIGNAL_HANDLERS: {
   'push-read': onPushRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
+  'model-delayed': onModelDelayed,
   'side-question-opened': onSideQuestionOpened,
   'side-question-responded': onSideQuestionResponded,
   'side-question-tools-finished': onSideQuestionToolsFinished,

@@ -56,6 +56,7 @@ const SIGNAL_NEEDS: {
   'push-read': none,
   'model-responded': none,
   'model-failed': none,
+  'model-delayed': none,
   'side-question-opened': none,
   'side-question-responded': none,
   'side-question-tools-finished': none,

@@ -204,6 +204,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'push-read':
     case 'model-responded':
     case 'model-failed':
+    case 'model-delayed':
     case 'side-question-opened':
     case 'side-question-responded':
     case 'side-question-tools-finished':

@@ -8,6 +8,7 @@ import {
   noop,
   type StepBuilder,
   startStep,
+  withEffects,
   withRun,
 } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
@@ -24,8 +25,12 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
 
 type ModelFailedSignal = Extract<Signal, { type: 'model-failed' }>;
 
+type ModelDelayedSignal = Extract<Signal, { type: 'model-delayed' }>;
+
+type AboutRequest = ModelRespondedSignal | ModelFailedSignal | ModelDelayedSignal;
+
 /** The active run if it is waiting for exactly this response, else null. */
-function awaitingRun(pull: PullState, signal: ModelRespondedSignal | ModelFailedSignal): Run | null {
+function awaitingRun(pull: PullState, signal: AboutRequest): Run | null {
   const run = activeRun(pull);
   if (run === null || run.id !== signal.runId) return null;
   return run.phase.kind === 'awaiting-model' && run.phase.turn === signal.turn ? run : null;
@@ -105,6 +110,14 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
   ['length', 'The answer was cut off, because it reached the length limit of the model endpoint.'],
   ['content_filter', 'The answer was withheld by the content filter of the model endpoint.'],
 ]);
+
+/** Says on the run comment why the model is silent. The next answer takes the line away. */
+export function onModelDelayed(pull: PullState, signal: ModelDelayedSignal): Step {
+  const run = awaitingRun(pull, signal);
+  if (run?.phase.kind !== 'awaiting-model') return noop(pull, 'outdated-result');
+  const delayed = withRun(startStep(pull), { phase: { ...run.phase, delay: signal.delay } });
+  return endStep(withEffects(delayed, { type: 'update-run-comment', runId: run.id }), 'model-delayed');
+}
 
 export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
   return awaitingRun(pull, signal) === null ? noop(pull, 'outdated-result') : failRun(pull, signal.message, facts);

@@ -126,6 +126,7 @@ export const REASONS = [
   'run-finished',
   'turn-limit',
   'model-failed',
+  'model-delayed',
   'proposals-created',
   'tool-calls-answered',
   'calls-held',

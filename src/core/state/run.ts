@@ -99,8 +99,13 @@ export type Run = {
 export type Phase =
   /** Before the first request to the model: the worker reads what its first message shows. */
   | { readonly kind: 'reading-context'; readonly since: string }
-  /** `since` is the time of the request. */
-  | { readonly kind: 'awaiting-model'; readonly turn: number; readonly since: string }
+  /** `since` is the time of the request; `delay` is null unless its next try waits. */
+  | {
+      readonly kind: 'awaiting-model';
+      readonly turn: number;
+      readonly since: string;
+      readonly delay: ModelDelay | null;
+    }
   | { readonly kind: 'running-tools'; readonly turn: number }
   | { readonly kind: 'posting'; readonly turn: number }
   | { readonly kind: 'awaiting-decisions'; readonly turn: number }
@@ -111,6 +116,9 @@ export type Phase =
       readonly at: string;
       readonly note: string | null;
     };
+
+/** Why a request to the model is not repeated before `until` (ISO 8601). */
+export type ModelDelay = { readonly cause: 'rate-limit' | 'unreachable' | 'failing'; readonly until: string };
 
 export type EndReason =
   | 'finished'

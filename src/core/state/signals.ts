@@ -7,7 +7,7 @@ import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelFailureKind } from './ports.ts';
 import type { CommittedVersion, Permission, Person, PostedComment, PostedReview } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
-import type { DependencyRelation, PlanStep } from './run.ts';
+import type { DependencyRelation, ModelDelay, PlanStep } from './run.ts';
 import type { SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { GatedToolName } from './tools.ts';
@@ -47,6 +47,8 @@ export type Signal =
       readonly failure: ModelFailureKind | null;
       readonly message: string;
     }
+  /** The request failed, and the next try waits for more than a few seconds. */
+  | { readonly type: 'model-delayed'; readonly runId: string; readonly turn: number; readonly delay: ModelDelay }
   | { readonly type: 'side-question-opened'; readonly questionId: string; readonly opening: SideQuestionOpening }
   | {
       readonly type: 'side-question-responded';

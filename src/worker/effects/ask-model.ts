@@ -1,8 +1,17 @@
 import { checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse } from '../../core/state/conversation.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun } from '../../core/state/run.ts';
-import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
+import { activeRun, type ModelDelay } from '../../core/state/run.ts';
+import {
+  DONE,
+  type EffectResult,
+  errorText,
+  isPermanent,
+  type Job,
+  loadJobPull,
+  nextRetryAt,
+  type RetryResult,
+} from '../jobs/job.ts';
 
 /** Requests for one response. */
 const MAX_MODEL_ATTEMPTS = 5;
@@ -21,8 +30,35 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     const response = await logged(context, context.model.ask(messages, stopping, run.id));
     return { kind: 'done', signal: { type: 'model-responded', runId: effect.runId, turn: effect.turn, response } };
   } catch (error) {
-    return resultOfModelError(job, error, ({ report, message }) => modelFailed(job, report?.failure ?? null, message));
+    const result = resultOfModelError(job, error, ({ report, message }) =>
+      modelFailed(job, report?.failure ?? null, message),
+    );
+    return result.kind === 'retry' ? withDelayNotice(job, result, error) : result;
   }
+}
+
+/** Shorter delays are not shown, because each notice costs an update of the run comment (ms). */
+const MIN_SHOWN_DELAY_MS = 5_000;
+
+/** Tells the run that the next try waits, so that people see why nothing happens. */
+function withDelayNotice({ context, effect }: Job<'ask-model'>, result: RetryResult, error: unknown): RetryResult {
+  if (result.retryAt - context.clock.now() < MIN_SHOWN_DELAY_MS) return result;
+  const { runId, turn } = effect;
+  const delay = { cause: delayCauseOf(error), until: new Date(result.retryAt).toISOString() };
+  return { ...result, signal: { type: 'model-delayed', runId, turn, delay } };
+}
+
+/** A slow endpoint is as good as unreachable for people. */
+const DELAY_CAUSES: Readonly<Partial<Record<ModelFailureKind, ModelDelay['cause']>>> = {
+  'rate-limit': 'rate-limit',
+  unreachable: 'unreachable',
+  stalled: 'unreachable',
+  timeout: 'unreachable',
+};
+
+function delayCauseOf(error: unknown): ModelDelay['cause'] {
+  const failure = error instanceof ModelError ? error.report?.failure : undefined;
+  return failure === undefined ? 'failing' : (DELAY_CAUSES[failure] ?? 'failing');
 }
 
 /** Logs one line about a request to the model. */

@@ -37,7 +37,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     id,
     task: { text: 'use bigint', quote: null, by: ana, location: { at: 'conversation', commentId: 5 }, requestedAt: AT },
     settings: DEFAULT_SETTINGS,
-    phase: { kind: 'awaiting-model', turn: 1, since: AT },
+    phase: { kind: 'awaiting-model', turn: 1, since: AT, delay: null },
     turns: 0,
     lastResumption: null,
     sideQuestionCount: 0,

@@ -211,7 +211,7 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/countersign ask\nwhy?', 'ask: why? addressed'],
     ['@countersign ask why?', 'ask: why? addressed'],
     ['/countersign ask', 'malformed task ask addressed'],
-    ['/countersign asking why', 'task: asking why addressed'],
+    ['/countersign asking why', 'task: asking why'],
     ['/ask', 'malformed ask'],
     ['/show', 'show location'],
     ['/show K7Q2', 'show k7q2'],
