@@ -31,11 +31,13 @@ describe('a model whose endpoint limits requests', () => {
     await ana.says('/countersign use bigint');
     await vi.waitFor(() => expect(bot.run().body).toMatch(DELAY), WAIT);
     expect(bot.run().body).toContain('The model’s endpoint limits requests');
+    await stage().settle();
     const before = writesOfRunComment(story);
     const shown = bot.run().body;
     await stage().later(45);
     await vi.waitFor(() => expect(bot.run().body).not.toBe(shown), WAIT);
     expect(bot.run().body).toMatch(DELAY);
+    await stage().settle();
     expect(writesOfRunComment(story)).toBe(before + 1);
     await stage().later(65);
     await vi.waitFor(() => expect(bot.run().body).toContain('Waiting for review'), WAIT);
