@@ -26,7 +26,7 @@ describe('a model whose endpoint limits requests', () => {
   it('is said on the run comment, once for each delay, until the next answer (S166)', async () => {
     const story = await stage().tell();
     const { ana, bot, model } = story;
-    stage().model.script(limited(40), limited(60));
+    stage().model.script(limited(40), limited(200));
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     await vi.waitFor(() => expect(bot.run().body).toMatch(DELAY), WAIT);
@@ -39,7 +39,7 @@ describe('a model whose endpoint limits requests', () => {
     expect(bot.run().body).toMatch(DELAY);
     await stage().settle();
     expect(writesOfRunComment(story)).toBe(before + 1);
-    await stage().later(65);
+    await stage().later(220);
     await vi.waitFor(() => expect(bot.run().body).toContain('Waiting for review'), WAIT);
     expect(bot.run().body).not.toMatch(DELAY);
     expect(bot.proposals()).toHaveLength(1);
