@@ -95,9 +95,13 @@ export function createHostileModel(
       witness.onResponse(response);
       return response;
     },
-    async askForText(messages) {
+    async answerQuestion(messages) {
       witness.onRequest(messages);
-      return respond([]);
+      if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
+      const isEnd = random.chance(0.3);
+      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall, random));
+      witness.onResponse(response);
+      return response;
     },
     maxRequestTokens: async () => null,
   };

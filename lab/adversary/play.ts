@@ -114,12 +114,7 @@ function findTranscriptFailures({ trace }: PlayedCase): readonly string[] {
   return trace.events.flatMap((event) => {
     if (event.kind !== 'saved') return [];
     const { signal } = event;
-    const message =
-      signal.type === 'model-failed'
-        ? signal.message
-        : signal.type === 'side-question-answered' && signal.result.kind === 'failed'
-          ? signal.result.message
-          : '';
+    const message = signal.type === 'model-failed' || signal.type === 'side-question-failed' ? signal.message : '';
     return /^its transcript is broken/i.test(message) ? [`transcript: ${message}`] : [];
   });
 }

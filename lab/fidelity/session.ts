@@ -87,7 +87,7 @@ function createCallingModel(calls: readonly ToolCall[]): WorkerContext['model'] 
       usage: TOKEN_USAGE,
     };
   };
-  return { ask, askForText: ask, maxRequestTokens: async () => null };
+  return { ask, answerQuestion: ask, maxRequestTokens: async () => null };
 }
 
 /** Delivers webhooks and performs effects until neither are left. */

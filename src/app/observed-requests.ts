@@ -61,7 +61,7 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
   };
   return {
     ask: (...request) => reported(model.ask(...request)),
-    askForText: (...request) => reported(model.askForText(...request)),
+    answerQuestion: (...request) => reported(model.answerQuestion(...request)),
     maxRequestTokens: model.maxRequestTokens,
   };
 }
@@ -71,7 +71,7 @@ export function timedModel(model: Model, metrics: Metrics): Model {
   const timer = metrics.timer(DURATIONS.modelRequests);
   return {
     ask: (...request) => timed(timer, model.ask(...request), () => 'done'),
-    askForText: (...request) => timed(timer, model.askForText(...request), () => 'done'),
+    answerQuestion: (...request) => timed(timer, model.answerQuestion(...request), () => 'done'),
     maxRequestTokens: model.maxRequestTokens,
   };
 }

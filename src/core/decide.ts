@@ -1,4 +1,3 @@
-import { onSideQuestionAnswered } from './commands/ask.ts';
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
@@ -17,7 +16,7 @@ import {
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
 import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
-import { onModelFailed, onModelResponded } from './outcomes/model.ts';
+import { onModelAttemptFailed, onModelFailed, onModelResponded } from './outcomes/model.ts';
 import {
   onPostingFailed,
   onProposalCommentUpdated,
@@ -25,7 +24,13 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
-import { onAnswerLost, onReadingsCleared } from './outcomes/spending.ts';
+import {
+  onSideQuestionFailed,
+  onSideQuestionOpened,
+  onSideQuestionResponded,
+  onSideQuestionToolsFinished,
+} from './outcomes/side-question.ts';
+import { onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Facts } from './state/facts.ts';
 import type { Intent } from './state/intent.ts';
@@ -90,9 +95,12 @@ const SIGNAL_HANDLERS: {
   'push-read': onPushRead,
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
-  'answer-lost': onAnswerLost,
   'readings-cleared': onReadingsCleared,
-  'side-question-answered': onSideQuestionAnswered,
+  'model-attempt-failed': onModelAttemptFailed,
+  'side-question-opened': onSideQuestionOpened,
+  'side-question-responded': onSideQuestionResponded,
+  'side-question-tools-finished': onSideQuestionToolsFinished,
+  'side-question-failed': onSideQuestionFailed,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,
   'question-posted': onQuestionPosted,

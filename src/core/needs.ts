@@ -56,9 +56,12 @@ const SIGNAL_NEEDS: {
   'push-read': none,
   'model-responded': none,
   'model-failed': none,
-  'answer-lost': none,
   'readings-cleared': none,
-  'side-question-answered': none,
+  'model-attempt-failed': none,
+  'side-question-opened': none,
+  'side-question-responded': none,
+  'side-question-tools-finished': none,
+  'side-question-failed': none,
   'tools-finished': none,
   'proposals-posted': (pull, signal, facts) =>
     proposalsBeforeCommit(pull.proposals).length === 0

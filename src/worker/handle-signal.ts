@@ -204,9 +204,12 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'push-read':
     case 'model-responded':
     case 'model-failed':
-    case 'answer-lost':
     case 'readings-cleared':
-    case 'side-question-answered':
+    case 'model-attempt-failed':
+    case 'side-question-opened':
+    case 'side-question-responded':
+    case 'side-question-tools-finished':
+    case 'side-question-failed':
     case 'tools-finished':
     case 'posting-failed':
     case 'review-dismiss-refused':

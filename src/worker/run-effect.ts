@@ -176,9 +176,14 @@ function signalForAbandonedEffect(
         message: failureText(errorId, 'it could not be asked'),
       };
     }
+    case 'open-side-question':
     case 'ask-side-question': {
       const message = failureText(errorId, 'The question could not be put to the model.');
-      return { type: 'side-question-answered', question: effect.question, result: { kind: 'failed', message } };
+      return { type: 'side-question-failed', questionId: effect.questionId, message };
+    }
+    case 'run-side-question-tools': {
+      const { questionId, turn } = effect;
+      return { type: 'side-question-tools-finished', questionId, turn, outputs: [] };
     }
     case 'post-proposals': {
       const { runId, turn, proposalIds } = effect;

@@ -73,7 +73,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/effects/tools': {
     what: 'performs the calls of the model',
     entries: [],
-    fromAbove: ['run-tools.ts', 'list-paths.ts'],
+    fromAbove: ['run-tools.ts', 'run-side-question-tools.ts', 'list-paths.ts'],
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
@@ -111,7 +111,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'earlier-answers.ts'] },
   'src/core/commands': {
     what: 'one file per command',
-    entries: ['all-commands.ts', 'approve.ts', 'deny.ts', 'edit.ts', 'task.ts'],
+    entries: ['all-commands.ts', 'approve.ts', 'ask.ts', 'deny.ts', 'edit.ts', 'task.ts'],
   },
   'src/core/commands/shared': {
     what: 'what several commands do',
@@ -147,7 +147,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent': {
     what: 'the conversation with the model',
-    entries: ['messages.ts', 'system-prompt.ts', 'clear-readings.ts', 'question-texts.ts', 'turn-texts.ts'],
+    entries: [
+      'messages.ts',
+      'system-prompt.ts',
+      'clear-readings.ts',
+      'question-texts.ts',
+      'side-question-texts.ts',
+      'turn-texts.ts',
+    ],
   },
   'src/core/agent/context': {
     what: 'what the model is told first, and between its turns',

@@ -38,6 +38,7 @@ import {
   endedRunsAskNothing,
   questionsAreAnsweredOnce,
 } from './questions.ts';
+import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
 import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
@@ -207,6 +208,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   answersAreByWriters,
   chosenValuesAreOffered,
   endedRunsAskNothing,
+  sideQuestionsChangeNothing,
+  sideQuestionsEnd,
   repliesArePosted,
   commentsArePostedOnce,
   commandsAreAnswered,

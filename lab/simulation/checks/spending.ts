@@ -57,11 +57,11 @@ function costOf(signal: SavedStep['signal']): number {
   switch (signal.type) {
     case 'model-responded':
       return total(signal.response.usage);
-    case 'side-question-answered':
-      return signal.result.kind === 'answered' ? total(signal.result.usage) : 0;
-    case 'answer-lost':
+    case 'side-question-responded':
+      return total(signal.response.usage);
+    case 'model-attempt-failed':
     case 'model-failed':
-      return signal.usage === undefined ? 0 : total(signal.usage);
+      return signal.usage ? total(signal.usage) : 0;
     default:
       return 0;
   }

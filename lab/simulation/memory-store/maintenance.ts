@@ -3,7 +3,7 @@ import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapter
 import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/state/effects.ts';
 import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
-import { enqueueEffect } from './save.ts';
+import { enqueueEffect, sideKey } from './save.ts';
 import {
   addSignal,
   clearAttempt,
@@ -154,6 +154,7 @@ export function deleteExpiredRows(tables: MemoryTables, now: number): false {
     deleteOldDeliveries(tables, row, now);
     deleteOldEffects(row, now);
     deleteOldRuns(tables, row, now);
+    deleteOldAnswers(tables, row, now);
   }
   for (const [id, { receivedAt }] of tables.installationEvents)
     if (receivedAt < now - DELIVERY_RETENTION_MS) tables.installationEvents.delete(id);
@@ -169,6 +170,12 @@ function deleteOldDeliveries(tables: MemoryTables, row: MemoryPullRow, now: numb
     if (contentKey !== null) tables.contentKeys.delete(contentKey);
   }
   row.inbox = row.inbox.filter(isKept);
+}
+
+function deleteOldAnswers(tables: MemoryTables, row: MemoryPullRow, now: number): void {
+  const newest = row.state.answeredQuestions.at(-1)?.answeredAt;
+  if (newest === undefined || !isLeaseFree(tables, row.lease, now)) return;
+  if (Date.parse(newest) < now - RUN_RETENTION_MS) row.state = { ...row.state, answeredQuestions: [] };
 }
 
 function deleteOldEffects(row: MemoryPullRow, now: number): void {
@@ -218,6 +225,8 @@ function deleteUninstalled(tables: MemoryTables, now: number): void {
     if (!removed.includes(row.state.ref.installationId)) continue;
     for (const id of [...row.proposals.keys()]) redactProposal(row, id);
     for (const [runId, { pullKey }] of tables.runs) if (pullKey === row.key) deleteRun(tables, row, runId);
+    for (const { id } of row.state.sideQuestions) tables.sideMessages.delete(sideKey(row.key, id));
+    row.state = { ...row.state, sideQuestions: [], answeredQuestions: [] };
     const inbox = row.inbox.filter(({ deliveryId }) => deliveryId !== null);
     const redactedInbox = inbox.map((delivery) => ({
       ...delivery,

@@ -124,6 +124,8 @@ export type MemoryTables = {
     { readonly pullKey: string; readonly startedAt: number; readonly updatedAt: number; readonly run: Run }
   >;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
+  /** Transcripts of people's questions in progress, by `sideKey`. */
+  readonly sideMessages: Map<string, readonly TranscriptMessage[]>;
   readonly deliveryIds: Set<string>;
   readonly contentKeys: Set<string>;
   /** By delivery id. `uninstalled` is the id of a removed installation. */
@@ -145,6 +147,7 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
     removedPulls: [],
     runs: new Map(),
     messages: new Map(),
+    sideMessages: new Map(),
     deliveryIds: new Set(),
     contentKeys: new Set(),
     installationEvents: new Map(),

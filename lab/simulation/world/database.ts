@@ -77,7 +77,7 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       const deadLetters = rows.flatMap(({ key, inbox }) =>
         inbox.flatMap(({ deadLettered, error }) => (deadLettered ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      const runRowCount = tables.runs.size + tables.messages.size;
+      const runRowCount = tables.runs.size + tables.messages.size + tables.sideMessages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       const chainProblems = rows.flatMap(findChainProblems);
       return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows), chainProblems };
@@ -85,12 +85,12 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
   };
 }
 
-function countTextRows({ inbox, proposals, votes, answers, outcomes }: MemoryPullRow): number {
+function countTextRows({ inbox, proposals, votes, answers, outcomes, state }: MemoryPullRow): number {
   const signals = inbox.filter(({ signal }) => signal !== null).length;
   const voteTexts = votes.filter(({ text }) => text !== null).length;
   const notes = [...outcomes.values()].filter(({ note }) => note !== null).length;
   const answerTexts = answers.filter(({ answer }) => answer !== null).length;
-  return signals + proposals.size + voteTexts + answerTexts + notes;
+  return signals + proposals.size + voteTexts + answerTexts + notes + state.answeredQuestions.length;
 }
 
 function findChainProblems({
@@ -160,7 +160,8 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
           as pending`.execute(db);
       const { rows: textCounts } = await sql<{ texts: string }>`
         select (select count(*) from inbox where signal is not null) + (select count(*) from runs)
-          + (select count(distinct run_id) from messages) + (select count(*) from proposals)
+          + (select count(distinct run_id) from messages) + (select count(*) from side_messages)
+          + (select count(*) from pulls where questions_answered_at is not null) + (select count(*) from proposals)
           + (select count(*) from votes where text is not null) + (select count(*) from proposal_outcomes where note is not null)
           as texts`.execute(db);
       const deadLetters = await db
@@ -195,6 +196,7 @@ const TABLE_NAMES = [
   'ledger_heads',
   'ledger_size',
   'messages',
+  'side_messages',
   'effects',
   'installation_events',
   'recovery_state',

@@ -279,7 +279,8 @@ export const OTHER_ACTIONS: WeightedActions = [
   [1, (context) => postComment(context, '/stop')],
   [2, (context) => postComment(context, '/continue')],
   [3, (context) => postComment(context, '/resume')],
-  [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/ask why?', '/aprove']))],
+  [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/aprove']))],
+  [3, askAgent],
   [1, onAnyProposal((context, proposal) => postComment(context, `/show ${proposal.id}`))],
   [4, (context) => postComment(context, context.random.pick(['/choose 1', '/choose 2', '/answer so']))],
   [3, (context) => requestUndo(context)],
@@ -303,6 +304,18 @@ export const OTHER_ACTIONS: WeightedActions = [
 ];
 
 export const PERSON_ACTIONS: WeightedActions = [...VOTING_ACTIONS, ...OTHER_ACTIONS];
+
+/** The forms of a person's question, also where no run ever was. */
+const QUESTIONS = ['/ask why?', `/ask ${HOSTILE_MARKDOWN}`, '/countersign ask how?', '@countersign why is it so?'];
+
+/** Asks the agent in the conversation or in a thread, sometimes several times at once. */
+function askAgent(context: ActionContext): string | null {
+  const { random, open, person } = context;
+  const threads = open.filter(({ inThread }) => inThread);
+  if (threads.length > 0 && random.chance(0.3)) return replyInThread(context, random.pick(threads), '/ask why this?');
+  for (let asked = 0; random.chance(0.3) && asked < 12; asked += 1) person.says(random.pick(QUESTIONS));
+  return postComment(context, random.pick(QUESTIONS));
+}
 
 /** Answers a question that the page shows as open, or rarely one that is over. */
 function answerQuestion(context: ActionContext): string | null {

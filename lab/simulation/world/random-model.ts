@@ -133,8 +133,12 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       const response = toModelResponse(text, toolCalls, random.chance(0.03) ? 'length' : 'tool_calls');
       return { ...response, opaque: thoughtsOf(response, responses) };
     },
-    async askForText(): Promise<ModelResponse> {
-      return toModelResponse(random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS]), [], 'stop');
+    async answerQuestion(_messages, _signal, _runId, mayCall): Promise<ModelResponse> {
+      const text = random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS, 'Let me look.', null]);
+      if (random.chance(mayCall ? 0.4 : 0.9)) return toModelResponse(text, [], random.chance(0.05) ? 'length' : 'stop');
+      const toolCalls = Array.from({ length: 1 + random.integer(3) }, randomCall);
+      const response = toModelResponse(text, toolCalls, 'tool_calls');
+      return { ...response, opaque: thoughtsOf(response, calls) };
     },
     maxRequestTokens: async () => context.said,
   };

@@ -82,8 +82,9 @@ export function createModel(options: ModelOptions): Model {
     }
   };
   return {
-    ask: (messages, signal, runId) => ask({ messages, runId, withTools: true }, signal),
-    askForText: (messages, signal, runId) => ask({ messages, runId, withTools: false }, signal),
+    ask: (messages, signal, runId) => ask({ messages, runId, tools: 'all' }, signal),
+    answerQuestion: (messages, signal, runId, mayCall) =>
+      ask({ messages, runId, tools: mayCall ? 'reading' : 'reading-uncallable' }, signal),
     maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }),
   };
 }

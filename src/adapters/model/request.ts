@@ -1,4 +1,5 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
+import { isReadingTool, readToolName } from '../../core/state/tools.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
 import { type ModelParameters, requestParameters } from './parameters.ts';
 import { type ModelTool, toWireMessage, toWireTool } from './wire-format.ts';
@@ -8,9 +9,11 @@ export type Conversation = {
   readonly messages: readonly TranscriptMessage[];
   /** Names the run, so that its requests share a cache. */
   readonly runId: string;
-  /** Whether the model may call tools. */
-  readonly withTools: boolean;
+  readonly tools: OfferedTools;
 };
+
+/** The tools that the model is told of, and whether it may call them now. */
+export type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
 
 type RequestOptions = {
   readonly address: ModelAddress;
@@ -35,17 +38,19 @@ export function createRequestBuilder({ address, tools, parameters }: RequestOpti
   const refused = new Set<string>();
   const isRefused = (name: string): boolean => refused.has(name);
   const host = new URL(address.endpoint).hostname;
-  // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
-  const withTools = tools.length > 0 ? { tools: tools.map(toWireTool) } : {};
+  const reading = tools.filter(({ name }) => isReading(name));
   return {
-    build({ messages, runId, withTools: mayCall }) {
+    build({ messages, runId, tools: offered }) {
+      // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
+      const listed = offered === 'all' ? tools : reading;
       const opaqueSent = new Set<string>();
       const wireMessages = messages.map((message) => {
         const opaque = opaqueFor(message, address, isRefused);
         for (const name of opaqueNames(opaque)) opaqueSent.add(name);
         return toWireMessage(message, opaque);
       });
-      const forbidsCalls = tools.length > 0 && !mayCall;
+      const forbidsCalls = listed.length > 0 && offered === 'reading-uncallable';
+      const withTools = listed.length > 0 ? { tools: listed.map(toWireTool) } : {};
       const optional = requestParameters({ parameters, host, runId, forbidsCalls, isRefused });
       return {
         body: { model: address.model, messages: wireMessages, ...withTools, ...optional },
@@ -54,4 +59,9 @@ export function createRequestBuilder({ address, tools, parameters }: RequestOpti
     },
     refuse: (name) => void refused.add(name),
   };
+}
+
+function isReading(name: string): boolean {
+  const tool = readToolName(name);
+  return tool !== null && isReadingTool(tool);
 }

@@ -1,14 +1,15 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Run } from '../../core/state/run.ts';
-import { fromStored } from './engine/json.ts';
+import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
+import type { StoredPullState } from './load.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Handled deliveries: GitHub can redeliver them for some days, and none may count twice (F20). */
 export const DELIVERY_RETENTION_MS = 30 * DAY_MS;
 
-/** Ended runs with their proposals, transcripts and comments. */
+/** Ended runs with their proposals, transcripts and comments, and answered questions. */
 export const RUN_RETENTION_MS = 90 * DAY_MS;
 
 /** After an uninstall, so that work in progress can end first. */
@@ -33,6 +34,7 @@ const CLEANUP_TASKS: readonly CleanupTask[] = [
   { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldEffects },
   { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldInstallationEvents },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldRuns },
+  { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldAnswers },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteUninstalled },
 ];
 
@@ -153,6 +155,26 @@ async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: re
   }
 }
 
+/** Answered questions, once the newest of an unclaimed pull request is old. */
+async function deleteOldAnswers(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
+  const { rows } = await sql<{ pull_key: string; state: string }>`
+    select pull_key, state from pulls
+    where questions_answered_at < ${now - RUN_RETENTION_MS} and (lease_until is null or lease_until <= ${now})
+    order by questions_answered_at limit ${MAX_OWNERS_PER_BATCH}
+    for update skip locked
+  `.execute(transaction);
+  for (const { pull_key: pullKey, state } of rows) {
+    const kept: StoredPullState = { ...fromStored<StoredPullState>(state), answeredQuestions: [] };
+    // As for runs: a stalled holder cannot continue with deleted answers.
+    await transaction
+      .updateTable('pulls')
+      .set({ state: toStored(kept), questions_answered_at: null, worker: null, fence: sql`fence + 1` })
+      .where('pull_key', '=', pullKey)
+      .execute();
+  }
+  return rows.length;
+}
+
 /** Deletes all data of an uninstalled account. The ledger, without comment texts, and delivery ids stay (I15). */
 async function deleteUninstalled(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
   const { rows } = await sql<{ pull_key: string }>`
@@ -179,6 +201,7 @@ async function deletePulls(
     .set({ note: null, note_salt: null, record: null, record_salt: null })
     .where('pull_key', 'in', keys)
     .execute();
+  await transaction.deleteFrom('side_messages').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('proposals').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('runs').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('effects').where('pull_key', 'in', keys).execute();

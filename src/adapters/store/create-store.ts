@@ -11,7 +11,7 @@ import { requireRights } from './engine/requirements.ts';
 import { vacuum } from './engine/vacuum.ts';
 import { groupCommit } from './group-commit.ts';
 import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
-import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
+import { loadPullState, loadRef, loadRun, loadSideTranscript, loadTranscript } from './load.ts';
 import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive, rehearseReceive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
@@ -34,6 +34,7 @@ export function createStore(backend: Backend): Store {
     listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
     loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
     loadTranscript: (runId) => loadTranscript(db, runId),
+    loadSideTranscript: (pullRequestKey, questionId) => loadSideTranscript(db, pullRequestKey, questionId),
     nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
     listPendingCommits: (pullRequestKey) => listPendingCommits(db, pullRequestKey),
     nextCatchUpAt: (claim, now) => nextCatchUpAt(db, claim, now),

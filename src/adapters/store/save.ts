@@ -7,7 +7,7 @@ import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
 import type { Reason } from '../../core/state/reasons.ts';
 import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { reportsCommit, type Signal } from '../../core/state/signals.ts';
-import type { Step } from '../../core/state/step.ts';
+import type { SideTranscriptChange, Step } from '../../core/state/step.ts';
 import { withExclusiveClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
 import { fromStored, toPlainText, toStored } from './engine/json.ts';
@@ -87,13 +87,15 @@ async function saveProgress(
   const ctes = [
     ...(run === null || isRunUnchanged ? [] : [runCte(pullRequestKey, run, now)]),
     ...(step.messages.length === 0 ? [] : [messagesCte(step)]),
+    ...(step.sideTranscript === null ? [] : [sideTranscriptCte(pullRequestKey, step.sideTranscript)]),
     ...enqueueCtes(pullRequestKey, step.effects, now),
   ];
   const isRunOurs = run === null || isRunUnchanged ? sql`true` : sql`exists (select from saved_run)`;
   const { rows } = await sql<{ readonly isRunOurs: boolean }>`
     ${ctes.length === 0 ? sql`` : sql`with ${sql.join(ctes)}`}
     update pulls set state = ${toStored(toStoredPullState(step.pull))}, run_id = ${run?.id ?? null},
-      active = ${hasActiveWork(step.pull)}, active_since = ${activeSince(step.pull)}
+      active = ${hasActiveWork(step.pull)}, active_since = ${activeSince(step.pull)},
+      questions_answered_at = ${questionsAnsweredAt(step.pull)}
     where pull_key = ${pullRequestKey}
     returning ${isRunOurs} as "isRunOurs"
   `.execute(transaction);
@@ -114,6 +116,27 @@ function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unkno
 function messagesCte(step: Step): RawBuilder<unknown> {
   const rows = toMessageRows(step).map(({ run_id, seq, body }) => sql`(${run_id}, ${seq}, ${body})`);
   return sql`new_messages as (insert into messages (run_id, seq, body) values ${sql.join(rows)})`;
+}
+
+/** Two writers of the same `seq` cannot both succeed. */
+function sideTranscriptCte(pullRequestKey: string, change: SideTranscriptChange): RawBuilder<unknown> {
+  const { questionId } = change;
+  if (change.kind === 'delete')
+    return sql`old_side_messages as (
+      delete from side_messages where pull_key = ${pullRequestKey} and question_id = ${questionId}
+    )`;
+  const rows = change.messages.map(
+    (message, index) => sql`(${pullRequestKey}, ${questionId}, ${change.first + index}, ${toStored(message)})`,
+  );
+  return sql`new_side_messages as (
+    insert into side_messages (pull_key, question_id, seq, body) values ${sql.join(rows)}
+  )`;
+}
+
+/** Ms since the epoch; null if no answer is kept. */
+function questionsAnsweredAt({ answeredQuestions }: Step['pull']): number | null {
+  const newest = answeredQuestions.at(-1);
+  return newest === undefined ? null : Date.parse(newest.answeredAt);
 }
 
 /** The run counts its messages, so the new ones are its last. Two writers of the same `seq` cannot both succeed. */

@@ -177,6 +177,8 @@ export type Store = {
   /** Loads the location of the pull request, also if its run has an unknown schema version. */
   loadRef(pullRequestKey: string): Promise<PullRequestRef>;
   loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;
+  /** Loads the transcript of a person's question; empty once the question is over. */
+  loadSideTranscript(pullRequestKey: string, questionId: string): Promise<readonly TranscriptMessage[]>;
 
   /**
    * Returns the next due signal: effect results first, then webhooks, each in order of arrival; a failed webhook holds
@@ -265,7 +267,7 @@ export type Store = {
   connectionEpoch(): object | null;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
-   * uninstalled accounts; never the evidence in the ledger. Returns true if there is more.
+   * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is more.
    */
   deleteExpired(now: number): Promise<boolean>;
   /** Rejects if the database does not answer, or if its schema is older than this version's. */

@@ -1,5 +1,7 @@
+import { cutText } from '../agent/shared/clean-text.ts';
 import type { Person } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
+import type { AnsweredQuestion } from '../state/side-question.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import { type StepBuilder, withRun } from './step-builder.ts';
 
@@ -22,6 +24,12 @@ export function peopleWithNotes(notes: readonly AgentNote[]): readonly Person[] 
 /** A person's comment for the agent. */
 export function wordsNote(by: Person, text: string, at: string, about: DecidedChange | null = null): WordsNote {
   return { kind: 'words', by, text, at, about };
+}
+
+/** One line of a question and its answer. */
+export function questionNote({ by, question, answer }: AnsweredQuestion): AgentNote {
+  const { noteLine } = CONTEXT_LIMITS;
+  return { kind: 'question', by, question: cutText(question, noteLine), answer: cutText(answer, noteLine) };
 }
 
 const MAX_QUESTION_NOTES = 20;

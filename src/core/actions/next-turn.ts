@@ -24,7 +24,7 @@ export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
     remaining === LIMITS.announcedResponses ? appendMessages(builder, remainingResponsesMessage(remaining)) : builder;
   const turn = run.turns + 1;
   return withEffects(
-    withRun(announced, { phase: { kind: 'awaiting-model', turn, since: now } }),
+    withRun(announced, { phase: { kind: 'awaiting-model', turn, since: now, delay: null } }),
     { type: 'ask-model', runId: run.id, turn },
     { type: 'update-run-comment', runId: run.id, progress: true },
   );

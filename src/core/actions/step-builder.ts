@@ -11,7 +11,7 @@ import type { Step } from '../state/step.ts';
 export type StepBuilder = Omit<Step, 'reason' | 'deferred' | 'cancelsPendingWork'>;
 
 export function startStep(pull: PullState): StepBuilder {
-  return { pull, effects: [], messages: [], votes: [], answers: [], ledgerCommits: [] };
+  return { pull, effects: [], messages: [], sideTranscript: null, votes: [], answers: [], ledgerCommits: [] };
 }
 
 export function endStep(builder: StepBuilder, reason: Reason): Step {

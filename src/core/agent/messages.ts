@@ -1,9 +1,7 @@
-import { redactFile } from '../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { Person } from '../state/proposal.ts';
-import type { Run, SideQuestion, ToolBatch, ToolCallState } from '../state/run.ts';
-import { sentMessages } from './clear-readings.ts';
+import type { Run, ToolBatch, ToolCallState } from '../state/run.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
 import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './shared/tool-results.ts';
 import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
@@ -45,23 +43,14 @@ function toolMessage({ id }: ToolCall, output: string): TranscriptMessage {
 }
 
 /**
- * A temporary copy of a run's transcript that ends with a person's question (S111). Unanswered calls get a provisional
- * result. `run` is null if the pull request has a newer run.
+ * Temporary results that complete a run's transcript for a person's question (S111): of unanswered calls, and of held
+ * ones. `run` is null if the pull request has a newer run.
  */
-export function buildSideQuestionTranscript(
-  messages: readonly TranscriptMessage[],
+export function buildInterimResults(
+  transcript: readonly TranscriptMessage[],
   run: Run | null,
-  question: SideQuestion,
 ): readonly TranscriptMessage[] {
-  // The transcript can be newer than the run.
-  const transcript =
-    run === null ? messages : sentMessages(messages.slice(0, run.messageCount), run.modelContext.clearedBefore);
-  return [
-    ...transcript,
-    ...findUnansweredCalls(transcript).map((call) => provisionalResult(call, run)),
-    ...provisionalHeldNote(run),
-    buildSideQuestionMessage(question),
-  ];
+  return [...findUnansweredCalls(transcript).map((call) => provisionalResult(call, run)), ...provisionalHeldNote(run)];
 }
 
 /** The calls of the last response that no message answers yet, in order. */
@@ -102,15 +91,6 @@ function outputOfStatus(status: ToolCallState['status'] | undefined, isRunOver: 
   if (status.kind === 'dependent') return dependentOutput(status.dependency);
   if (status.kind === 'asked') return ASKED_OUTPUT;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : STILL_RUNNING_OUTPUT;
-}
-
-function buildSideQuestionMessage({ by, text }: SideQuestion): TranscriptMessage {
-  const content = [
-    `${by.login} asks a question beside the run, as a JSON string:`,
-    JSON.stringify(redactFile(text)),
-    'Answer it in a few plain sentences, from what you know. Call no tool: nothing is decided or changed by this answer, and the run goes on without it.',
-  ].join('\n');
-  return { role: 'user', content };
 }
 
 /**

@@ -1,10 +1,15 @@
 import { REDACTED } from '../../lib/credentials.ts';
 import { formatList } from '../../lib/format.ts';
 import { LIMITS } from '../state/limits.ts';
-import { MAX_CALLS_PER_RESPONSE, MAX_REASON_CHARACTERS, toolsOfKind } from '../state/tools.ts';
+import {
+  isReadingTool,
+  MAX_CALLS_PER_RESPONSE,
+  MAX_REASON_CHARACTERS,
+  TOOL_NAMES,
+  toolsOfKind,
+} from '../state/tools.ts';
 
-/** A plan tells people something instead of reading. */
-const READING_TOOLS = toolsOfKind('immediate').filter((name) => name !== 'plan');
+const READING_TOOLS = TOOL_NAMES.filter(isReadingTool);
 
 const SECTIONS: readonly (readonly string[])[] = [
   ['You are Countersign, a coding agent inside one GitHub pull request. You propose changes; people decide on them.'],

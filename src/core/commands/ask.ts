@@ -1,105 +1,74 @@
-import { withNote } from '../actions/agent-notes.ts';
-import {
-  addUsage,
-  endStep,
-  noop,
-  type StepBuilder,
-  startStep,
-  withEffects,
-  withPullState,
-  withReply,
-  withRun,
-} from '../actions/step-builder.ts';
-import { cleanText, excerptOf } from '../agent/shared/clean-text.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
-import type { CommentLocation } from '../state/intent.ts';
-import type { Reply } from '../state/replies.ts';
-import { activeRun, type PullState, type SideQuestion } from '../state/run.ts';
-import type { SideQuestionResult, Signal } from '../state/signals.ts';
+import { redactDiff } from '../../lib/redaction.ts';
+import { addSideQuestion, sideQuestionId } from '../actions/side-questions.ts';
+import { endStep, startStep, withReply } from '../actions/step-builder.ts';
+import { escapeDiff } from '../agent/context/diff-excerpt.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
+import { unifiedDiffOf } from '../edits/change.ts';
+import type { Person, Proposal } from '../state/proposal.ts';
+import type { PullState } from '../state/run.ts';
+import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import type { Step } from '../state/step.ts';
-import { CONTEXT_LIMITS } from '../state/task-context.ts';
-import { acknowledge, type CommandContext, endWithReply } from './shared/context.ts';
+import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { quotedText } from './shared/quoted-text.ts';
+import { findAnsweredProposal } from './shared/targets.ts';
 
 export const ask = {
   name: 'ask',
   words: ['ask'],
   syntax: '/ask <question>',
-  summary: 'ask the agent a question; it answers without tools and decides nothing',
+  summary: 'ask the agent a question; it can read for it, and decides and changes nothing',
   allowedTo: 'writer',
   argument: 'question',
+  needsNoSlash: true,
   read: ({ text }) => ({ name: 'ask', text }),
-  run: runAsk,
+  run: (context, { text }) => requestAnswer(context, text),
 } as const satisfies CommandDefinition<'ask'>;
 
-/** Unanswered questions on one pull request; each costs a model request with the whole transcript. */
-const MAX_SIDE_QUESTIONS = 10;
-
-/** Sends questions to the model one after the other. The run hears one line of each once it is answered. */
-function runAsk(context: CommandContext, { text }: CommandNamed<'ask'>): Step {
+/** Queues a question. The model answers one after the other, also where no run ever was. */
+export function requestAnswer(context: CommandContext, text: string): Step {
   const { pull, intent, person } = context;
-  if (pull.run === null) return endWithReply(context, { kind: 'no-run', command: 'ask' }, 'no-run');
-  if (pull.sideQuestions.length >= MAX_SIDE_QUESTIONS)
-    return endWithReply(
-      context,
-      { kind: 'side-question-queue-full', max: MAX_SIDE_QUESTIONS },
-      'side-question-queue-full',
-    );
+  const full = findFullQueue(pull, person);
+  if (full !== null) return refuseQuestion(context, full);
+  const proposal = findAnsweredProposal(pull, intent);
   const question: SideQuestion = {
-    runId: pull.run.id,
+    id: sideQuestionId(intent.location),
     by: person,
     text: cleanText(text).text,
+    quote: proposal === null ? quotedText(intent.quote) : null,
     location: intent.location,
+    requestedAt: intent.createdAt,
+    runId: pull.run?.id ?? null,
+    about: proposal === null ? null : describeAskedChange(proposal),
+    phase: { kind: 'queued' },
+    runMessageCount: 0,
+    messageCount: 0,
+    isNudged: false,
   };
-  const queued = withPullState(startStep(pull), { sideQuestions: [...pull.sideQuestions, question] });
-  const acknowledged = acknowledge(queued, context, 'eyes');
-  const isFirst = pull.sideQuestions.length === 0;
-  return endStep(
-    isFirst ? withEffects(acknowledged, { type: 'ask-side-question', question }) : acknowledged,
-    'side-question-queued',
-  );
+  const acknowledged = acknowledge(startStep(pull), context, 'eyes');
+  return endStep(addSideQuestion(acknowledged, question), 'side-question-queued');
 }
 
-/** Replies to the first question, adds its token usage to the run, and sends the next question to the model. */
-export function onSideQuestionAnswered(
-  pull: PullState,
-  signal: Extract<Signal, { type: 'side-question-answered' }>,
-): Step {
-  const { question, result } = signal;
-  const [first, ...rest] = pull.sideQuestions;
-  if (first === undefined || locationKey(first.location) !== locationKey(question.location))
-    return noop(pull, 'outdated-result');
-  const removed = withPullState(startStep(pull), { sideQuestions: rest });
-  const replied = withReply(removed, question.location, sideQuestionReply(question, result));
-  const counted = result.kind === 'answered' ? countSideQuestion(replied, question, result) : replied;
-  const [next] = rest;
-  return endStep(
-    next === undefined ? counted : withEffects(counted, { type: 'ask-side-question', question: next }),
-    'side-question-answered',
-  );
+type FullQueue = { readonly max: number; readonly whose: 'own' | 'all' };
+
+/** One person cannot take the places of all others. */
+function findFullQueue({ sideQuestions }: PullState, person: Person): FullQueue | null {
+  const { pending, pendingOfOnePerson } = SIDE_QUESTION_LIMITS;
+  if (sideQuestions.length >= pending) return { max: pending, whose: 'all' };
+  const own = sideQuestions.filter(({ by }) => by.id === person.id);
+  return own.length >= pendingOfOnePerson ? { max: pendingOfOnePerson, whose: 'own' } : null;
 }
 
-function locationKey(location: CommentLocation): string {
-  return `${location.at}:${location.at === 'review' ? location.reviewId : location.commentId}`;
+/** One reply while the same question is first, so that a flood of questions causes no flood of replies. */
+function refuseQuestion({ pull, intent, person }: CommandContext, full: FullQueue): Step {
+  const first = pull.sideQuestions.at(0)?.id ?? '';
+  const once = `questions-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${first}`;
+  const reply = { kind: 'side-question-queue-full', ...full } as const;
+  return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 
-function sideQuestionReply({ by, text: question }: SideQuestion, result: SideQuestionResult): Reply {
-  return result.kind === 'answered'
-    ? { kind: 'side-question-answered', by, question, content: result.content }
-    : { kind: 'side-question-failed', by, question, message: result.message };
-}
-
-function countSideQuestion(
-  builder: StepBuilder,
-  question: SideQuestion,
-  result: Extract<SideQuestionResult, { kind: 'answered' }>,
-): StepBuilder {
-  const { run } = builder.pull;
-  if (run === null || run.id !== question.runId) return builder;
-  const counted = withRun(addUsage(builder, result.usage), { sideQuestionCount: run.sideQuestionCount + 1 });
-  const { by, text } = question;
-  const answer = excerptOf(result.content ?? '', CONTEXT_LIMITS.noteLine);
-  const note = { kind: 'question', by, question: excerptOf(text, CONTEXT_LIMITS.noteLine), answer } as const;
-  const noted = activeRun(builder.pull) === null ? counted : withNote(counted, note);
-  return withEffects(noted, { type: 'update-run-comment', runId: run.id });
+function describeAskedChange({ change: { path, payload }, state }: Proposal): AskedChange {
+  const diff = unifiedDiffOf(payload) ?? '';
+  const isShown = diff !== '' && diff.length <= SIDE_QUESTION_LIMITS.changeDiffCharacters;
+  return { path, state, diff: isShown ? escapeDiff(redactDiff(diff)) : null };
 }

@@ -1,3 +1,4 @@
+import { questionNote } from '../actions/agent-notes.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { nextRunAt, runStartNeeds } from '../actions/fact-needs.ts';
 import {
@@ -9,10 +10,8 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
-import { headOf } from '../agent/shared/clean-text.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
-import type { Quote } from '../state/intent.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
@@ -20,7 +19,6 @@ import { activeRun, type PullState, RUN_SCHEMA, type Run, type Task } from '../s
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { NO_USAGE, startSpending } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
-import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -30,6 +28,7 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { quotedText } from './shared/quoted-text.ts';
 import { isAboutDecided, talkNeeds } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
@@ -149,7 +148,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     otherPullsOnBranch: facts.otherPullsOnBranch ?? [],
     commitsRefused: false,
     pullAuthor: facts.pullRequest?.author ?? null,
-    agentNotes: [],
+    agentNotes: pull.answeredQuestions.map(questionNote),
     instructors: [],
     lastFeedbackAt: null,
     liftedDenials: [],
@@ -177,9 +176,4 @@ function runIdFor(pull: PullState, { location }: Task): string {
   const locationId =
     location.at === 'review' ? `r${location.reviewId}` : `${location.at.charAt(0)}${location.commentId}`;
   return `${pull.ref.repositoryId}-${pull.ref.number}-${locationId}`;
-}
-
-function quotedText(quote: Quote | null): string | null {
-  if (quote === null) return null;
-  return quote.kind === 'other' ? quote.text : headOf(quote.lines.join('\n'), CONTEXT_LIMITS.quote);
 }

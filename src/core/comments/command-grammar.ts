@@ -25,6 +25,8 @@ export type CommandSyntax<Name extends CommandName = CommandName> = {
   /** Its form, for people. */
   readonly syntax: string;
   readonly argument: ArgumentForm;
+  /** After the App's name it is read without its slash too, because it decides nothing. */
+  readonly needsNoSlash?: true;
   readonly read: (args: CommandArguments) => CommandNamed<Name>;
 };
 

@@ -79,12 +79,22 @@ function parseAfterCountersign(
   const lookalike = detectLookalike(grammar, rest, true);
   if (lookalike !== null) return lookalike;
   if (rest.startsWith('/')) return parseSlashCommand(grammar, rest.slice(1), below, true);
+  const withoutSlash = parseWithoutSlash(grammar, words);
+  if (withoutSlash !== null) return withoutSlash;
   const missingSlash = detectMissingSlash(grammar, rest);
   if (missingSlash === null) return parseCommand(task, words, true);
   const { word, id } = missingSlash;
   if (id === null) return createMalformedCommand('task', word, 'missing-slash', true);
   const text = joinArgumentText(rest, below);
   return { kind: 'command', command: { name: 'task', text, missingSlash: { word, id } }, addressedToApp: true };
+}
+
+/** `/countersign ask why?` is a question; the word alone gets the hint for a missing slash. */
+function parseWithoutSlash(grammar: CommandGrammar, { rest, below }: ArgumentText): ParsedComment | null {
+  const { word, rest: remainder } = splitFirstWord(rest);
+  const command = findCommand(grammar, stripPunctuation(word));
+  if (command?.needsNoSlash !== true || joinArgumentText(remainder, below) === '') return null;
+  return parseCommand(command, { rest: remainder, below }, true);
 }
 
 function parseMention(grammar: CommandGrammar, rest: string, below: string): ParsedComment {
@@ -97,6 +107,8 @@ function parseMention(grammar: CommandGrammar, rest: string, below: string): Par
     return createMalformedCommand('task', firstWord.slice(1), 'command-after-mention', true);
   const text = joinArgumentText(rest, below);
   if (text === '') return createMalformedCommand('task', '', 'no-task', true);
+  const withoutSlash = parseWithoutSlash(grammar, { rest, below });
+  if (withoutSlash !== null) return withoutSlash;
   const missingSlash = detectMissingSlash(grammar, rest);
   if (missingSlash === null) return { kind: 'mention', text };
   const { word, id } = missingSlash;

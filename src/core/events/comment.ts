@@ -1,12 +1,13 @@
 import { defer, endStep, noop, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
+import { requestAnswer } from '../commands/ask.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { answerWithWords } from '../commands/shared/answer-question.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
 import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
 import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
-import { isAboutDecided, talk } from '../commands/shared/talk.ts';
+import { isAboutDecided, isQuestion, talk } from '../commands/shared/talk.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
@@ -147,7 +148,12 @@ function onMention(
     const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
     return misplaced ?? refusal ?? onWords(context, proposal, text);
   }
-  return talk(context, text, null, requestTask);
+  return talk(context, text, null, requestAnswerOrTask);
+}
+
+/** A plain question begins no run. */
+function requestAnswerOrTask(context: CommandContext, text: string): Step {
+  return isQuestion(text) ? requestAnswer(context, text) : requestTask(context, text);
 }
 
 /** A reply to a question answers it. */

@@ -1,5 +1,6 @@
 import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { findCommentDamage, MAX_COMMENT_REPAIRS, repairComment } from '../actions/comment-repair.ts';
+import { endSideQuestion, findSideQuestionAt } from '../actions/side-questions.ts';
 import {
   endStep,
   noop,
@@ -43,9 +44,11 @@ export function onCommentEdited(
 
 /**
  * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then the
- * check before the commit finds no comment, and says so.
+ * check before the commit finds no comment, and says so. A question without an answer is withdrawn.
  */
 export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, { kind: 'deleted' }>): Step {
+  const question = findSideQuestionAt(pull, location);
+  if (question !== null) return endStep(endSideQuestion(startStep(pull), question, null), 'side-question-withdrawn');
   const isFromComment = ({ surface, commentId }: Vote): boolean =>
     surface === location.at && commentId === commentIdOf(location);
   const decided = pull.proposals.filter((proposal) =>

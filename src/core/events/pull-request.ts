@@ -62,7 +62,10 @@ export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type:
   const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
   const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));
   // The effect that asks the first question is dropped too, so questions that stay would block all later ones.
-  const cleared = withPullState({ ...ended, effects: [] }, { proposals, queue: [], sideQuestions: [] });
+  const [question] = ended.pull.sideQuestions;
+  const sideTranscript = question === undefined ? null : ({ kind: 'delete', questionId: question.id } as const);
+  const emptied = { ...ended, effects: [], sideTranscript };
+  const cleared = withPullState(emptied, { proposals, queue: [], sideQuestions: [] });
   return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
 }
 

@@ -282,8 +282,8 @@ const REPLY_RENDERERS: {
       `The model gave no answer: ${escapeMessage(message)}`,
       'Nothing was decided. Try again later.',
     ),
-  'side-question-queue-full': ({ max }) =>
-    `Your question was not taken, because ${pluralize(max, 'question')} are already pending. Ask again once they are answered.`,
+  'side-question-queue-full': ({ max, whose }) =>
+    `Your question was not taken, because ${pluralize(max, 'question')}${whose === 'own' ? ' of yours' : ''} are already pending. Ask again once they are answered.`,
   'internal-error': renderInternalError,
 
   // Information

@@ -1,6 +1,7 @@
 import { formatNumber, shortSha } from '../../lib/format.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
-import type { Reply, UndoRefusal, UserEditProblem } from '../state/replies.ts';
+import type { Reply, SideQuestionCaveat, UndoRefusal, UserEditProblem } from '../state/replies.ts';
+import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
 import {
   createDiffView,
   type DiffPart,
@@ -42,6 +43,12 @@ const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000, 500];
 /** Free bytes for the marker of the reply. */
 const RESERVED_MARKER_BYTES = 100;
 
+const CAVEATS = {
+  'responses-used-up': `The model used all ${SIDE_QUESTION_LIMITS.responses} responses that a question has, so the answer can be incomplete.`,
+  'cut-off': 'The answer was cut off, because it reached the length limit of the model endpoint.',
+  filtered: 'The answer was withheld by the content filter of the model endpoint.',
+} as const satisfies Record<SideQuestionCaveat, string>;
+
 /** The model's answer to a question, quoted as the model's. */
 export function renderModelAnswer(reply: SideQuestionAnsweredReply): string {
   return renderWithin(
@@ -50,6 +57,7 @@ export function renderModelAnswer(reply: SideQuestionAnsweredReply): string {
       joinBlocks(
         renderSideQuestion(reply),
         quoteModelMarkdown('Answer', reply.content ?? '', maxCharacters) || 'The model’s answer was empty.',
+        reply.caveat === null ? '' : CAVEATS[reply.caveat],
         'Nothing was decided.',
       ),
     MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,

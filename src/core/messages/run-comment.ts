@@ -3,7 +3,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import { byteLength } from '../edits/text/characters.ts';
 import { isOpen, type Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import type { Phase, Run } from '../state/run.ts';
+import type { ModelDelay, Phase, Run } from '../state/run.ts';
 import {
   blockQuote,
   codeSpan,
@@ -84,7 +84,9 @@ function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): s
     case 'reading-context':
       return `**Working.** The model has been reading the pull request since ${formatTime(phase.since)}.`;
     case 'awaiting-model':
-      return `**Working.** The model has been thinking since ${formatTime(phase.since)}.`;
+      return phase.delay === null
+        ? `**Working.** The model has been thinking since ${formatTime(phase.since)}.`
+        : `**Working.** ${DELAY_CAUSES[phase.delay.cause]}; the next try is at ${formatTime(phase.delay.until)}.`;
     case 'running-tools':
       return '**Working.** Reading files for the model.';
     case 'posting':
@@ -98,6 +100,12 @@ function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): s
       return `**Ended.** The run ${describeEnd(phase)}.`;
   }
 }
+
+const DELAY_CAUSES = {
+  'rate-limit': 'The model’s endpoint limits requests',
+  unreachable: 'The model’s endpoint cannot be reached',
+  failing: 'The model’s endpoint fails',
+} as const satisfies Record<ModelDelay['cause'], string>;
 
 function waitingLine(pending: readonly Proposal[], question: AgentQuestion | null): string {
   if (question === null) return pendingLine(pending);

@@ -19,7 +19,7 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   const content = buildFirstMessage({ task: run.task, ref: pull.ref, pull: summary, context });
   const opened = appendMessages(startStep(pull), { role: 'system', content: SYSTEM_PROMPT }, { role: 'user', content });
   const instructed = deliverNotes(withInstructors(opened, peopleHeard(context)));
-  const awaiting = withRun(instructed, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now } });
+  const awaiting = withRun(instructed, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null } });
   return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
 }
 

@@ -1,7 +1,7 @@
 import { hasWords } from '../actions/agent-notes.ts';
 import { endRun } from '../actions/end-run.ts';
 import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../actions/next-turn.ts';
-import { appendMessages, endStep, type StepBuilder, startStep, withRun } from '../actions/step-builder.ts';
+import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
 import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
@@ -17,8 +17,12 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
 
 type ModelFailedSignal = Extract<Signal, { type: 'model-failed' }>;
 
+type ModelAttemptFailedSignal = Extract<Signal, { type: 'model-attempt-failed' }>;
+
+type AboutRequest = ModelRespondedSignal | ModelFailedSignal | ModelAttemptFailedSignal;
+
 /** The active run if it is waiting for exactly this response, else null. */
-function awaitingRun(pull: PullState, signal: ModelRespondedSignal | ModelFailedSignal): Run | null {
+function awaitingRun(pull: PullState, signal: AboutRequest): Run | null {
   const run = activeRun(pull);
   if (run === null || run.id !== signal.runId) return null;
   return run.phase.kind === 'awaiting-model' && run.phase.turn === signal.turn ? run : null;
@@ -98,6 +102,16 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
   ['length', 'The answer was cut off, because it reached the length limit of the model endpoint.'],
   ['content_filter', 'The answer was withheld by the content filter of the model endpoint.'],
 ]);
+
+/** Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. */
+export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailedSignal): Step {
+  const counted = countFailedAnswer(startStep(pull), signal);
+  const run = awaitingRun(pull, signal);
+  if (signal.delay === null || run?.phase.kind !== 'awaiting-model')
+    return endStep(counted, counted.pull === pull ? 'outdated-result' : 'model-attempt-failed');
+  const delayed = withRun(counted, { phase: { ...run.phase, delay: signal.delay } });
+  return endStep(withEffects(delayed, { type: 'update-run-comment', runId: run.id }), 'model-attempt-failed');
+}
 
 export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
   const counted = countFailedAnswer(startStep(pull), signal);

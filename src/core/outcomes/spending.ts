@@ -1,9 +1,10 @@
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { estimateAnswer } from '../agent/clear-readings.ts';
+import type { TokenUsage } from '../state/conversation.ts';
 import { withMeasurement } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
-import { isReported, totalTokens } from '../state/spending.ts';
+import { isReported } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -25,18 +26,12 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
   });
 }
 
-/** Counts an answer that failed, if the endpoint counted it. */
+/** Counts an answer that failed, if the endpoint counted it. The run can have ended meanwhile. */
 export function countFailedAnswer(
   builder: StepBuilder,
-  { runId, usage }: Pick<Extract<Signal, { type: 'model-failed' }>, 'runId' | 'usage'>,
+  { runId, usage }: { readonly runId: string; readonly usage?: TokenUsage | null },
 ): StepBuilder {
-  return usage === undefined || builder.pull.run?.id !== runId ? builder : addUsage(builder, usage);
-}
-
-/** The failed answer is asked for again, and costs again. */
-export function onAnswerLost(pull: PullState, signal: Extract<Signal, { type: 'answer-lost' }>): Step {
-  const counted = countFailedAnswer(startStep(pull), signal);
-  return endStep(counted, totalTokens(signal.usage) > 0 && counted.pull !== pull ? 'usage-counted' : 'outdated-result');
+  return !usage || builder.pull.run?.id !== runId ? builder : addUsage(builder, usage);
 }
 
 /**

@@ -1,9 +1,8 @@
-import type { IssuedCall } from './conversation.ts';
+import type { IssuedCall, ToolCall } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
 import type { Person } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
 import type { Reply } from './replies.ts';
-import type { SideQuestion } from './run.ts';
 import type { PullSummary } from './task-context.ts';
 
 /**
@@ -23,8 +22,17 @@ export type Effect =
     }
   /** Send the transcript to the model. */
   | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
-  /** Ask the model a person's question, on a copy of the transcript. */
-  | { readonly type: 'ask-side-question'; readonly question: SideQuestion }
+  /** Read what the transcript of a person's question begins with. */
+  | { readonly type: 'open-side-question'; readonly questionId: string }
+  /** Send the transcript of a person's question to the model. */
+  | { readonly type: 'ask-side-question'; readonly questionId: string; readonly turn: number }
+  /** Run the calls of a person's question that only read; refuse every other one. */
+  | {
+      readonly type: 'run-side-question-tools';
+      readonly questionId: string;
+      readonly turn: number;
+      readonly calls: readonly ToolCall[];
+    }
   /** Run the read-only calls, and compute the changes of gated calls at the head. */
   | { readonly type: 'run-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly IssuedCall[] }
   /** Post these proposals together. */
@@ -96,7 +104,9 @@ export const LANES = {
   'read-context': 'concurrent',
   'read-push': 'concurrent',
   'ask-model': 'concurrent',
+  'open-side-question': 'concurrent',
   'ask-side-question': 'concurrent',
+  'run-side-question-tools': 'concurrent',
   'run-tools': 'concurrent',
   'post-proposals': 'exclusive',
   'post-question': 'exclusive',
@@ -121,7 +131,9 @@ export const PRIORITY_OF = {
   'read-context': 'act',
   'read-push': 'act',
   'ask-model': 'act',
+  'open-side-question': 'act',
   'ask-side-question': 'act',
+  'run-side-question-tools': 'act',
   'run-tools': 'act',
   'post-proposals': 'act',
   'post-question': 'act',
@@ -164,7 +176,9 @@ export function dedupeKey(effect: Effect): string | null {
     case 'read-context':
     case 'read-push':
     case 'ask-model':
+    case 'open-side-question':
     case 'ask-side-question':
+    case 'run-side-question-tools':
     case 'run-tools':
     case 'post-proposals':
     case 'post-question':

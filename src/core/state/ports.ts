@@ -322,8 +322,13 @@ export type LoggedDelivery = {
 export type Model = {
   /** Requests with the same `runId` share the endpoint's cache, if it has one. */
   ask(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
-  /** Like `ask`, but without tools: only the text of the response counts. */
-  askForText(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
+  /** Like `ask`, with the tools that only read. Without `mayCall` only the text of the response counts. */
+  answerQuestion(
+    messages: readonly TranscriptMessage[],
+    signal: AbortSignal,
+    runId: string,
+    mayCall: boolean,
+  ): Promise<ModelResponse>;
   /** The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails. */
   maxRequestTokens(signal: AbortSignal): Promise<number | null>;
 };

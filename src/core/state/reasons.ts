@@ -58,6 +58,7 @@ export const REASONS = [
   'undo-refused',
   'side-question-queued',
   'side-question-queue-full',
+  'side-question-withdrawn',
   'question-answered',
   'question-rejected',
   'question-hint',
@@ -128,7 +129,7 @@ export const REASONS = [
   'model-failed',
   /** Older readings are no longer sent, because the conversation does not fit into the model's context. */
   'readings-cleared',
-  'usage-counted',
+  'model-attempt-failed',
   'proposals-created',
   'tool-calls-answered',
   'calls-held',
@@ -150,7 +151,12 @@ export const REASONS = [
   'commit-unverified',
   'commit-mismatch',
   'commit-failed',
+  'side-question-opened',
+  'side-question-tools-requested',
+  'side-question-tools-answered',
+  'side-question-nudged',
   'side-question-answered',
+  'side-question-failed',
   'outdated-result',
 ] as const;
 

@@ -142,6 +142,8 @@ export type Reply =
       readonly by: Person;
       readonly question: string;
       readonly content: string | null;
+      /** Why the answer can be incomplete; null if nothing says so. */
+      readonly caveat: SideQuestionCaveat | null;
     }
   | { readonly kind: 'side-question-failed'; readonly by: Person; readonly question: string; readonly message: string }
   /** A comment that could be meant as an answer to a question of the agent, and was not taken as one. */
@@ -149,7 +151,7 @@ export type Reply =
   | { readonly kind: 'question-closed'; readonly question: QuestionLink; readonly by: Person | null }
   /** No question can be meant; `id` is the one that the comment names. */
   | { readonly kind: 'no-question'; readonly command: CommandName; readonly id: string | null }
-  | { readonly kind: 'side-question-queue-full'; readonly max: number }
+  | { readonly kind: 'side-question-queue-full'; readonly max: number; readonly whose: 'own' | 'all' }
   /**
    * A comment or event could not be processed because of an internal error; `stored-schema` if another version stored
    * the run.
@@ -294,3 +296,6 @@ export type UserEditProblem =
   | { readonly reason: 'denied-path'; readonly rule: string }
   /** It would touch the lines of another open change. */
   | { readonly reason: 'overlaps'; readonly other: ProposalLink };
+
+/** The model used all its responses, or its answer was cut by its length or by a filter. */
+export type SideQuestionCaveat = 'responses-used-up' | 'cut-off' | 'filtered';

@@ -7,6 +7,7 @@ import type { ModelContext } from './model-context.ts';
 import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
+import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
 import type { Spending, SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
 
@@ -19,6 +20,8 @@ export type PullState = {
   readonly queue: readonly Task[];
   /** Unanswered side questions, oldest first. The model works on the first one. */
   readonly sideQuestions: readonly SideQuestion[];
+  /** The last answered side questions, oldest first. */
+  readonly answeredQuestions: readonly AnsweredQuestion[];
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
@@ -104,8 +107,13 @@ export type Run = {
 export type Phase =
   /** Before the first request to the model: the worker reads what its first message shows. */
   | { readonly kind: 'reading-context'; readonly since: string }
-  /** `since` is the time of the request. */
-  | { readonly kind: 'awaiting-model'; readonly turn: number; readonly since: string }
+  /** `since` is the time of the request; `delay` is null unless its next try waits. */
+  | {
+      readonly kind: 'awaiting-model';
+      readonly turn: number;
+      readonly since: string;
+      readonly delay: ModelDelay | null;
+    }
   | { readonly kind: 'running-tools'; readonly turn: number }
   | { readonly kind: 'posting'; readonly turn: number }
   | { readonly kind: 'awaiting-decisions'; readonly turn: number }
@@ -116,6 +124,9 @@ export type Phase =
       readonly at: string;
       readonly note: string | null;
     };
+
+/** Why a request to the model is not repeated before `until` (ISO 8601). */
+export type ModelDelay = { readonly cause: 'rate-limit' | 'unreachable' | 'failing'; readonly until: string };
 
 export type EndReason =
   | 'finished'
@@ -192,14 +203,6 @@ type SpokenWords = {
   /** The run's responses and commits when they were written. */
   readonly turns: number;
   readonly commits: number;
-};
-
-/** A person's question beside a run (`/ask`). */
-export type SideQuestion = {
-  readonly runId: string;
-  readonly by: Person;
-  readonly text: string;
-  readonly location: CommentLocation;
 };
 
 export type ToolBatch = {
@@ -294,6 +297,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     run: null,
     queue: [],
     sideQuestions: [],
+    answeredQuestions: [],
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],

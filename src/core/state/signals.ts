@@ -1,14 +1,14 @@
 import type { FileChange } from '../edits/change.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { CallRef, ModelResponse, TokenUsage } from './conversation.ts';
+import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelContext } from './model-context.ts';
 import type { ModelFailureKind } from './ports.ts';
 import type { CommittedVersion, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
-import type { DependencyRelation, PlanStep, SideQuestion } from './run.ts';
+import type { DependencyRelation, ModelDelay, PlanStep } from './run.ts';
 import type { SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { GatedToolName } from './tools.ts';
@@ -52,8 +52,6 @@ export type Signal =
       /** What the failed answer cost; absent if the endpoint did not say. */
       readonly usage?: TokenUsage;
     }
-  /** An answer failed that the endpoint counts, and the model is asked again. */
-  | { readonly type: 'answer-lost'; readonly runId: string; readonly usage: TokenUsage }
   /** The conversation does not fit into the model's context, so older readings are no longer sent. */
   | {
       readonly type: 'readings-cleared';
@@ -61,8 +59,32 @@ export type Signal =
       readonly turn: number;
       readonly modelContext: ModelContext;
     }
-  /** A person's question was answered, or failed for good. */
-  | { readonly type: 'side-question-answered'; readonly question: SideQuestion; readonly result: SideQuestionResult }
+  /** A request failed and will be sent again. */
+  | {
+      readonly type: 'model-attempt-failed';
+      readonly runId: string;
+      readonly turn: number;
+      /** Null if the endpoint did not count it. */
+      readonly usage: TokenUsage | null;
+      /** Null if the next request follows within a few seconds. */
+      readonly delay: ModelDelay | null;
+    }
+  | { readonly type: 'side-question-opened'; readonly questionId: string; readonly opening: SideQuestionOpening }
+  | {
+      readonly type: 'side-question-responded';
+      readonly questionId: string;
+      readonly turn: number;
+      readonly response: ModelResponse;
+    }
+  | {
+      readonly type: 'side-question-tools-finished';
+      readonly questionId: string;
+      readonly turn: number;
+      /** Outputs are all that a question's calls can have. */
+      readonly outputs: readonly { readonly callId: string; readonly output: string }[];
+    }
+  /** A person's question gets no answer. `message` is safe to publish. */
+  | { readonly type: 'side-question-failed'; readonly questionId: string; readonly message: string }
   | {
       readonly type: 'tools-finished';
       readonly runId: string;
@@ -288,10 +310,12 @@ export type PreflightCheck = {
   readonly voteSources: VoteSources;
 };
 
-/** The answer to a question. `message` is safe to publish; `content` is null if the model wrote no text. */
-export type SideQuestionResult =
-  | { readonly kind: 'answered'; readonly content: string | null; readonly usage: TokenUsage }
-  | { readonly kind: 'failed'; readonly message: string };
+/** What the transcript of a person's question begins with. */
+export type SideQuestionOpening =
+  /** A run's transcript up to `runMessageCount`, and the state of its calls that have no result yet. */
+  | { readonly kind: 'run'; readonly runMessageCount: number; readonly interim: readonly TranscriptMessage[] }
+  /** The pull request, where no run has a transcript. */
+  | { readonly kind: 'pull-request'; readonly pull: PullSummary; readonly context: TaskContext };
 
 /** Whether the signal reports a commit. The ledger needs every commit, even of an ended run. */
 export function reportsCommit({ type }: Signal): boolean {

@@ -255,6 +255,16 @@ export function toolsOfKind(kind: ToolKind): ToolName[] {
   return TOOL_NAMES.filter((name) => TOOLS[name].kind === kind);
 }
 
+/** The tools that read the repository or the pull request, and do nothing else. A plan tells people something. */
+export type ReadingToolName = Exclude<
+  { [Name in ToolName]: (typeof TOOLS)[Name]['kind'] extends 'immediate' ? Name : never }[ToolName],
+  'plan'
+>;
+
+export function isReadingTool(name: ToolName): name is ReadingToolName {
+  return TOOLS[name].kind === 'immediate' && name !== 'plan';
+}
+
 function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }

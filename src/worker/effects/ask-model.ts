@@ -1,11 +1,19 @@
 import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
-import { buildSideQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
+import { checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun, type Run } from '../../core/state/run.ts';
-import type { SideQuestionResult } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
+import { activeRun, type ModelDelay, type Run } from '../../core/state/run.ts';
+import {
+  DONE,
+  type EffectResult,
+  errorText,
+  isPermanent,
+  type Job,
+  loadJobPull,
+  nextRetryAt,
+  type RetryResult,
+} from '../jobs/job.ts';
 
 /** Requests for one response. */
 const MAX_MODEL_ATTEMPTS = 5;
@@ -31,11 +39,7 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   } catch (error) {
     const cleared = clearAfterOverflow(transcript, run, error);
     if (cleared !== null) return readingsCleared(job, cleared);
-    return withUsage(
-      job,
-      error,
-      resultOfModelError(job, error, ({ report, message }) => modelFailed(job, report?.failure ?? null, message)),
-    );
+    return withAttemptOutcome(job, error);
   }
 }
 
@@ -50,16 +54,49 @@ function readingsCleared({ effect: { runId, turn } }: Job<'ask-model'>, modelCon
   return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext } };
 }
 
-/** What the failed answer cost is stored with the result of the attempt, so that it counts once. */
-function withUsage({ effect: { runId } }: Job<'ask-model'>, error: unknown, result: EffectResult): EffectResult {
+/** What a failed request cost is stored with the result of the attempt, so that it counts once. */
+function withAttemptOutcome(job: Job<'ask-model'>, error: unknown): EffectResult {
   const usage = error instanceof ModelError ? error.usage : null;
-  if (usage === null) return result;
-  if (result.kind === 'retry') return { ...result, signal: { type: 'answer-lost', runId, usage } };
-  return result.signal?.type === 'model-failed' ? { ...result, signal: { ...result.signal, usage } } : result;
+  const result = resultOfModelError(job, error, ({ report, message }) =>
+    modelFailed(job, report?.failure ?? null, message),
+  );
+  if (result.kind === 'retry') {
+    const delay = shownDelay(job, result, error);
+    const { runId, turn } = job.effect;
+    const isMute = usage === null && delay === null;
+    return isMute ? result : { ...result, signal: { type: 'model-attempt-failed', runId, turn, usage, delay } };
+  }
+  const isFailure = usage !== null && result.signal?.type === 'model-failed';
+  return isFailure ? { ...result, signal: { ...result.signal, usage } } : result;
+}
+
+/** Shorter delays are not shown, because each notice costs an update of the run comment (ms). */
+const MIN_SHOWN_DELAY_MS = 5_000;
+
+/** The delay before the next request, so that people see why nothing happens; null if it is short. */
+function shownDelay({ context }: Job<'ask-model'>, { retryAt }: RetryResult, error: unknown): ModelDelay | null {
+  if (retryAt - context.clock.now() < MIN_SHOWN_DELAY_MS) return null;
+  return { cause: delayCauseOf(error), until: new Date(retryAt).toISOString() };
+}
+
+/** A slow endpoint is as good as unreachable for people. */
+const DELAY_CAUSES: Readonly<Partial<Record<ModelFailureKind, ModelDelay['cause']>>> = {
+  'rate-limit': 'rate-limit',
+  unreachable: 'unreachable',
+  stalled: 'unreachable',
+  timeout: 'unreachable',
+};
+
+function delayCauseOf(error: unknown): ModelDelay['cause'] {
+  const failure = error instanceof ModelError ? error.report?.failure : undefined;
+  return failure === undefined ? 'failing' : (DELAY_CAUSES[failure] ?? 'failing');
 }
 
 /** Logs one line about a request to the model. */
-async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<ModelResponse>): Promise<ModelResponse> {
+export async function logged(
+  { log }: Pick<Job['context'], 'log'>,
+  request: Promise<ModelResponse>,
+): Promise<ModelResponse> {
   const begunAt = performance.now();
   const msSinceBegin = (): number => Math.round(performance.now() - begunAt);
   try {
@@ -74,7 +111,7 @@ async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<Mod
 }
 
 /** Retries after a temporary error of the model; otherwise returns the result of `giveUp`. */
-function resultOfModelError(
+export function resultOfModelError(
   job: Pick<Job, 'context' | 'stopping' | 'attempts'>,
   error: unknown,
   giveUp: (error: ModelError) => EffectResult,
@@ -86,35 +123,4 @@ function resultOfModelError(
 
 function modelFailed({ effect }: Job<'ask-model'>, failure: ModelFailureKind | null, message: string): EffectResult {
   return { kind: 'done', signal: { type: 'model-failed', runId: effect.runId, turn: effect.turn, failure, message } };
-}
-
-/** Asks the model a person's question, with a copy of the run's transcript and without tools. */
-export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<EffectResult> {
-  const { context, effect, stopping } = job;
-  const { question } = effect;
-  const pull = await loadJobPull(job);
-  const run = pull.run?.id === question.runId ? pull.run : null;
-  if (run?.phase.kind === 'reading-context') return retryAfterContext(context.clock.now());
-  const transcript = await context.store.loadTranscript(question.runId);
-  if (transcript.length === 0) return sideQuestionAnswered(job, { kind: 'failed', message: 'Its run never began.' });
-  const messages = buildSideQuestionTranscript(transcript, run, question);
-  if (checkTranscript(messages).length > 0)
-    return sideQuestionAnswered(job, { kind: 'failed', message: 'Its transcript is broken.' });
-  try {
-    const { content, usage } = await logged(context, context.model.askForText(messages, stopping, question.runId));
-    return sideQuestionAnswered(job, { kind: 'answered', content, usage });
-  } catch (error) {
-    return resultOfModelError(job, error, ({ message }) => sideQuestionAnswered(job, { kind: 'failed', message }));
-  }
-}
-
-const CONTEXT_WAIT_MS = 1_000;
-
-/** A question needs the conversation, which begins once the context is read. */
-function retryAfterContext(now: number): EffectResult {
-  return { kind: 'retry', retryAt: now + CONTEXT_WAIT_MS, error: 'the run reads its context', retryCause: 'waiting' };
-}
-
-function sideQuestionAnswered({ effect }: Job<'ask-side-question'>, result: SideQuestionResult): EffectResult {
-  return { kind: 'done', signal: { type: 'side-question-answered', question: effect.question, result } };
 }

@@ -1,6 +1,6 @@
 import type { EffectType } from '../../core/state/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
-import { askModel, askSideQuestion } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
 import {
   dismissOwnReview,
   postReaction,
@@ -14,6 +14,8 @@ import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireP
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
+import { askSideQuestion, openSideQuestion } from './side-question.ts';
+import { runSideQuestionTools } from './tools/run-side-question-tools.ts';
 import { runTools } from './tools/run-tools.ts';
 
 /** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
@@ -30,7 +32,9 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'read-context': readContext,
   'read-push': describePush,
   'ask-model': askModel,
+  'open-side-question': openSideQuestion,
   'ask-side-question': askSideQuestion,
+  'run-side-question-tools': runSideQuestionTools,
   'run-tools': runTools,
   'post-proposals': postProposals,
   'post-question': postQuestion,

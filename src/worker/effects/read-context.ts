@@ -7,7 +7,8 @@ import {
   summarizePull,
 } from '../../core/agent/context/pull-summary.ts';
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
-import { activeRun, type Run } from '../../core/state/run.ts';
+import { activeRun, type Task } from '../../core/state/run.ts';
+import type { Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
   type DiffExcerpt,
@@ -16,43 +17,62 @@ import {
   type Part,
   type PullSummary,
   type PushContent,
+  type TaskContext,
 } from '../../core/state/task-context.ts';
 import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
 import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';
 
-/** What the parts of the context are read with. */
+/** What the parts of the context are read with, and for whom: a run's task, or a person's question. */
 type ContextReader = {
   readonly github: GitHub;
-  readonly run: Run;
+  readonly task: Task;
+  /** Paths of the repository's instructions. */
+  readonly contextFiles: Settings['contextFiles'];
+  /** The run that is not an earlier one; null for a question. */
+  readonly runId: string | null;
   readonly pull: PullSummary;
-  readonly job: Job<'read-context'>;
+  readonly job: Pick<Job, 'context' | 'stored' | 'attempts'>;
 };
 
 /** Reads what the first message shows. GitHub's requests follow each other. */
 export async function readContext(job: Job<'read-context'>): Promise<EffectResult> {
-  const { context, effect, stored } = job;
+  const { effect } = job;
   const { ref, run } = await loadActiveRun(job);
   if (run === null) return DONE;
-  const github = context.githubApp.forPull(ref);
+  const github = job.context.githubApp.forPull(ref);
   const known = job.attempts === 1 ? effect.pull : null;
   const pull = known ?? summarizePull(await github.fetchPull());
-  const reader: ContextReader = { github, run, pull, job };
+  const { task, settings } = run;
+  const context = await readTaskContext({
+    ...{ github, task, pull, job },
+    ...{ contextFiles: settings.contextFiles, runId: run.id },
+  });
+  return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context } };
+}
+
+/** Reads what the first message shows, part by part. */
+export async function readTaskContext(reader: ContextReader): Promise<TaskContext> {
+  const { github, task, runId, pull, job } = reader;
   const files = await readPart(job, () => github.listFiles(pull.headSha));
-  const { location } = run.task;
+  const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles)),
     diff: await readDiffs(reader, files),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
-    discussion: await readPart(job, () => readTaskDiscussion(github, { task: run.task, pull, files: listed })),
+    discussion: await readPart(job, () => readTaskDiscussion(github, { task, pull, files: listed })),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed),
   };
-  const earlier = await context.store.listEarlierRuns(stored.pullRequestKey, run.id, CONTEXT_LIMITS.earlierRunCount);
-  const earlierRuns = { kind: 'read', value: earlier.map(summarizeRun) } as const;
-  return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context: { ...parts, earlierRuns } } };
+  const { context, stored } = job;
+  const earlier = await context.store.listEarlierRuns(
+    stored.pullRequestKey,
+    runId ?? '',
+    CONTEXT_LIMITS.earlierRunCount,
+  );
+  return { ...parts, earlierRuns: { kind: 'read', value: earlier.map(summarizeRun) } };
 }
 
 function readDiffs({ job }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
@@ -98,10 +118,9 @@ function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other):
 
 /** The repository's instructions come from its default branch: anybody can write those of the head. */
 async function readRepositoryInstructions(
-  { github, run, pull, job }: ContextReader,
+  { github, contextFiles, pull, job }: ContextReader,
   files: Part<readonly PullRequestFile[]>,
 ): Promise<readonly InstructionFile[]> {
-  const { contextFiles } = run.settings;
   if (contextFiles.length === 0) return [];
   const changedPaths = files.kind === 'read' ? files.value.map(({ path }) => path) : [];
   const sources = findInstructions(await github.fetchBranchTree(pull.defaultBranch), contextFiles, changedPaths);

@@ -52,7 +52,7 @@ export async function effectLog(
     const ref = await context.store.loadRef(pullRequestKey).catch(() => null);
     if (ref !== null) pulls.set(pullRequestKey, refFields(ref));
   }
-  const run = 'runId' in effect ? { run: effect.runId } : 'question' in effect ? { run: effect.question.runId } : {};
+  const run = 'runId' in effect ? { run: effect.runId } : 'questionId' in effect ? { question: effect.questionId } : {};
   const proposals = 'proposalIds' in effect ? effect.proposalIds : 'proposalId' in effect ? [effect.proposalId] : [];
   const fields = { ...knownPullFields(context, pullRequestKey), ...run, ...proposalFields(proposals) };
   return context.log.child({ ...fields, effect: effect.type, effectId: id });

@@ -32,6 +32,7 @@ const FAST_MUTANTS = [
   'acknowledged-before-stored',
   'effects-after-the-step',
   'deny-ignored-after-approve',
+  'questions-propose',
 ];
 
 describe('the simulation', () => {

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatRequest } from '../../../fakes/model/script.ts';
 import { checkTranscript } from '../../../src/core/agent/messages.ts';
+import { isRecord } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
+
+/** The names of the tools in a request. */
+function offeredTools(request: ChatRequest | undefined): readonly unknown[] {
+  const tools = request?.body['tools'];
+  if (!Array.isArray(tools)) return [];
+  return tools.filter(isRecord).map(({ function: tool }) => (isRecord(tool) ? tool['name'] : null));
+}
 
 async function transcriptOf({ stored }: Story) {
   const { run } = await stored();
@@ -48,7 +57,7 @@ describe('a question while changes are pending', () => {
     expect(pr.commits()).toHaveLength(2);
   });
 
-  it('undecided calls appear as pending, decided ones with their result, and no tool may be called (S111, K3)', async () => {
+  it('undecided calls appear as pending, decided ones with their result, and only tools that read are offered (S111, S157, K3)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model } = story;
     await ana.replies(bot.proposal(2), '/deny too early');
@@ -65,18 +74,28 @@ describe('a question while changes are pending', () => {
       outputs.some((output) => output.startsWith(`Edit rejected by ${ana.login} (write access): too early.`)),
     ).toBe(true);
     const request = model.requests().at(-1);
-    expect(request?.body['tool_choice']).toBe('none');
+    expect(offeredTools(request)).toEqual([
+      'read_file',
+      'list_files',
+      'search',
+      'outline',
+      'read_diff',
+      'read_discussion',
+    ]);
     expect(request?.messages.at(-1)?.content).toContain(`${ana.login} asks a question`);
     expect(request?.messages.at(-1)?.content).toContain('"when?"');
   });
 
-  it('tool calls in the response are never executed (S111)', async () => {
+  it('calls that change something are never executed: the model is told, and answers (S111, S157)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model, pr } = story;
     model.says({ content: 'I shall do it at once.', calls: [edit('README.md', 'Sells', 'Buys')] });
+    model.says({ content: 'I can only propose it in a run.' });
     await ana.says('/ask can you do more?');
+    expect(model.toolMessages()).toEqual([expect.stringMatching(/^Not executed: this is a person’s question/)]);
     expect(bot.proposals()).toHaveLength(2);
-    expect(bot.answer()).toContain('> I shall do it at once.');
+    expect(bot.answer()).toContain('> I can only propose it in a run.');
+    expect(bot.answers()).toHaveLength(1);
     expect(pr.commits()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildSideQuestionTranscript, checkTranscript } from '../../../src/core/agent/messages.ts';
+import { buildInterimResults, checkTranscript } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
 import { isPending, type Proposal } from '../../../src/core/state/proposal.ts';
 import type { Phase } from '../../../src/core/state/run.ts';
@@ -90,7 +90,7 @@ class Play {
         this.game.commands(ANA, { name: 'ask', text: 'why?' });
         break;
       case 'answer':
-        this.game.sideQuestionIsAnswered();
+        this.game.sideQuestionGoesOn();
         break;
       case 'model-fails':
       case 'model-is-cut':
@@ -288,10 +288,11 @@ describe('decide, over random conversations', () => {
         play(moves, ({ game: table }) => {
           const { run } = table.pull;
           if (run === null) return;
-          const question = { runId: run.id, by: ANA, text: 'why?', location: run.task.location };
-          expect(checkTranscript(buildSideQuestionTranscript(table.transcript, run, question))).toEqual([]);
+          const interim = buildInterimResults(table.transcript, run);
+          const asked = { role: 'user', content: 'why?' } as const;
+          expect(checkTranscript([...table.transcript, ...interim, asked])).toEqual([]);
           const step = table.steps.at(-1);
-          if (step?.reason !== 'side-question-queued' && step?.reason !== 'side-question-answered') return;
+          if (step?.reason.startsWith('side-question-') !== true) return;
           answered += 1;
           expect(step.messages).toEqual([]);
           expect(step.votes).toEqual([]);

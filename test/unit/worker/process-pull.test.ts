@@ -49,7 +49,7 @@ function failingContext(attempts: number, status: number): WorkerContext {
   return {
     store: { ...store, ...given },
     githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => 0 },
-    model: { ask: refuse, askForText: refuse, maxRequestTokens: refuse },
+    model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
     clock: { now: () => 100, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },

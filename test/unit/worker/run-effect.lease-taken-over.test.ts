@@ -93,7 +93,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
       postponeEffect: async (_effect, delay) => void delays.push(delay),
     },
     githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
-    model: { ask: nothing, askForText: nothing, maxRequestTokens: nothing },
+    model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
     clock: { now: () => 3_600_000, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },

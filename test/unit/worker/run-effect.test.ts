@@ -25,7 +25,7 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
   const context: WorkerContext = {
     store,
     githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
-    model: { ask: nothing, askForText: nothing, maxRequestTokens: nothing },
+    model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
     clock: { now: () => clock.now, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },

@@ -177,7 +177,7 @@ function begin(stage: Stage): Process {
       fetch: (address, given) => fetch(address, given),
       now,
     }),
-    model: { ask: nothingMore, askForText: nothingMore, maxRequestTokens: async () => null },
+    model: { ask: nothingMore, answerQuestion: nothingMore, maxRequestTokens: async () => null },
     clock: { now, every: () => () => {} },
     log,
     self,

@@ -56,8 +56,10 @@ export const MIGRATIONS: readonly Migration[] = [
         leased_by bigint,
         worker text,
         active boolean not null default true,
-        active_since text
+        active_since text,
+        questions_answered_at bigint
       )`,
+      `create index pulls_with_answers on pulls (questions_answered_at) where questions_answered_at is not null`,
       `create index pulls_of_installation on pulls (installation_id, repository_id)`,
 
       `create table runs (
@@ -98,6 +100,14 @@ export const MIGRATIONS: readonly Migration[] = [
         seq integer not null,
         body text not null,
         primary key (run_id, seq)
+      )`,
+
+      `create table side_messages (
+        pull_key text not null,
+        question_id text not null,
+        seq integer not null,
+        body text not null,
+        primary key (pull_key, question_id, seq)
       )`,
 
       `create table effects (

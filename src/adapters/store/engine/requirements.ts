@@ -25,6 +25,7 @@ const USED_RIGHTS: Readonly<Record<keyof DatabaseSchema, readonly string[]>> = {
   runs: EVERYTHING,
   proposals: EVERYTHING,
   messages: EVERYTHING,
+  side_messages: EVERYTHING,
   effects: EVERYTHING,
   recovery_state: EVERYTHING,
   rate_limits: EVERYTHING,

@@ -36,6 +36,8 @@ type PullsTable = {
   active: Generated<boolean>;
   /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
   active_since: string | null;
+  /** When the newest kept answer to a question was given; null if none is kept. */
+  questions_answered_at: number | null;
   /** Webhooks are held back until this time, because none may overtake one that failed. */
   webhooks_retry_at: Generated<number>;
   fence: Generated<number>;
@@ -152,6 +154,9 @@ type LedgerHeadsTable = { pull_key: string; number: number; length: number; hash
 
 type MessagesTable = { run_id: string; seq: number; body: string };
 
+/** Transcripts of people's questions in progress. */
+type SideMessagesTable = { pull_key: string; question_id: string; seq: number; body: string };
+
 type EffectsTable = {
   id: Serial;
   pull_key: string;
@@ -215,6 +220,7 @@ export type DatabaseSchema = {
   /** One row: the number of chains, so that a removed one is noticed. */
   ledger_size: { id: number; pulls: number };
   messages: MessagesTable;
+  side_messages: SideMessagesTable;
   effects: EffectsTable;
   recovery_state: RecoveryStateTable;
   rate_limits: RateLimitsTable;

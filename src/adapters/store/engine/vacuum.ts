@@ -45,6 +45,7 @@ const VACUUMED_TABLES = [
   'runs',
   'proposals',
   'messages',
+  'side_messages',
   'installation_events',
   'rate_limits',
   'recovery_state',

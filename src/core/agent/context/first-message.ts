@@ -32,6 +32,16 @@ type FirstMessage = {
  * JSON and lines of a diff begin with a sign, so that no block can pose as another one.
  */
 export function buildFirstMessage(message: FirstMessage): string {
+  const { task } = message;
+  return [
+    ...buildContext(message),
+    `The task, in the words of ${task.by.login}, as a JSON string:`,
+    JSON.stringify(wordsOf(task.text)),
+  ].join('\n');
+}
+
+/** The same without the task, for a question that stands in its place. */
+export function buildContext(message: FirstMessage): readonly string[] {
   const { task, pull, context } = message;
   return [
     ...pullBlock(message),
@@ -42,9 +52,7 @@ export function buildFirstMessage(message: FirstMessage): string {
     ),
     ...block('Earlier runs on this pull request, oldest first', context.earlierRuns, formatEarlierRuns),
     ...placeBlock(task, context),
-    `The task, in the words of ${task.by.login}, as a JSON string:`,
-    JSON.stringify(wordsOf(task.text)),
-  ].join('\n');
+  ];
 }
 
 function unreadableLine(title: string): string {

@@ -36,8 +36,19 @@ export function talkNeeds({ pull, intent, facts }: CommentContext): readonly Nee
     case 'ended-run':
       return runContinueNeeds(facts);
     case 'new-run':
-      return runStartNeeds(facts);
+      return intent.parsed.kind === 'mention' && isQuestion(intent.parsed.text) ? [] : runStartNeeds(facts);
   }
+}
+
+const QUESTION_FORM =
+  /^(?:what|why|where|when|who|which|how|is|are|was|were|does|did)\b(?! about\b| not\b| don['’]t\b)[^\n]*\?$/i;
+
+/**
+ * Whether words are a plain question: one line that begins with a question word and ends with a question mark. Where
+ * they would begin a run they are answered without one. A polite task, such as “can you …?”, is none.
+ */
+export function isQuestion(text: string): boolean {
+  return QUESTION_FORM.test(text.trim());
 }
 
 const OUTCOMES: Partial<Record<ProposalState, DecidedChange['outcome']>> = {

@@ -23,10 +23,9 @@ import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.t
 import { OffloadError } from '../../offload/offload.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
-import { listFiles, outlineFile, readDiff, readDiscussion, readFile } from './read-tools.ts';
-import { search } from './search-repository.ts';
+import { READING_HANDLERS, type ToolHandler } from './reading-handlers.ts';
 import type { DraftResult, NumberedResult } from './workspace.ts';
-import { createWorkspace, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
+import { createWorkspace, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
@@ -121,11 +120,21 @@ export async function runToolCall(
   call: IssuedCall,
   place: Pick<ToolCallContext, 'index' | 'earlier'>,
 ): Promise<DraftResult> {
+  return parseAndRun(workspace, call, (request) =>
+    handleToolCall({ workspace, call, ...place }, request.tool, request),
+  );
+}
+
+/** Runs a call if it is valid, and answers it with what is wrong if it is not. */
+export async function parseAndRun<Result>(
+  workspace: Workspace,
+  call: IssuedCall,
+  run: (request: ToolRequestOf<ToolName>) => Promise<Result> | Result,
+): Promise<Result | ToolOutput> {
   const { toolCall } = call;
   try {
     const parsed = await workspace.offload('parseCall', { name: toolCall.name, arguments: toolCall.arguments });
-    if (parsed.kind === 'call')
-      return await handleToolCall({ workspace, call, ...place }, parsed.call.tool, parsed.call);
+    if (parsed.kind === 'call') return await run(parsed.call);
     return toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
   } catch (error) {
     if (error instanceof OffloadError) return toolOutput(toolCall, OFFLOAD_ERROR_OUTPUT[error.reason]);
@@ -154,19 +163,8 @@ const OFFLOAD_ERROR_OUTPUT = {
   crash: `Given up: this call could not be worked out. ${SMALLER_CALLS_HINT}`,
 } as const satisfies Record<OffloadError['reason'], string>;
 
-/** Runs a valid call. */
-type ToolHandler<Name extends ToolName> = (
-  context: ToolCallContext,
-  request: ToolRequestOf<Name>,
-) => Promise<DraftResult> | DraftResult;
-
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
-  read_file: readFile,
-  list_files: listFiles,
-  search,
-  outline: outlineFile,
-  read_diff: readDiff,
-  read_discussion: readDiscussion,
+  ...READING_HANDLERS,
   ask_user: askUser,
   plan: ({ call }, { steps }) => ({ callId: call.toolCall.id, kind: 'plan', steps }),
   edit_file: editFile,

@@ -64,7 +64,7 @@ export type Workspace = {
 
 /** Opens the current head of the pull request. */
 export async function createWorkspace(
-  job: Job<'run-tools'>,
+  job: Pick<Job, 'context'>,
   pull: PullState,
   { task, readBlobs, shownFiles, syntaxRefusals }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'>,
 ): Promise<Workspace> {

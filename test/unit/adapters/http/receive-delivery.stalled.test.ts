@@ -46,7 +46,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
     {
       store,
       githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask, clockSkewMs: () => 0 },
-      model: { ask, askForText: ask, maxRequestTokens: ask },
+      model: { ask, answerQuestion: ask, maxRequestTokens: ask },
       clock: { now: Date.now, every: () => () => {} },
       log: SILENT_LOG,
       self,

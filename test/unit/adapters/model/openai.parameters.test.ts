@@ -72,7 +72,7 @@ describe('optional parameters', () => {
 
   it('a question forbids calls, and its tools stay in the request (S111)', async () => {
     const endpoint = await scripted({ content: 'a' });
-    await openModel(endpoint.url).askForText(HELLO, never(), RUN);
+    await openModel(endpoint.url).answerQuestion(HELLO, never(), RUN, false);
     expect(endpoint.requests[0]?.body).toMatchObject({ tool_choice: 'none', tools: [{ type: 'function' }] });
   });
 

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  buildSideQuestionTranscript,
-  buildToolMessages,
-  checkTranscript,
-} from '../../../../src/core/agent/messages.ts';
+import { buildInterimResults, buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
 import { retargetedOutput } from '../../../../src/core/agent/shared/tool-results.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type { ToolBatch } from '../../../../src/core/state/run.ts';
-import { ana, run } from '../messages/sample.ts';
+import { run } from '../messages/sample.ts';
 
 const opening: readonly TranscriptMessage[] = [
   { role: 'system', content: 's' },
@@ -83,13 +79,8 @@ describe('a transcript', () => {
     const made = { ...rest, calls: calls.map((call) => ({ ...call, status: { kind: 'answered', output } as const })) };
     const content = output.replace('\u202E', '\\u{202E}').replace('\u{E0041}', '\\u{E0041}');
     expect(buildToolMessages(made)).toEqual([{ role: 'tool', toolCallId: 'a', content }]);
-    const question = { runId: 'r1', by: ana, text: 'why?', location: { at: 'conversation', commentId: 1 } } as const;
-    const asked = buildSideQuestionTranscript(
-      [...opening, responseWith(made.calls)],
-      run({ batch: made, messageCount: 3 }),
-      question,
-    );
-    expect(asked.at(-2)).toEqual({ role: 'tool', toolCallId: 'a', content });
+    const interim = buildInterimResults([...opening, responseWith(made.calls)], run({ batch: made, messageCount: 3 }));
+    expect(interim).toEqual([{ role: 'tool', toolCallId: 'a', content }]);
   });
 
   it('repeated call ids are named (D7)', () => {

@@ -135,11 +135,16 @@ function everyAnswer(text: string): readonly Reply[] {
       { proposal: { ...named[0], url: null }, outcome, digest: '32bd90867137aaaa', diff: null },
     ],
     'side-question-answered': [
-      { by, question: text, content: text },
-      { by, question: text, content: null },
+      { by, question: text, content: text, caveat: null },
+      { by, question: text, content: text, caveat: 'responses-used-up' },
+      { by, question: text, content: text, caveat: 'cut-off' },
+      { by, question: text, content: null, caveat: 'filtered' },
     ],
     'side-question-failed': [{ by, question: text, message: text }],
-    'side-question-queue-full': [{ max: 10 }],
+    'side-question-queue-full': [
+      { max: 10, whose: 'all' },
+      { max: 3, whose: 'own' },
+    ],
     'internal-error': [
       { errorId: 'f00df00df00d', about: 'comment' },
       { errorId: 'f00df00df00d', about: 'event' },
@@ -711,7 +716,35 @@ describe('answers', () => {
 
       > total
 
+      Answer, written by the model:
+
+      > total
+
+      The model used all 8 responses that a question has, so the answer can be incomplete.
+
+      Nothing was decided.
+
+      [side-question-answered]
+      total asked:
+
+      > total
+
+      Answer, written by the model:
+
+      > total
+
+      The answer was cut off, because it reached the length limit of the model endpoint.
+
+      Nothing was decided.
+
+      [side-question-answered]
+      total asked:
+
+      > total
+
       The model’s answer was empty.
+
+      The answer was withheld by the content filter of the model endpoint.
 
       Nothing was decided.
 
@@ -726,6 +759,9 @@ describe('answers', () => {
 
       [side-question-queue-full]
       Your question was not taken, because 10 questions are already pending. Ask again once they are answered.
+
+      [side-question-queue-full]
+      Your question was not taken, because 3 questions of yours are already pending. Ask again once they are answered.
 
       [internal-error]
       Countersign failed to process that comment because of an internal error, so it had no effect. Everything else continues. Please post it again; if that fails too, tell the operator of this App the error id \`f00df00df00d\`.
@@ -808,7 +844,7 @@ describe('answers', () => {
       - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
       - \`/answer [<id>] <text>\` – answer the agent’s question; a reply to the question does the same
       - \`/choose [<id>] <number>\` – answer the agent’s question with one of its choices
-      - \`/ask <question>\` – ask the agent a question; it answers without tools and decides nothing
+      - \`/ask <question>\` – ask the agent a question; it can read for it, and decides and changes nothing
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
       - \`/continue\` – send the decisions so far to the agent and withdraw all undecided changes and open questions

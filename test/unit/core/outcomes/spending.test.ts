@@ -55,8 +55,8 @@ describe('what a run spends (S171)', () => {
   it('a failed answer counts what it cost, and nothing if that is unknown (S171)', () => {
     const game = started();
     const { id: runId } = runOf(game);
-    game.signal({ type: 'answer-lost', runId, usage: USAGE });
-    game.signal({ type: 'answer-lost', runId: 'another', usage: USAGE });
+    game.signal({ type: 'model-attempt-failed', runId, turn: 1, usage: USAGE, delay: null });
+    game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, usage: USAGE, delay: null });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', usage: USAGE });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x' });
     expect(runOf(game).usage).toEqual({ inputTokens: 200_000, cachedInputTokens: 80_000, outputTokens: 4_000 });

@@ -224,16 +224,26 @@ export class TableGame {
     this.signal({ type: 'model-failed', runId: asked.runId, turn: asked.turn, failure: null, message: 'gone' });
   }
 
-  /** Plays the answer to the pending question. */
-  sideQuestionIsAnswered(): void {
+  /** Plays the next outcome of the pending question: its opening, a reading or the answer. */
+  sideQuestionGoesOn(): void {
+    const opened = this.take('open-side-question');
+    if (opened !== null) {
+      const opening = { kind: 'run', runMessageCount: this.transcript.length, interim: [] } as const;
+      return void this.signal({ type: 'side-question-opened', questionId: opened.questionId, opening });
+    }
+    const used = this.take('run-side-question-tools');
+    if (used !== null) {
+      const outputs = used.calls.map(({ id }) => ({ callId: id, output: 'read' }));
+      const { questionId, turn } = used;
+      return void this.signal({ type: 'side-question-tools-finished', questionId, turn, outputs });
+    }
     const asked = this.take('ask-side-question');
     if (asked === null) return;
-    const result = {
-      kind: 'answered',
-      content: 'So.',
-      usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 },
-    } as const;
-    this.signal({ type: 'side-question-answered', question: asked.question, result });
+    const { questionId, turn } = asked;
+    const usage = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 };
+    const toolCalls = turn === 1 ? [{ id: 'q1', name: 'edit_file', arguments: 'edit 1 x' }] : [];
+    const response = { content: 'So.', toolCalls, finishReason: 'stop', usage };
+    this.signal({ type: 'side-question-responded', questionId, turn, response });
   }
 
   /** Plays the tools: a call with the arguments `edit <line> <text>` becomes a change, any other an output. */

@@ -52,7 +52,7 @@ async function requestsOfUpdate(
     context: {
       store,
       githubApp: { forPull: () => others, identity: nothing, clockSkewMs: () => 0 },
-      model: { ask: nothing, askForText: nothing, maxRequestTokens: nothing },
+      model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
       clock: { now: () => 1, every: () => () => {} },
       log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },

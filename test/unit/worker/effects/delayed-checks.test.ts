@@ -33,7 +33,7 @@ function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-
     context: {
       store: Object.assign(Object.create(null), store),
       githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => skewMs },
-      model: { ask: refuse, askForText: refuse, maxRequestTokens: refuse },
+      model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
       clock: { now: () => NOW + lateMs, every: refuse },
       log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },

@@ -1,0 +1,128 @@
+import {
+  appendSideMessages,
+  askSideQuestion,
+  currentSideQuestion,
+  endSideQuestion,
+  keepAnswer,
+} from '../actions/side-questions.ts';
+import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { findDuplicateCallIds } from '../agent/messages.ts';
+import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
+import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import type { ModelResponse, TranscriptMessage } from '../state/conversation.ts';
+import type { Facts } from '../state/facts.ts';
+import type { SideQuestionCaveat } from '../state/replies.ts';
+import type { PullState } from '../state/run.ts';
+import { SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
+
+/** Begins the question's transcript and asks the model. */
+export function onSideQuestionOpened(pull: PullState, signal: SignalOf<'side-question-opened'>): Step {
+  const question = currentSideQuestion(pull, signal.questionId);
+  if (question?.phase.kind !== 'opening') return noop(pull, 'outdated-result');
+  const { opening } = signal;
+  const messages = openSideTranscript({ question, ref: pull.ref, earlier: pull.answeredQuestions, opening });
+  const runMessageCount = opening.kind === 'run' ? opening.runMessageCount : 0;
+  const opened = appendSideMessages(startStep(pull), { ...question, runMessageCount }, messages);
+  return endStep(askSideQuestion(opened, question.id, 1), 'side-question-opened');
+}
+
+/** Runs the calls of a response, asks once more for an answer that does not read like one, or ends with the answer. */
+export function onSideQuestionResponded(
+  pull: PullState,
+  { questionId, turn, response }: SignalOf<'side-question-responded'>,
+  facts: Facts,
+): Step {
+  const question = currentSideQuestion(pull, questionId);
+  if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn) return noop(pull, 'outdated-result');
+  const counted = countUsage(startStep(pull), question, response);
+  const { toolCalls, content, finishReason } = response;
+  if (findDuplicateCallIds(toolCalls).length > 0)
+    return fail(counted, question, 'It gave the same id to two of its calls.');
+  const isLast = turn >= SIDE_QUESTION_LIMITS.responses;
+  if (toolCalls.length > 0 && !isLast) return requestTools(counted, question, turn, response);
+  const canRetry = !isLast && !CUT_ANSWERS.has(finishReason) && !question.isNudged;
+  if (canRetry && isUnfinishedAnswer(content)) return nudge(counted, question, turn, response);
+  const caveat = CUT_ANSWERS.get(finishReason) ?? (isLast ? 'responses-used-up' : null);
+  return answer(counted, question, { content, caveat }, facts);
+}
+
+/** By finish reason. */
+const CUT_ANSWERS: ReadonlyMap<string, SideQuestionCaveat> = new Map([
+  ['length', 'cut-off'],
+  ['content_filter', 'filtered'],
+]);
+
+/** The run that was there when it was asked shows what it costs. */
+function countUsage(builder: StepBuilder, { runId }: SideQuestion, { usage }: ModelResponse): StepBuilder {
+  return builder.pull.run?.id === runId ? addUsage(builder, usage) : builder;
+}
+
+function requestTools(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
+  const { toolCalls: calls } = response;
+  const running: SideQuestion = { ...question, isNudged: false, phase: { kind: 'running-tools', turn, calls } };
+  const appended = appendSideMessages(builder, running, [assistantMessage(response)]);
+  return endStep(
+    withEffects(appended, { type: 'run-side-question-tools', questionId: question.id, turn, calls }),
+    'side-question-tools-requested',
+  );
+}
+
+function assistantMessage({ content, toolCalls, opaque }: ModelResponse): TranscriptMessage {
+  return { role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) };
+}
+
+/** Endpoints refuse a message of the model that has neither text nor calls. */
+function nudge(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
+  const isBlank = (response.content ?? '').trim() === '';
+  const messages = [...(isBlank ? [] : [assistantMessage(response)]), NUDGE_MESSAGE];
+  const nudged = appendSideMessages(builder, { ...question, isNudged: true }, messages);
+  return endStep(askSideQuestion(nudged, question.id, turn + 1), 'side-question-nudged');
+}
+
+/** Gives the model the results of its calls. They are text and nothing else, so no change can come of them. */
+export function onSideQuestionToolsFinished(
+  pull: PullState,
+  { questionId, turn, outputs }: SignalOf<'side-question-tools-finished'>,
+): Step {
+  const question = currentSideQuestion(pull, questionId);
+  if (question?.phase.kind !== 'running-tools' || question.phase.turn !== turn) return noop(pull, 'outdated-result');
+  const byCall = new Map(outputs.map(({ callId, output }) => [callId, output]));
+  const messages = buildSideToolMessages(question.phase.calls, byCall, SIDE_QUESTION_LIMITS.responses - turn);
+  const answered = appendSideMessages(startStep(pull), question, messages);
+  return endStep(askSideQuestion(answered, questionId, turn + 1), 'side-question-tools-answered');
+}
+
+function answer(
+  builder: StepBuilder,
+  question: SideQuestion,
+  answered: { readonly content: string | null; readonly caveat: SideQuestionCaveat | null },
+  { now }: Facts,
+): Step {
+  const { by, text } = question;
+  const kept = countAnswer(keepAnswer(builder, question, answered.content, now), question);
+  const reply = { kind: 'side-question-answered', by, question: text, ...answered } as const;
+  return endStep(endSideQuestion(kept, question, reply), 'side-question-answered');
+}
+
+function countAnswer(builder: StepBuilder, { runId }: SideQuestion): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null || run.id !== runId) return builder;
+  const counted = withRun(builder, { sideQuestionCount: run.sideQuestionCount + 1 });
+  return withEffects(counted, { type: 'update-run-comment', runId: run.id });
+}
+
+/** Tells the person that there is no answer, and begins with the next question. */
+export function onSideQuestionFailed(pull: PullState, { questionId, message }: SignalOf<'side-question-failed'>): Step {
+  const question = currentSideQuestion(pull, questionId);
+  return question === null ? noop(pull, 'outdated-result') : fail(startStep(pull), question, message);
+}
+
+function fail(builder: StepBuilder, question: SideQuestion, message: string): Step {
+  const { by, text } = question;
+  const reply = { kind: 'side-question-failed', by, question: text, message } as const;
+  return endStep(endSideQuestion(builder, question, reply), 'side-question-failed');
+}
