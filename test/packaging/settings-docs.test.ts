@@ -32,6 +32,7 @@ describe('the documentation of the settings', () => {
       { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
+      { require: [{ paths: ['pay/**'], approvals: 2 }] },
       { limits: { turns: 3 } },
     ];
     for (const file of notYet) {

@@ -143,7 +143,7 @@ async function preflightAndWrite(
   effectProposals: readonly Proposal[],
   facts: PullFacts,
 ): Promise<EffectResult | HeadMoved | CommentsPending> {
-  const preconditions = await preflightCommit({ github, offload: job.context.offload }, pull, effectProposals, {
+  const preconditions = await preflightCommit({ ...job.context, github }, pull, effectProposals, {
     head: facts.headSha,
     branch: facts.headRef,
   });

@@ -23,12 +23,13 @@ import {
   type OffloadName,
   type OffloadOutput,
 } from '../offload/offload.ts';
-import { isPermanent, type PullContext, type WorkerContext } from './job.ts';
+import { isPermanent, type PullContext, type RulesContext, type WorkerContext } from './job.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
   const pull = withCurrentNames(stored, signal);
-  const pullContext = { github: context.githubApp.forPull(pull.ref), offload: context.offload };
+  const { githubApp, offload, operatorSettings } = context;
+  const pullContext = { github: githubApp.forPull(pull.ref), offload, operatorSettings };
   let facts = localFacts(context, pull);
   for (;;) {
     const [need] = needs(pull, signal, facts);
@@ -53,7 +54,7 @@ export function localFacts(context: WorkerContext, pull: PullState): Facts {
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
 
-async function fetchFact(context: PullContext, need: Need): Promise<Partial<Facts>> {
+async function fetchFact(context: RulesContext, need: Need): Promise<Partial<Facts>> {
   const { github } = context;
   switch (need.kind) {
     case 'permission':
@@ -63,7 +64,7 @@ async function fetchFact(context: PullContext, need: Need): Promise<Partial<Fact
     case 'pull-request':
       return { pullRequest: await github.fetchPull() };
     case 'settings':
-      return { settings: parseSettings(await github.fetchSettingsFile()) };
+      return { settings: parseSettings(await github.fetchSettingsFile(), context.operatorSettings()) };
     case 'branch-rules':
       return { branchRules: await fetchBranchRules(github, need) };
     case 'other-pulls-on-branch':
