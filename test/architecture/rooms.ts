@@ -37,7 +37,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/explain', 'src/cli/export'],
+  ['src/cli/config', 'src/cli/explain', 'src/cli/export'],
   ['src/cli.ts'],
 ];
 
@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/app': { what: 'start, stop, wiring', entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
   'src/app/config': {
     what: 'environment, the operator’s file, version',
-    entries: ['env.ts', 'version.ts'],
+    entries: ['env.ts', 'operator-settings.ts', 'version.ts'],
   },
   'src/cli': { what: 'options of the commands', entries: 'every file' },
   'src/cli/verify': {
@@ -65,6 +65,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: ['verify.ts', 'check-commit.ts', 'file-versions.ts', 'text.ts'],
   },
   'src/cli/explain': { what: '`countersign explain`', entries: ['explain.ts'] },
+  'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/git': {
     what: 'the `git` program',

@@ -30,7 +30,7 @@ export function loadOperatorConfig(
     if (reading.kind === 'values') return { kind: 'config', config: { path, settings: reading.values } };
     return { kind: 'problems', problems: reading.problems.map((problem) => `CONFIG_FILE ${path}, ${problem}`) };
   } catch (error) {
-    const cause = (error instanceof Error ? errorCodeOf(error) : null) ?? 'unknown error';
+    const cause = error instanceof Error ? errorCodeOf(error) : '';
     return { kind: 'problems', problems: [`CONFIG_FILE ${path} cannot be read (${cause}): correct its path or mode.`] };
   }
 }

@@ -81,6 +81,7 @@ const NEED_TEXTS = {
   'missing-permissions': 'the permissions of the App',
   'pull-request': 'the pull request',
   settings: 'the repository’s settings',
+  'settings-in-force': 'the repository’s settings with their sources',
   'branch-rules': 'the rules of both branches',
   'other-pulls-on-branch': 'the other pull requests on its branch',
   'comment-hashes': 'the current text of the App’s comments with these changes',

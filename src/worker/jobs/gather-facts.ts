@@ -7,7 +7,7 @@ import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
-import { parseSettings } from '../../core/settings/repo-settings.ts';
+import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
@@ -65,6 +65,8 @@ async function fetchFact(context: RulesContext, need: Need): Promise<Partial<Fac
       return { pullRequest: await github.fetchPull() };
     case 'settings':
       return { settings: parseSettings(await github.fetchSettingsFile(), context.operatorSettings()) };
+    case 'settings-in-force':
+      return { settingsInForce: listSettingsInForce(await github.fetchSettingsFile(), context.operatorSettings()) };
     case 'branch-rules':
       return { branchRules: await fetchBranchRules(github, need) };
     case 'other-pulls-on-branch':
