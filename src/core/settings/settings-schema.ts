@@ -87,9 +87,9 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),
   commit_message: templateText('summary', 'paths', 'ids')
-    .default('{summary}')
-    .describe('The commit’s text above its trailers'),
-  sign_off: booleanFlag().default(false).describe('Adds `Signed-off-by` of the approver'),
+    .default(DEFAULT_SETTINGS.commitMessage)
+    .describe('The commit’s text above its trailers, with `{summary}`, `{paths}` and `{ids}`'),
+  sign_off: booleanFlag().default(DEFAULT_SETTINGS.signOff).describe('Adds `Signed-off-by` of each approver'),
   limits: limitsSchema.optional().describe('Bounds of each run'),
   context_files: pathList('path')
     .default([...DEFAULT_SETTINGS.contextFiles])
@@ -162,12 +162,7 @@ export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, Unsuppor
 };
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
-export const KEYS_WITHOUT_EFFECT: readonly string[] = [
-  'model',
-  'standing_approvals',
-  'commit_message',
-  'sign_off',
-] satisfies readonly SettingsKey[];
+export const KEYS_WITHOUT_EFFECT: readonly string[] = ['model', 'standing_approvals'] satisfies readonly SettingsKey[];
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 

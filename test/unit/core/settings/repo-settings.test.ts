@@ -65,7 +65,7 @@ describe('the repository’s settings', () => {
         commitMessage: '{summary} ({ids}) in {paths}',
         signOff: true,
         contextFiles: ['AGENTS.md', 'docs/agents.md'],
-        keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off'],
+        keysWithoutEffect: ['model', 'standing_approvals'],
       },
     });
     expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));
