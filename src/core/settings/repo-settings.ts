@@ -5,7 +5,7 @@ import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestVa
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readValues, type ValuesReading } from './read-values.ts';
 import { KEYS_WITHOUT_EFFECT, parseDurationHours, SettingsFileSchema } from './settings-schema.ts';
-import { findUnsupported } from './unsupported.ts';
+import { findUnsupported, isUnsupported } from './unsupported.ts';
 
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
@@ -28,7 +28,7 @@ export function listSettingsInForce(found: SettingsFileLookup | null, operator: 
   const reading = readRepositoryValues(found);
   const values = reading.kind === 'broken' ? NO_VALUES : reading.values;
   return {
-    settings: [...mergeLayers(values, operator)].map(toSettingInForce),
+    settings: [...mergeLayers(values, operator)].filter(hasEffect).map(toSettingInForce),
     problems: reading.kind === 'broken' ? reading.problems : [],
     keysWithoutEffect: keysWithoutEffect(values),
   };
@@ -81,6 +81,11 @@ function namedSettings(file: z.infer<typeof SettingsFileSchema>): Omit<Settings,
 
 function keysWithoutEffect(values: FlatValues): readonly string[] {
   return [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
+}
+
+/** A default of a key that this version does not enforce is not in force. */
+function hasEffect([key, { value }]: readonly [string, MergedValue]): boolean {
+  return !KEYS_WITHOUT_EFFECT.includes(key) && !isUnsupported(nestValues(new Map([[key, value]])));
 }
 
 function toSettingInForce([key, { value, source }]: readonly [string, MergedValue]): SettingInForce {

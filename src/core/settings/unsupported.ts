@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/trust.ts';
-import { formatSettingPath, type YamlValues } from './read-values.ts';
+import { formatSettingPath, type SetValues, type YamlValues } from './read-values.ts';
 import { SettingsFileSchema, type SettingsKey, UNSUPPORTED_SETTINGS } from './settings-schema.ts';
 import type { SettingsProblem, ValuePath } from './yaml.ts';
 
@@ -15,6 +15,13 @@ export function findUnsupported(values: unknown, path: ValuePath, { lineOf }: Ya
     const message = `${setting} is not in this version of Countersign; remove it for now`;
     return [{ line: lineOf([...path, name]), message }];
   });
+}
+
+/** Whether one of these values is a restriction that this version does not enforce. */
+export function isUnsupported(values: SetValues): boolean {
+  return Object.keys(UNSUPPORTED_SETTINGS)
+    .filter(isKey)
+    .some((name) => UNSUPPORTED_SETTINGS[name]?.isSet(values[name]) === true);
 }
 
 function isKey(name: string): name is SettingsKey {
