@@ -34,6 +34,13 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
+    'config',
+    {
+      summary: 'check a settings file, and list what is in force',
+      run: async (args) => (await import('./cli/config/config.ts')).runConfig(args),
+    },
+  ],
+  [
     'export',
     {
       summary: 'export who decided what',

@@ -1,5 +1,6 @@
 import { decide } from '../../src/core/decide.ts';
 import type { FileChange } from '../../src/core/edits/change.ts';
+import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../src/core/state/run.ts';
 import type { Signal } from '../../src/core/state/signals.ts';
@@ -103,7 +104,15 @@ function preflightCase(): WorstCaseSignal {
   const approved = createProposals({ state: 'approved' });
   const pull = createPull(approved);
   return async (offload) => {
-    const { checks } = await preflightCommit({ github, offload }, pull, approved, { head: HEAD, branch: 'topic' });
+    const { checks } = await preflightCommit(
+      { github, offload, operatorSettings: () => NO_OPERATOR_SETTINGS },
+      pull,
+      approved,
+      {
+        head: HEAD,
+        branch: 'topic',
+      },
+    );
     if (checks.some(({ verdict }) => verdict.kind !== 'applies')) throw new Error('A change does not apply.');
   };
 }

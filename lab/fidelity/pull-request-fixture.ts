@@ -12,6 +12,7 @@ import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
 import { createGitHub } from '../../src/adapters/github/create-github.ts';
 import { createDeliveryHandler } from '../../src/adapters/http/receive-delivery.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../src/worker/offload/offload.ts';
@@ -130,6 +131,7 @@ export function createFixtureContext(parts: FixtureContextParts): WorkerContext 
     log: SILENT_LOG,
     self: { slug: fixture.app.slug, botId: fixture.app.botId },
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadInline,
     links: ({ owner, repo }) => ({ repository: `${host.webUrl}/${owner}/${repo}` }),
     recordMetric: () => {},

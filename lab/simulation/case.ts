@@ -1,5 +1,6 @@
 import type { Store } from '../../src/adapters/store/store.ts';
 import type { Logger } from '../../src/adapters/telemetry/log.ts';
+import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../src/core/state/run.ts';
@@ -352,6 +353,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadVirtually,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   KEYS_WITHOUT_EFFECT,
+  OperatorFileSchema,
   SettingsFileSchema,
   UNSUPPORTED_SETTINGS,
 } from '../../src/core/settings/settings-schema.ts';
@@ -8,10 +9,33 @@ import {
 /** The JSON schema of `.github/countersign.yml` for editors. */
 export function renderSettingsSchema(): string {
   const schema = z.toJSONSchema(SettingsFileSchema, { io: 'input' });
-  const properties = Object.fromEntries(
-    Object.entries(propertiesOf(schema)).map(([name, property]) => [name, editorProperty(name, property)]),
+  return renderSchema(schema, editorProperties(propertiesOf(schema)), 'Settings of Countersign in a repository');
+}
+
+/** The JSON schema of the operator's `CONFIG_FILE` for editors. */
+export function renderOperatorSchema(): string {
+  const schema = z.toJSONSchema(OperatorFileSchema, { io: 'input' });
+  const { ceilings = {}, ...own } = propertiesOf(schema);
+  const bounds = editorProperties(withoutDefaults(propertiesOf(ceilings)));
+  const properties = { ...editorProperties(own), ceilings: { ...ceilings, properties: bounds } };
+  return renderSchema(schema, properties, 'Defaults and bounds of the operator of Countersign');
+}
+
+function renderSchema(schema: JsonSchemaProperty, properties: Readonly<Record<string, object>>, title: string): string {
+  return `${JSON.stringify({ ...schema, properties, title }, null, 2)}\n`;
+}
+
+/** A bound that is not set is none. */
+function withoutDefaults(properties: Readonly<Record<string, JsonSchemaProperty>>) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { default: _, ...property }]) => [name, property] as const),
   );
-  return `${JSON.stringify({ ...schema, properties, title: 'Settings of Countersign in a repository' }, null, 2)}\n`;
+}
+
+function editorProperties(properties: Readonly<Record<string, JsonSchemaProperty>>): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, editorProperty(name, property)]),
+  );
 }
 
 /** A key in the JSON schema, which also refuses the values that this version does not support. */

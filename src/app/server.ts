@@ -7,6 +7,7 @@ import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
+import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount, DeliveryEvent } from '../core/state/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 import { isRecord } from '../lib/trust.ts';
@@ -26,6 +27,7 @@ import {
   launchWorker,
   type PinoLogger,
   type Services,
+  type WorkerServices,
 } from './wiring.ts';
 
 /** A running server. `stop` waits for current work for a limited time; a second call waits for the first. */
@@ -45,6 +47,8 @@ type StartOptions = {
   readonly stopping?: AbortSignal;
   /** Whether `/metrics` includes process metrics (CPU time, memory, event loop). */
   readonly withProcessMetrics?: boolean;
+  /** The operator's settings as they are now; those of the start by default. */
+  readonly operatorSettings?: () => OperatorSettings;
 };
 
 /** Parts that exist only once the App's identity is loaded. */
@@ -68,7 +72,8 @@ const WORKER_GRACE_MS = 17_000;
 export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
   const { now = Date.now, withProcessMetrics = false, stopping } = options;
   const store = options.store ?? (await openConfiguredStore(config, stopping));
-  const services = createServices(config, log, store, now, withProcessMetrics);
+  const { operatorSettings = () => config.operator.settings } = options;
+  const services = { ...createServices(config, log, store, now, withProcessMetrics), operatorSettings };
   const runtime: RuntimeState = {
     identity: null,
     worker: null,
@@ -187,7 +192,7 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
 
 /** Loads the App's identity now, or keeps retrying in the background. */
 async function loadAppIdentity(
-  services: Services,
+  services: WorkerServices,
   runtime: RuntimeState,
   handleDelivery: DeliveryHandler,
 ): Promise<void> {
@@ -206,7 +211,7 @@ async function loadAppIdentity(
 const REJECTED_FIX = 'Correct what err names, then restart the server: it does not ask GitHub again.';
 
 function startProcessing(
-  services: Services,
+  services: WorkerServices,
   runtime: RuntimeState,
   handleDelivery: DeliveryHandler,
   identity: AppAccount | null,

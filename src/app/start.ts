@@ -4,13 +4,15 @@ import { DatabaseError } from '../adapters/store/engine/errors.ts';
 import { createLogger, type Logger } from '../adapters/telemetry/log.ts';
 import { errorCodeOf } from '../lib/outage.ts';
 import { StartupError } from './app-identity.ts';
-import { listSecrets, loadConfig } from './config/env.ts';
+import { type Config, listSecrets, loadConfig } from './config/env.ts';
+import { holdOperatorSettings, type OperatorSettingsHolder } from './config/operator-settings.ts';
 import type { RunningServer } from './server.ts';
 
 const START_HELP = `Usage: countersign start
 
 Runs the server until SIGTERM or SIGINT. It takes no options: set it up with environment variables
 (see docs/configuration.md). Every missing or wrong variable is listed at the start, one a line.
+SIGHUP makes a running server read CONFIG_FILE again.
 `;
 
 /**
@@ -38,11 +40,16 @@ async function runServer(): Promise<number> {
   const { config, warnings } = loaded;
   const log = createLogger({ ...config.log, secrets: listSecrets(config) });
   const stopping = stopOnSignal(log);
+  const operator = reloadOnSignal(config, log);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
   try {
     // Loaded late, so that a configuration problem is reported before the database and HTTP client load.
     const { startServer } = await import('./server.ts');
-    const server = await startServer(config, log, { withProcessMetrics: true, stopping });
+    const server = await startServer(config, log, {
+      withProcessMetrics: true,
+      stopping,
+      operatorSettings: operator.current,
+    });
     log.info({ url: server.url }, 'listening');
     return await serveUntilSignal(server, log, stopping);
   } catch (error) {
@@ -91,6 +98,13 @@ function stopOnSignal(log: Logger): AbortSignal {
   process.once('SIGTERM', onSignal);
   process.once('SIGINT', onSignal);
   return stopping.signal;
+}
+
+/** Without a CONFIG_FILE, SIGHUP ends the process as usual. */
+function reloadOnSignal({ operator }: Config, log: Logger): OperatorSettingsHolder {
+  const holder = holdOperatorSettings(operator, log);
+  if (operator.path !== null) process.on('SIGHUP', holder.reload);
+  return holder;
 }
 
 async function serveUntilSignal(server: RunningServer, log: Logger, stopping: AbortSignal): Promise<number> {

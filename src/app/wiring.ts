@@ -13,7 +13,7 @@ import { type RateLimit, rateLimitsFor } from '../core/state/rate-limit.ts';
 import { toolDefinitions } from '../core/state/tools.ts';
 import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
-import type { MetricEvent } from '../worker/jobs/job.ts';
+import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
 import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
 import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
@@ -40,6 +40,9 @@ export type Services = {
   readonly offloadThread: OffloadThread;
   readonly now: () => number;
 };
+
+/** The adapters, and the operator's settings as they are now. */
+export type WorkerServices = Services & Pick<WorkerContext, 'operatorSettings'>;
 
 /** Creates the adapters around an open store. Sends no request yet. */
 export function createServices(
@@ -136,7 +139,7 @@ function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
 
 /** Starts the worker, once the App's identity is known. */
 export function launchWorker(
-  { config, log, metrics, store, githubApp, offloadThread, now }: Services,
+  { config, log, metrics, store, githubApp, offloadThread, now, operatorSettings }: WorkerServices,
   identity: AppAccount,
 ): Worker {
   const model = createModel({
@@ -160,10 +163,11 @@ export function launchWorker(
     log,
     self: { slug: identity.slug, botId: identity.botId },
     isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
+    operatorSettings,
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
     offload: offloadThread.offload,
-    ...(config.model.price === null ? {} : { modelPrice: config.model.price }),
+    modelPrice: () => operatorSettings().prices.get(config.model.name) ?? null,
   };
   return startWorker(context, { name: randomUUID() });
 }

@@ -135,12 +135,19 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   const permission = permissionNeeds(intent.actor, facts);
   if (permission.length > 0) return permission;
   const command = COMMANDS[relevance.command];
+  const ofCommand = () =>
+    command.needs?.next({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
   const review = reviewNeeds(pull, intent, command.allowedTo, facts);
   if (review.length > 0) return review;
   if (facts.reviewComments === null) return [];
-  if (canApprove(facts.permission))
-    return command.needs?.next({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
-  return couldBeAuthor(pull, intent) && isAllowed('author', command.allowedTo) ? pullRequestNeeds(facts) : [];
+  if (canApprove(facts.permission)) return ofCommand();
+  if (!isAllowed('author', command.allowedTo)) return [];
+  const author = couldBeAuthor(pull, intent) ? pullRequestNeeds(facts) : [];
+  return author.length > 0 || !isPullAuthor(pull, intent, facts) ? author : ofCommand();
+}
+
+function isPullAuthor({ run }: PullState, { actor }: CommentIntent, { permission, pullRequest }: Facts): boolean {
+  return roleOf(permission, actor, run?.pullAuthor ?? pullRequest?.author ?? null) === 'author';
 }
 
 /** Without a run the pull request's author is unknown. A person who was refused before is not the author. */

@@ -37,7 +37,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/explain', 'src/cli/export'],
+  ['src/cli/config', 'src/cli/explain', 'src/cli/export'],
   ['src/cli.ts'],
 ];
 
@@ -55,13 +55,17 @@ type Room = {
 /** Every folder of src, in the order of `docs/architecture.md`. Each entry is imported by another folder. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/app': { what: 'start, stop, wiring', entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
-  'src/app/config': { what: 'environment, version', entries: ['env.ts', 'version.ts'] },
+  'src/app/config': {
+    what: 'environment, the operator’s file, version',
+    entries: ['env.ts', 'operator-settings.ts', 'version.ts'],
+  },
   'src/cli': { what: 'options of the commands', entries: 'every file' },
   'src/cli/verify': {
     what: '`countersign verify`',
     entries: ['verify.ts', 'check-commit.ts', 'file-versions.ts', 'text.ts'],
   },
   'src/cli/explain': { what: '`countersign explain`', entries: ['explain.ts'] },
+  'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/git': {
     what: 'the `git` program',
@@ -204,7 +208,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'commit-message.ts',
     ],
   },
-  'src/core/settings': { what: '`.github/countersign.yml`', entries: ['repo-settings.ts'] },
+  'src/core/settings': {
+    what: '`.github/countersign.yml` and the operator’s file',
+    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts'],
+  },
   'src/core/comments': {
     what: 'comment → command',
     entries: ['parse-comment.ts', 'command-grammar.ts', 'comment-body.ts', 'markdown-blocks.ts', 'ids.ts'],

@@ -19,6 +19,7 @@ describe('countersign', () => {
         demo     play one conversation offline, on a fake GitHub
         explain  say how a recorded webhook delivery is read
         verify   check that commits contain exactly the approved changes
+        config   check a settings file, and list what is in force
         export   export who decided what
 
       Options: --help, --version

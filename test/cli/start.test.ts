@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -97,6 +97,31 @@ function stored(port: number, outcome: 'stored' | 'duplicate'): Promise<unknown>
 }
 
 describe('countersign start', { timeout: 90_000 }, () => {
+  it('does not start with a broken CONFIG_FILE, and reads it again on SIGHUP (S127)', async () => {
+    const file = join(folder, 'countersign.yml');
+    writeFileSync(file, 'expiry: never\nceilings:\n  required_aprovals: 2\n');
+    const refused = await begin({ CONFIG_FILE: file }).ended;
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`- CONFIG_FILE ${file}, line 1: expiry must be a time from 1h to 30d`);
+    expect(refused.stderr).toContain(
+      `- CONFIG_FILE ${file}, line 3: ceilings.required_aprovals is not a setting; did you mean required_approvals?`,
+    );
+
+    writeFileSync(file, 'ceilings:\n  required_approvals: 2\n');
+    const running = begin({ CONFIG_FILE: file, PAUSED: '1' });
+    const port = await portOf(running);
+    writeFileSync(file, 'ceilings:\n  required_approvals: 0\n');
+    running.child.kill('SIGHUP');
+    const error = await running.line('"CONFIG_FILE is broken, the previous settings stay in force"');
+    expect(parseJson(error)).toMatchObject({
+      problems: [expect.stringContaining('line 2: ceilings.required_approvals must be a whole number from 1 to 10')],
+    });
+    writeFileSync(file, 'ceilings:\n  required_approvals: 3\n');
+    running.child.kill('SIGHUP');
+    await running.line('"CONFIG_FILE was read again"');
+    expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
+  });
+
   it('stores a delivery once across SIGTERM and SIGKILL, and does nothing else while paused (G12, F4, F10, J9)', async () => {
     const first = begin({ PAUSED: '1' });
     const port = await portOf(first);

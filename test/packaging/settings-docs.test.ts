@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { renderSettingsSchema, replaceSettingsTable } from '../../scripts/docs/settings.ts';
+import { renderOperatorSchema, renderSettingsSchema, replaceSettingsTable } from '../../scripts/docs/settings.ts';
+import { parseOperatorFile } from '../../src/core/settings/operator-file.ts';
 import { parseSettings } from '../../src/core/settings/repo-settings.ts';
 import { SettingsFileSchema } from '../../src/core/settings/settings-schema.ts';
 import { parseJson } from '../../src/lib/trust.ts';
@@ -32,6 +33,7 @@ describe('the documentation of the settings', () => {
       { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
+      { require: [{ paths: ['pay/**'], approvals: 2 }] },
       { limits: { turns: 3 } },
     ];
     for (const file of notYet) {
@@ -39,6 +41,33 @@ describe('the documentation of the settings', () => {
       expect(parseSettings({ kind: 'file', bytes: Buffer.from(JSON.stringify(file)) }).kind).toBe('broken');
     }
     expect(renderSettingsSchema()).toContain('Refused in this version, so that nobody relies on it.');
+  });
+});
+
+describe('the JSON schema of the operator’s file', () => {
+  it('is current, ships with the package, and agrees with the reader (S127)', () => {
+    expect(file('docs/countersign-operator.schema.json')).toBe(renderOperatorSchema());
+    expect(file('package.json')).toContain('"docs/countersign-operator.schema.json"');
+    const validate = new Ajv({ strict: false }).compile(schemaIn(renderOperatorSchema()));
+    const files = [
+      {},
+      { commands: 'prefixed', ceilings: { required_approvals: 2, approvers: 'maintain' }, models: ['a'] },
+      { prices: { a: { input: 1, cached_input: 0.1, output: 2 } } },
+      { prices: { a: { input: 1 } } },
+      { prices: { a: { input: -1, output: 1 } } },
+      { ceilings: { required_approvals: 0 } },
+      { ceilings: { commands: 'short' } },
+      { ceilings: { approvers: 'codeowners' } },
+      { ceilings: { limits: { turns: 5 } } },
+      { limits: { turns: 5 } },
+      { models: 'a' },
+      { ceiling: {} },
+    ];
+    const readable = files.map(
+      (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }).kind === 'values',
+    );
+    expect(readable).toEqual([true, true, true, ...Array(9).fill(false)]);
+    expect(files.map((one) => validate(one))).toEqual(readable);
   });
 });
 

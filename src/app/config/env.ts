@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
-import type { ModelPrice } from '../../core/state/spending.ts';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
 import { type ReadMode, readMode } from './modes.ts';
+import { loadOperatorConfig, type OperatorConfig, operatorFileWarning } from './operator-settings.ts';
 import { listWarnings } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
@@ -43,11 +43,11 @@ export type Config = {
     };
     /** Tokens that the model reads and writes at most; null: as the endpoint says. */
     readonly contextTokens: number | null;
-    /** Null if it is unknown. The environment has no variable for it. */
-    readonly price: ModelPrice | null;
     readonly limits: { readonly timeoutMs: number; readonly idleTimeoutMs: number };
   };
   readonly allowedOwners: AllowedOwners;
+  /** As of the start; a running server reads the file again on SIGHUP. */
+  readonly operator: OperatorConfig;
   /** The server stores deliveries and does nothing else. */
   readonly paused: boolean;
   /** If `url` is null, the embedded database in `dataDir` is used. */
@@ -77,8 +77,8 @@ export function loadConfig(overrides: Environment = {}): ConfigResult {
 }
 
 /**
- * Parses the variables into a configuration, or returns all problems. `readKeyFile` reads PRIVATE_KEY_PATH and can
- * throw; `mode` reads the mode of DATA_DIR.
+ * Parses the variables and CONFIG_FILE into a configuration, or returns all problems. `readKeyFile` reads
+ * PRIVATE_KEY_PATH and can throw; `mode` reads the mode of DATA_DIR.
  */
 export function parseEnvironment(
   environment: Environment,
@@ -89,11 +89,14 @@ export function parseEnvironment(
   const key = readPrivateKey(values['PRIVATE_KEY'], values['PRIVATE_KEY_PATH'], readKeyFile);
   const parsed = environmentSchema.safeParse(values);
   const ownProblems = parsed.success ? [] : toProblems(parsed.error);
-  const problems = [...ownProblems, ...combinationProblems(values, key)];
-  if (problems.length > 0 || !parsed.success || key.kind === 'problem') return { kind: 'problems', problems };
-  const config = toConfig(parsed.data, key.pem);
-  const warnings = [...(key.warning === null ? [] : [key.warning]), ...listWarnings(config, mode)];
-  return { kind: 'config', config, warnings };
+  const operator = loadOperatorConfig(values['CONFIG_FILE']);
+  const operatorProblems = operator.kind === 'problems' ? operator.problems : [];
+  const problems = [...ownProblems, ...combinationProblems(values, key), ...operatorProblems];
+  if (problems.length > 0 || !parsed.success || key.kind === 'problem' || operator.kind === 'problems')
+    return { kind: 'problems', problems };
+  const config = toConfig(parsed.data, key.pem, operator.config);
+  const own = [key.warning, operatorFileWarning(operator.config)].filter((warning) => warning !== null);
+  return { kind: 'config', config, warnings: [...own, ...listWarnings(config, mode)] };
 }
 
 /** Reads only the database configuration from the environment. */
@@ -250,9 +253,7 @@ const environmentSchema = z.object({
     )
     .transform(parseOwners)
     .default({ kind: 'own' }),
-  CONFIG_FILE: z
-    .undefined('is not supported in this version: unset it; no setting of that file would take effect.')
-    .optional(),
+  CONFIG_FILE: z.string().optional(),
   PAUSED: oneOf(['1', '0'])
     .transform((value) => value === '1')
     .default(false),
@@ -275,7 +276,7 @@ function withoutEmptyValues(environment: Environment): Environment {
   return Object.fromEntries(set.map(([name, value]) => [name, value?.trim()]));
 }
 
-function toConfig(values: EnvironmentValues, privateKey: string): Config {
+function toConfig(values: EnvironmentValues, privateKey: string, operator: OperatorConfig): Config {
   const previousSecret = values.WEBHOOK_SECRET_OLD;
   return {
     app: {
@@ -295,10 +296,10 @@ function toConfig(values: EnvironmentValues, privateKey: string): Config {
         temperature: values.MODEL_TEMPERATURE ?? null,
       },
       contextTokens: values.MODEL_CONTEXT_TOKENS ?? null,
-      price: null,
       limits: { timeoutMs: values.MODEL_TIMEOUT * 1000, idleTimeoutMs: values.MODEL_IDLE_TIMEOUT * 1000 },
     },
     allowedOwners: values.ALLOWED_OWNERS,
+    operator,
     paused: values.PAUSED,
     database: { url: values.DATABASE_URL ?? null, dataDir: values.DATA_DIR },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },

@@ -82,6 +82,7 @@ const NEED_TEXTS = {
   'pull-request': 'the pull request',
   settings: 'the repository’s settings',
   'run-starts': 'when the last runs of the repository started',
+  'settings-in-force': 'the repository’s settings with their sources',
   'branch-rules': 'the rules of both branches',
   'other-pulls-on-branch': 'the other pull requests on its branch',
   'comment-hashes': 'the current text of the App’s comments with these changes',

@@ -4,6 +4,7 @@ import { answer } from './answer.ts';
 import { approve } from './approve.ts';
 import { ask } from './ask.ts';
 import { choose } from './choose.ts';
+import { config } from './config.ts';
 import { continueCommand } from './continue.ts';
 import { deny } from './deny.ts';
 import { edit } from './edit.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
   stop,
   resume,
   status,
+  config,
   help,
 };
 

@@ -166,9 +166,9 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
   };
 }
 
-/** The safe defaults hold if the settings file is broken; approvals reply what is wrong with it. */
+/** If the settings file is broken, the operator's settings hold; approvals reply what is wrong with it. */
 function settingsOf({ settings }: Facts): Settings {
-  return settings?.kind === 'settings' ? settings.settings : DEFAULT_SETTINGS;
+  return settings?.settings ?? DEFAULT_SETTINGS;
 }
 
 /** Derived from the comment, so that one comment never starts two runs. */

@@ -46,8 +46,8 @@ export function findCommand(grammar: CommandGrammar, word: string): CommandSynta
   return grammar.byWord.get(word.toLowerCase()) ?? null;
 }
 
-/** Reserved for later versions, so that `/config` is never taken for an instruction. */
-const RESERVED_WORDS: readonly string[] = ['approvals', 'revoke', 'config'];
+/** Reserved for later versions, so that `/revoke` is never taken for an instruction. */
+const RESERVED_WORDS: readonly string[] = ['approvals', 'revoke'];
 
 export function isReservedWord(word: string): boolean {
   return RESERVED_WORDS.includes(word.toLowerCase());

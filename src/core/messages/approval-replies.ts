@@ -1,7 +1,8 @@
 import type { ApprovalBlock, Objection, Reply } from '../state/replies.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import { codeBlock, codeSpan, joinBlocks, truncate } from './markdown.ts';
+import { codeSpan, joinBlocks } from './markdown.ts';
 import { escapeLogin, formatProposalList } from './proposal-status.ts';
+import { formatProblems } from './settings-replies.ts';
 
 type NotCountedReply = Extract<Reply, { kind: 'approval-not-counted' }>;
 
@@ -15,7 +16,7 @@ export function renderNotCounted({ block, proposals }: NotCountedReply): string 
       return joinBlocks(
         'Nothing was approved: the settings that say who may approve are broken. Still pending:',
         list,
-        formatProblems(block.problems),
+        renderSettingsProblems(block.problems),
       );
     case 'objection':
       return joinBlocks(
@@ -36,7 +37,7 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
       return joinBlocks(
         'Not applied: the settings that say who may approve are broken. Pending again:',
         list,
-        formatProblems(block.problems),
+        renderSettingsProblems(block.problems),
       );
     case 'objection':
       return joinBlocks(
@@ -114,20 +115,11 @@ function describeObjection(
   return `${escapeLogin({ login })} ${clauses[objection] ?? OBJECTION_TEXT[objection]}`;
 }
 
-const MAX_PROBLEMS_SHOWN = 30;
-
-const MAX_PROBLEM_CHARACTERS = 500;
-
 /** The problems of the settings file, one per line. */
-function formatProblems(problems: readonly string[]): string {
+function renderSettingsProblems(problems: readonly string[]): string {
   return joinBlocks(
     `${codeSpan('.github/countersign.yml')} on the default branch has these problems:`,
-    codeBlock('text', problems.slice(0, MAX_PROBLEMS_SHOWN).map(toSingleLine)),
+    formatProblems(problems),
     'You can still deny changes. Fix the file on the default branch, then approve again.',
   );
-}
-
-/** A problem quotes the file, so it might contain line ends and hidden characters. */
-function toSingleLine(problem: string): string {
-  return truncate(problem.replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' '), MAX_PROBLEM_CHARACTERS);
 }

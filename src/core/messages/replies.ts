@@ -35,6 +35,7 @@ import {
 } from './reply-details.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
+import { renderSettings } from './settings-replies.ts';
 
 /** A command as people read about it. */
 export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
@@ -303,6 +304,7 @@ const REPLY_RENDERERS: {
       canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
       running ? '' : NEW_RUN_HINT,
     ),
+  config: renderSettings,
   help: (_, { commands }) =>
     joinBlocks(
       'A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.',

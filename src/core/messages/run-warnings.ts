@@ -4,6 +4,7 @@ import { canCommit, type Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
+import { withoutEffectText } from './settings-replies.ts';
 
 /** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
 export function runWarnings(run: Run | null): Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'> {
@@ -106,7 +107,5 @@ function formatPullNumbers({ otherPullsOnBranch }: SharedBranchRun): string {
 
 /** Settings of the repository's file that have no effect; empty if there are none. */
 export function settingsLine({ settings }: Pick<Run, 'settings'>): string {
-  const keys = settings.keysWithoutEffect;
-  if (keys.length === 0) return '';
-  return `${codeSpan('.github/countersign.yml')} sets ${formatList(keys.map(codeSpan))}, which ${keys.length === 1 ? 'has' : 'have'} no effect in this version of Countersign.`;
+  return withoutEffectText(settings.keysWithoutEffect);
 }

@@ -3,13 +3,43 @@ import { describeMove, describeUndoOf } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/proposal.ts';
+import { renderCommitText } from './commit-text.ts';
+
+/** How a repository wants its commit messages. */
+export type CommitStyle = {
+  /** The text above the trailers, with `{summary}`, `{paths}` and `{ids}`. */
+  readonly template: string;
+  /** Whether the approvers are named in `Signed-off-by` too. */
+  readonly signOff: boolean;
+};
+
+export const DEFAULT_COMMIT_STYLE: CommitStyle = { template: '{summary}', signOff: false };
 
 /**
- * A subject, then one block of trailers: a group per change, and the co-authors. It contains no text of the model or of
- * a person.
+ * The text of the repository's template, then one block of trailers: a group per change, the co-authors, and the
+ * sign-offs. It contains no text of the model or of a comment.
  */
-export function renderCommitMessage(changes: readonly CommitMessageEntry[], links: RepoLinks): string {
-  return `${buildSubject(changes)}\n\n${[...changes.flatMap(buildTrailers), ...buildCoAuthors(changes, links)].join('\n')}\n`;
+export function renderCommitMessage(
+  changes: readonly CommitMessageEntry[],
+  links: RepoLinks,
+  { template, signOff }: CommitStyle = DEFAULT_COMMIT_STYLE,
+): string {
+  const text = renderCommitText(template, {
+    summary: buildSubject(changes),
+    paths: changes.flatMap(({ path, from }) => [path, ...(from === null ? [] : [from])].filter(isNameablePath)),
+    ids: changes.map(({ proposalId }) => proposalId),
+  });
+  const trailers = [
+    ...changes.flatMap(buildTrailers),
+    ...namePeople('Co-authored-by', changes, links),
+    ...(signOff ? namePeople('Signed-off-by', changes, links) : []),
+  ];
+  return `${text}\n\n${trailers.join('\n')}\n`;
+}
+
+/** Whether a path can stand in a commit message as it is. Long ones are checked by their length first. */
+function isNameablePath(path: string): boolean {
+  return path.length <= MAX_SUBJECT_CHARACTERS && isSafePath(path) && !/[@#]/.test(path);
 }
 
 /** One change in a commit message. */
@@ -84,12 +114,17 @@ function buildTrailers(change: CommitMessageEntry): readonly string[] {
   ];
 }
 
-function buildCoAuthors(changes: readonly CommitMessageEntry[], links: RepoLinks): readonly string[] {
+/** Everybody whose approval counted, once, with the address that GitHub gives to the account. */
+function namePeople(
+  trailer: 'Co-authored-by' | 'Signed-off-by',
+  changes: readonly CommitMessageEntry[],
+  links: RepoLinks,
+): readonly string[] {
   const domain = noreplyDomain(links);
   const people = new Map(changes.flatMap((change) => change.approvedBy.map((person) => [person.id, person] as const)));
   return [...people.values()].map((person) => {
     const name = sanitizeLogin(person);
-    return `Co-authored-by: ${name} <${person.id}+${name}@${domain}>`;
+    return `${trailer}: ${name} <${person.id}+${name}@${domain}>`;
   });
 }
 

@@ -6,7 +6,7 @@ import type { CommitPlan } from '../state/ports.ts';
 import type { CommittedVersion, Permission, Vote } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
 import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
-import { type CommitMessageEntry, renderCommitMessage } from './commit-message.ts';
+import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
   type PlannedWrites,
@@ -30,7 +30,7 @@ export function countersign(request: CountersignRequest): CountersignedCommit {
   const plan = markCountersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.headSha,
-    message: renderCommitMessage(changes, request.links),
+    message: renderCommitMessage(changes, request.links, request.style),
     files: plannedWrites.flatMap(({ writes }) => writes),
     proposalIds: request.toCommit.map((item) => item.proposal.id),
   });
@@ -49,6 +49,7 @@ type CountersignRequest = {
   readonly rules: ApprovalRules;
   /** Addresses of co-authors contain the host name. */
   readonly links: RepoLinks;
+  readonly style: CommitStyle;
 };
 
 /** The plan that the commit call accepts, and its effect on each path. */

@@ -19,12 +19,24 @@ const ruleSchema = settingsGroup({
   error: 'deny, because a change always needs a person; ask and allow are for read_file alone',
 });
 
+const requirementSchema = settingsGroup({
+  paths: pathList('glob').min(1, { error: 'at least one glob' }),
+  approvals: wholeNumber(1, 10).optional(),
+  approvers: oneOfWords('write', 'maintain', 'admin', 'codeowners').optional(),
+});
+
 const limitsSchema = settingsGroup({
-  turns: wholeNumber(1, 1_000).default(25).describe('Model responses of one run'),
+  turns: wholeNumber(1, 1_000).default(60).describe('Model responses of one run'),
   tokens: wholeNumber(1, 1_000_000_000).default(1_000_000).describe('Tokens of one run'),
   cost_usd: positiveAmount(1_000_000).optional().describe('Dollars of one run; without it there is no such limit'),
+  minutes: wholeNumber(1, 100_000)
+    .optional()
+    .describe('Minutes of the agent at work; without it there is no such limit'),
   proposals_per_turn: wholeNumber(1, 30).default(20).describe('Changes that can be pending at once'),
   runs_per_day: wholeNumber(1, 100_000).default(50).describe('Runs in the repository'),
+  runs_per_person_per_day: wholeNumber(1, 100_000)
+    .optional()
+    .describe('Runs of one person in the repository; without it there is no such limit'),
 });
 
 /**
@@ -53,6 +65,9 @@ export const SettingsFileSchema = z.strictObject({
   rules: boundedList(ruleSchema, 'a list of rules')
     .default([])
     .describe('The first match decides: `deny`, or for `read_file` also `ask` and `allow`'),
+  require: boundedList(requirementSchema, 'a list of stronger rules')
+    .default([])
+    .describe('Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both'),
   protected_paths: pathList('glob')
     .default([])
     .describe('Added to the built-in list: always asked, no standing approval'),
@@ -72,15 +87,50 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),
   commit_message: templateText('summary', 'paths', 'ids')
-    .default('{summary}')
-    .describe('The commit’s text above its trailers'),
-  sign_off: booleanFlag().default(false).describe('Adds `Signed-off-by` of the approver'),
+    .default(DEFAULT_SETTINGS.commitMessage)
+    .describe('The commit’s text above its trailers, with `{summary}`, `{paths}` and `{ids}`'),
+  sign_off: booleanFlag().default(DEFAULT_SETTINGS.signOff).describe('Adds `Signed-off-by` of each approver'),
   limits: limitsSchema.optional().describe('Bounds of each run'),
   context_files: pathList('path')
     .default([...DEFAULT_SETTINGS.contextFiles])
     .describe(
       'Instructions for the agent, from the default branch; `AGENTS.md` also stands for those above changed files',
     ),
+});
+
+/** The keys with a stricter and a looser value, as the operator's bounds. The defaults of the keys do not apply. */
+const ceilingsSchema = settingsGroup({
+  ...SettingsFileSchema.pick({
+    approvers: true,
+    require_non_author: true,
+    require_non_requester: true,
+    required_approvals: true,
+    standing_approvals: true,
+    expiry: true,
+    decide_in: true,
+    review_approval: true,
+    sign_off: true,
+    limits: true,
+  }).partial().shape,
+});
+
+const priceSchema = settingsGroup({
+  input: price(),
+  cached_input: price().optional().describe('That of `input` if there is none'),
+  output: price(),
+});
+
+/** Every key of the operator's `CONFIG_FILE`: those of a repository as its defaults, and what only an operator says. */
+export const OperatorFileSchema = z.strictObject({
+  ...SettingsFileSchema.shape,
+  ceilings: ceilingsSchema.optional().describe('Bounds of these keys, which a repository can only tighten'),
+  models: boundedList(singleLineText('the name of a model'), 'a list of models')
+    .default([])
+    .describe('The models that `model` can name beside `OPENAI_MODEL`'),
+  prices: z
+    .record(singleLineText('the name of a model'), priceSchema, { error: 'a group of prices by the name of a model' })
+    .default({})
+    .describe('Dollars per million tokens of each model: `input`, `cached_input`, `output`'),
 });
 
 export type SettingsKey = keyof typeof SettingsFileSchema.shape;
@@ -103,6 +153,7 @@ const UNSUPPORTED_IF_NOT_EMPTY: UnsupportedSetting = {
 export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {
   approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
   rules: UNSUPPORTED_IF_NOT_EMPTY,
+  require: UNSUPPORTED_IF_NOT_EMPTY,
   protected_paths: UNSUPPORTED_IF_NOT_EMPTY,
   limits: {
     isSet: (value) => isRecord(value) && Object.keys(value).length > 0,
@@ -111,19 +162,7 @@ export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, Unsuppor
 };
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
-export const KEYS_WITHOUT_EFFECT: readonly string[] = [
-  'model',
-  'standing_approvals',
-  'commit_message',
-  'sign_off',
-] satisfies readonly SettingsKey[];
-
-/** The names that fit at a place of the file: top level, `limits`, or one rule. */
-export function knownKeysAt([first]: readonly (string | number)[]): readonly string[] {
-  if (first === 'limits') return Object.keys(limitsSchema.shape);
-  if (first === 'rules') return Object.keys(ruleSchema.shape);
-  return Object.keys(SettingsFileSchema.shape);
-}
+export const KEYS_WITHOUT_EFFECT: readonly string[] = ['model', 'standing_approvals'] satisfies readonly SettingsKey[];
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 
@@ -145,6 +184,12 @@ function wholeNumber(min: number, max: number) {
 function positiveAmount(max: number) {
   const error = `a number above 0, at most ${max}`;
   return z.number({ error }).positive({ error }).max(max, { error });
+}
+
+/** Dollars per million tokens. */
+function price() {
+  const error = 'dollars per million tokens, from 0 to 100000';
+  return z.number({ error }).min(0, { error }).max(100_000, { error });
 }
 
 function singleLineText(what: string) {

@@ -3,7 +3,7 @@ import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
 import type { Permission, Person, Proposal } from './proposal.ts';
-import type { SettingsReading } from './settings.ts';
+import type { SettingsInForce, SettingsReading } from './settings.ts';
 import type { ModelPrice } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
@@ -15,6 +15,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** The repository's settings on its default branch. */
   | { readonly kind: 'settings' }
+  /** All settings with their sources. */
+  | { readonly kind: 'settings-in-force' }
   /** The rules of both branches. `headRef` is null for a fork, which the App never writes to. */
   | { readonly kind: 'branch-rules'; readonly headRef: string | null; readonly baseRef: string }
   /** Other open pull requests with this head branch. */
@@ -51,6 +53,7 @@ export type Facts = {
   readonly missingPermissions?: readonly RequiredPermission[];
   readonly pullRequest?: PullFacts;
   readonly settings?: SettingsReading;
+  readonly settingsInForce?: SettingsInForce;
   readonly branchRules?: BranchRules;
   /** Numbers of the other open pull requests with the same head branch. */
   readonly otherPullsOnBranch?: readonly number[];

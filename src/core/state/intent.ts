@@ -167,6 +167,7 @@ export type Command =
   | { readonly name: 'stop' }
   | { readonly name: 'resume' }
   | { readonly name: 'status' }
+  | { readonly name: 'config' }
   | { readonly name: 'help' };
 
 export type CommandName = Command['name'];

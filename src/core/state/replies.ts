@@ -4,6 +4,7 @@ import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { AgentQuestion, QuestionInput } from './question.ts';
 import type { EndReason } from './run.ts';
+import type { SettingsInForce } from './settings.ts';
 import type { VoteProblem } from './vote-source.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
@@ -169,6 +170,7 @@ export type Reply =
       /** Whether `/resume` can resume the last run. */
       readonly canResume: boolean;
     }
+  | ({ readonly kind: 'config' } & SettingsInForce)
   /** The one mention of the requester, at the end of a run. `droppedTasks` were queued behind it. */
   | {
       readonly kind: 'run-ended';

@@ -9,6 +9,7 @@ import { voteLocations } from '../../core/policy/approval-rules.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
+import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { GitHub } from '../../core/state/ports.ts';
@@ -18,7 +19,7 @@ import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
 import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
-import { type EffectResult, errorText, type Job, nextRetryAt, type PullContext } from '../jobs/job.ts';
+import { type EffectResult, errorText, type Job, nextRetryAt, type RulesContext } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */
@@ -36,13 +37,13 @@ export type CommitPreconditions = {
  * approvals are still on the page.
  */
 export async function preflightCommit(
-  { github, offload }: PullContext,
+  { github, offload, operatorSettings }: RulesContext,
   pull: PullState,
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
   const [{ files, permissions, settings }, voteSources] = await bothOrFail(
-    fetchCommitFacts(github, effectProposals, target.head),
+    fetchCommitFacts(github, effectProposals, target.head, operatorSettings()),
     fetchSourcesOfVotes(github, effectProposals),
   );
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
@@ -56,11 +57,16 @@ export async function preflightCommit(
   return { ...target, files: headFiles, checks, settings };
 }
 
-async function fetchCommitFacts(github: GitHub, effectProposals: readonly Proposal[], head: string) {
+async function fetchCommitFacts(
+  github: GitHub,
+  effectProposals: readonly Proposal[],
+  head: string,
+  operator: OperatorSettings,
+) {
   const changes = effectProposals.map(({ change }) => change);
   const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(changes));
   const permissions = await fetchApproverPermissions(github, effectProposals);
-  return { files, permissions, settings: parseSettings(await github.fetchSettingsFile()) };
+  return { files, permissions, settings: parseSettings(await github.fetchSettingsFile(), operator) };
 }
 
 /** An approval that was edited or deleted meanwhile, or that GitHub does not have, must not lead to a commit. */

@@ -1,4 +1,5 @@
 import { currentApprovalRules } from '../../core/actions/approvals.ts';
+import { type CommitStyle, DEFAULT_COMMIT_STYLE } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
 import type { CommitEffect } from '../../core/state/effects.ts';
@@ -143,7 +144,7 @@ async function preflightAndWrite(
   effectProposals: readonly Proposal[],
   facts: PullFacts,
 ): Promise<EffectResult | HeadMoved | CommentsPending> {
-  const preconditions = await preflightCommit({ github, offload: job.context.offload }, pull, effectProposals, {
+  const preconditions = await preflightCommit({ ...job.context, github }, pull, effectProposals, {
     head: facts.headSha,
     branch: facts.headRef,
   });
@@ -199,11 +200,18 @@ function createSignedPlan(
   try {
     if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
     const links = job.context.links(ref);
-    return countersign({ branch, headSha, toCommit, files, rules: current.rules, links });
+    const style = commitStyleOf(run);
+    return countersign({ branch, headSha, toCommit, files, rules: current.rules, links, style });
   } catch (error) {
     job.context.log.error({ err: error }, 'stored change could not be countersigned');
     return null;
   }
+}
+
+/** As it was when the run began. */
+function commitStyleOf(run: Run | null): CommitStyle {
+  if (run === null) return DEFAULT_COMMIT_STYLE;
+  return { template: run.settings.commitMessage, signOff: run.settings.signOff };
 }
 
 function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[]): ProposalToCommit {

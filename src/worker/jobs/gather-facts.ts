@@ -7,7 +7,7 @@ import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
-import { parseSettings } from '../../core/settings/repo-settings.ts';
+import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
@@ -24,12 +24,13 @@ import {
   type OffloadName,
   type OffloadOutput,
 } from '../offload/offload.ts';
-import { isPermanent, type PullContext, type WorkerContext } from './job.ts';
+import { isPermanent, type PullContext, type RulesContext, type WorkerContext } from './job.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
   const pull = withCurrentNames(stored, signal);
-  const pullContext = { github: context.githubApp.forPull(pull.ref), offload: context.offload };
+  const { githubApp, offload, operatorSettings } = context;
+  const pullContext = { github: githubApp.forPull(pull.ref), offload, operatorSettings };
   let facts = localFacts(context, pull);
   for (;;) {
     const [need] = needs(pull, signal, facts);
@@ -51,7 +52,8 @@ function logMissing({ log }: WorkerContext, { ref }: PullState, { missingPermiss
 export function localFacts(context: WorkerContext, pull: PullState): Facts {
   const now = new Date(context.clock.now() + context.githubApp.clockSkewMs()).toISOString();
   const known = { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
-  return context.modelPrice === undefined ? known : { ...known, modelPrice: context.modelPrice };
+  const modelPrice = context.modelPrice?.() ?? null;
+  return modelPrice === null ? known : { ...known, modelPrice };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -63,7 +65,7 @@ async function readRunStarts({ store, clock }: WorkerContext, { ref }: PullState
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
 
-async function fetchFact(context: PullContext, need: Exclude<Need, { kind: 'run-starts' }>): Promise<Partial<Facts>> {
+async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run-starts' }>): Promise<Partial<Facts>> {
   const { github } = context;
   switch (need.kind) {
     case 'permission':
@@ -73,7 +75,9 @@ async function fetchFact(context: PullContext, need: Exclude<Need, { kind: 'run-
     case 'pull-request':
       return { pullRequest: await github.fetchPull() };
     case 'settings':
-      return { settings: parseSettings(await github.fetchSettingsFile()) };
+      return { settings: parseSettings(await github.fetchSettingsFile(), context.operatorSettings()) };
+    case 'settings-in-force':
+      return { settingsInForce: listSettingsInForce(await github.fetchSettingsFile(), context.operatorSettings()) };
     case 'branch-rules':
       return { branchRules: await fetchBranchRules(github, need) };
     case 'other-pulls-on-branch':

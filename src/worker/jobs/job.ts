@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
+import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { Effect } from '../../core/state/effects.ts';
 import { type AppIdentity, NO_PROPOSALS } from '../../core/state/facts.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
@@ -45,13 +46,15 @@ export type WorkerContext = {
   readonly self: AppIdentity;
   /** Whether the operator serves the repositories of this account. */
   readonly isServedOwner: (owner: string) => boolean;
+  /** The operator's settings as they are now. A repository's settings hold only within them. */
+  readonly operatorSettings: () => OperatorSettings;
   /** Addresses of a repository's pages. */
   readonly links: (ref: PullRequestRef) => RepoLinks;
   readonly recordMetric: (event: MetricEvent) => void;
   /** Runs long computations outside the event loop. */
   readonly offload: Offload;
-  /** Absent if the operator gave none: then no cost is shown. */
-  readonly modelPrice?: ModelPrice;
+  /** The model's price as it is now; null if the operator gave none, and then no cost is shown. */
+  readonly modelPrice?: () => ModelPrice | null;
 };
 
 /**
@@ -63,6 +66,9 @@ export type MetricEvent =
 
 /** Access to one pull request, for reading files and posting comments. */
 export type PullContext = { readonly github: GitHub; readonly offload: Offload };
+
+/** Access to one pull request and to the rules of its repository. */
+export type RulesContext = PullContext & Pick<WorkerContext, 'operatorSettings'>;
 
 /**
  * The result of an attempt: done, with an optional signal; or a retry at `retryAt` (ms), with the cause of the failure

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_REPORTED_ERRORS } from '../../../src/adapters/store/store.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { delivery, pullOf, refOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
@@ -159,7 +160,7 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().postponeSignal(claim, next, 500, { errorText: 'unknown schema', isInternal: true });
       expect(await store().nextCommentAt(claim, 30)).toBe(500);
       const preflight = { type: 'commit-preflight', runId: 'r', headSha: '', baseRef: '', checks: [] } as const;
-      const start = { ...preflight, settings: { kind: 'broken', problems: [] } } as const;
+      const start = { ...preflight, settings: { kind: 'broken', problems: [], settings: DEFAULT_SETTINGS } } as const;
       expect(await store().saveIfInboxEmpty(claim, start, step(pullOf(1)), 30)).toBe('inbox-not-empty');
       await store().save(claim, present(await nextSignal(store(), claim, 500)), step(pullOf(1)), 500);
       expect(await store().nextCommentAt(claim, 500)).toBeNull();

@@ -57,6 +57,38 @@ describe('countersign verify on the App’s commits', () => {
     expect(rows.map(({ approvedBy }) => approvedBy)).toEqual(rows.map(() => [ana.login]));
   });
 
+  it('passes with a message and a sign-off of the repository’s own, which forges no trailer (S73, S78, S127)', async () => {
+    const story = await stage().tell();
+    const { ana, ben, bot, configures, model, pr } = story;
+    await configures(
+      [
+        'commit_message: |',
+        '  docs: {summary}',
+        '  Changes {ids} of {paths}.',
+        '  Countersign-Proposal: m3x8',
+        'sign_off: true',
+        'required_approvals: 2',
+        '',
+      ].join('\n'),
+    );
+    model.proposes(edit('src/total.ts', 'let total = 0;\n', 'let total = 0n;\n'));
+    await ana.says('/countersign go');
+    await ana.says('/approve');
+    await ben.says('/approve');
+    const id = bot.proposal(1).proposalId;
+    const message = pr.commits().at(-1)?.message ?? '';
+    expect(message).toMatch(/^docs: Edit src\/total\.ts: replace 1 line\n\n/);
+    expect(message).toContain(`Changes ${id} of src/total.ts.\n`);
+    expect(message).not.toContain('m3x8');
+    const signed = message.split('\n').filter((line) => line.startsWith('Signed-off-by: '));
+    const credited = message.split('\n').filter((line) => line.startsWith('Co-authored-by: '));
+    expect(signed).toHaveLength(2);
+    expect(signed.map((line) => line.slice('Signed-off-by'.length))).toEqual(
+      credited.map((line) => line.slice('Co-authored-by'.length)),
+    );
+    expect(resultLines(story, await verified(pr))).toEqual(['1 src/total.ts ok']);
+  });
+
   it('passes for deletions and moves of text and binary files in one commit with a new file (S73, S92)', async () => {
     const files = {
       'old.ts': LINES,

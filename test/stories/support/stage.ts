@@ -133,7 +133,9 @@ async function serve(
   const stream = { write: (line: string) => void logged.push(line) };
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   const { config } = reading;
-  return startServer({ ...config, model: { ...config.model, price } }, log, { store, now });
+  const prices = new Map(price === null ? [] : [[config.model.name, price]]);
+  const settings = { ...config.operator.settings, prices };
+  return startServer({ ...config, operator: { ...config.operator, settings } }, log, { store, now });
 }
 
 async function settled(github: FakeGitHub, server: () => RunningServer): Promise<void> {

@@ -214,7 +214,12 @@ describe('the needs of a review’s body', () => {
     ['approved', 'fine', { permission: 'read' }, []],
     ['approved', 'fine', { permission: 'write' }, ['settings']],
     ['approved', 'fine', { permission: 'write', settings: { kind: 'settings', settings: DEFAULT_SETTINGS } }, []],
-    ['approved', 'fine', { permission: 'write', settings: { kind: 'broken', problems: ['x'] } }, []],
+    [
+      'approved',
+      'fine',
+      { permission: 'write', settings: { kind: 'broken', problems: ['x'], settings: DEFAULT_SETTINGS } },
+      [],
+    ],
     ['commented', 'fine', {}, []],
     ['commented', '/approve all', { permission: 'write' }, ['review-comments']],
     ['commented', '/approve all', { permission: 'write', reviewComments: [] }, ['settings']],

@@ -4,6 +4,7 @@ import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
 import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import type { Claim, NewClaim, Store } from '../../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { type GitHubApp, GitHubError } from '../../../src/core/state/ports.ts';
@@ -54,6 +55,7 @@ function failingContext(attempts: number, status: number): WorkerContext {
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadInline,
     links: () => {
       throw new Error('unexpected call');

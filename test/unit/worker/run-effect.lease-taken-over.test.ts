@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import { GitHubError } from '../../../src/core/state/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
@@ -98,6 +99,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadInline,
     links: () => ({ repository: 'https://github.example/acme/shop' }),
     recordMetric() {},

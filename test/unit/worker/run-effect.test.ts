@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import { GitHubError } from '../../../src/core/state/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
@@ -30,6 +31,7 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadInline,
     links: () => ({ repository: 'https://github.example/acme/shop' }),
     recordMetric() {},

@@ -11,6 +11,7 @@ import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.
 import { createGitHub } from '../../../src/adapters/github/create-github.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import type { Logger } from '../../../src/adapters/telemetry/log.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { GITHUB_RATE_LIMITS, type RateLimit } from '../../../src/core/state/rate-limit.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
@@ -182,6 +183,7 @@ function begin(stage: Stage): Process {
     log,
     self,
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload: offloadInline,
     links: ({ owner, repo }) => ({ repository: `${SITE}/${owner}/${repo}` }),
     recordMetric: () => {},

@@ -11,7 +11,7 @@ export function isOutsideConversation({
   facts,
 }: Pick<CommentContext, 'pull' | 'intent' | 'facts'>): boolean {
   if (intent.location.at === 'conversation') return false;
-  const current = facts.settings?.kind === 'settings' ? facts.settings.settings : null;
+  const current = facts.settings?.settings;
   // The stricter one counts: a denial is decided without reading the current settings.
   return [current, pull.run?.settings].some((settings) => settings?.decideIn === 'conversation');
 }

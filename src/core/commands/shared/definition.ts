@@ -11,7 +11,7 @@ export type CommandDefinition<Name extends CommandName> = CommandSyntax<Name> &
   CommandHelp & {
     /** The proposals that the command can decide on; absent if it decides on none. */
     readonly decidesOn?: TargetScope;
-    /** The facts for a person with write access, besides their permission; absent if the command needs none. */
+    /** The facts for a person who may use it, besides their permission; absent if the command needs none. */
     readonly needs?: CommandNeeds;
     readonly run: (context: CommandContext, command: CommandNamed<Name>) => Step;
   };

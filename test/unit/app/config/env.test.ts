@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Environment, parseEnvironment } from '../../../../src/app/config/env.ts';
 import { readKeyFile } from '../../../../src/app/config/keys.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
@@ -48,10 +49,10 @@ describe('environment', () => {
           baseUrl: null,
           parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null },
           contextTokens: null,
-          price: null,
           limits: { timeoutMs: 900_000, idleTimeoutMs: 90_000 },
         },
         allowedOwners: { kind: 'own' },
+        operator: { path: null, settings: NO_OPERATOR_SETTINGS },
         paused: false,
         database: { url: null, dataDir: './data' },
         log: { level: 'info', format: 'json' },
@@ -103,10 +104,10 @@ describe('environment', () => {
       expect.stringMatching(/^WEBHOOK_SECRET is missing: /),
       expect.stringMatching(/^PORT must be a number/),
       expect.stringMatching(/^OPENAI_MODEL is missing: /),
-      expect.stringMatching(/^CONFIG_FILE is not supported in this version: /),
       expect.stringMatching(/^LOG_LEVEL must be one of trace, debug/),
       expect.stringMatching(/^PRIVATE_KEY or PRIVATE_KEY_PATH is missing: /),
       expect.stringMatching(/^OPENAI_API_KEY is missing: /),
+      'CONFIG_FILE x.yml cannot be read (ENOENT): correct its path or mode.',
     ]);
   });
 

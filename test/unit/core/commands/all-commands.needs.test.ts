@@ -30,6 +30,7 @@ const SCENES: Partial<Record<CommandName, () => Scene>> = {
     return { game, body: '```suggestion\nmine\n```', rootId: first.comment?.id ?? 0 };
   },
   undo: undoBelowMovedHeading,
+  config: () => ({ game: new TableGame(), body: '/countersign /config' }),
   resume: () => {
     const game = new TableGame();
     game.commands(ANA, { name: 'task', text: 'do it' });
@@ -96,6 +97,7 @@ const FACT_OF = {
   'pull-request': 'pullRequest',
   settings: 'settings',
   'run-starts': 'runStarts',
+  'settings-in-force': 'settingsInForce',
   'branch-rules': 'branchRules',
   'other-pulls-on-branch': 'otherPullsOnBranch',
   'review-comments': 'reviewComments',

@@ -98,6 +98,7 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   continue: 'continued',
   stop: 'stopped',
   status: 'info-replied',
+  config: 'info-replied',
   help: 'info-replied',
 };
 

@@ -147,6 +147,7 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/stop now', 'malformed stop now'],
     ['/status', 'status'],
     ['/help', 'help'],
+    ['/config', 'config'],
     ['/help me', 'malformed help me'],
     ['/countersign use bigint', 'task: use bigint'],
     ['/Countersign use bigint\n\n- everywhere\n', 'task: use bigint\n\n- everywhere'],
@@ -278,7 +279,8 @@ describe('text that only looks like a command (S57, S58, A15, F18)', () => {
     ['/approve\u200Bk7q2', 'malformed approve approve'],
     ['\u00A0/ap\u00A0prove', 'malformed approve approve'],
     ['\u3000\uFF0Fapprove\u3000all', 'malformed approve approve'],
-    ['/config\u00A0k7q2', 'malformed planned config'],
+    ['/config\u00A0k7q2', 'malformed config config'],
+    ['/revoke\u00A0k7q2', 'malformed planned revoke'],
     ['/countersign\u00A0do it', 'malformed task countersign addressed'],
     ['/countersign\u00A0/approve', 'malformed task countersign addressed'],
     ['/countersign /approve\u00A0k7q2', 'malformed approve approve addressed'],
@@ -508,7 +510,7 @@ describe('the fields of a command, and hints', () => {
       '/countersign approve',
       '/ask',
       '/show x',
-      '/config',
+      '/revoke',
       '> q\n/stop',
     ];
     for (const body of bodies) {

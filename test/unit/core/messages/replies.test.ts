@@ -174,6 +174,18 @@ function everyAnswer(text: string): readonly Reply[] {
       { command: 'choose', id: 'k7q2' },
     ],
     help: [{}],
+    config: [
+      {
+        settings: [{ key: 'commit_message', value: text, source: 'repository' }],
+        problems: [],
+        keysWithoutEffect: ['model'],
+      },
+      {
+        settings: [{ key: 'expiry', value: '3d', source: 'ceiling' }],
+        problems: [`line 1: ${text}`],
+        keysWithoutEffect: [],
+      },
+    ],
     status: [
       { pending: named, question, running: true, queuedTasks: 2, pendingSideQuestions: 1, canResume: false },
       { pending: [], question: null, running: false, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
@@ -851,13 +863,42 @@ describe('answers', () => {
       - \`/stop\` – stop the run; pending changes are cancelled, queued tasks dropped
       - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
       - \`/status\` – show what the run is doing, with a link to every pending change
+      - \`/config\` – show the settings in force, each with where it comes from
       - \`/help\` – list the commands
 
-      Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\` and \`/help\`.
+      Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\`, \`/config\` and \`/help\`.
 
       Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.
 
       Nothing changes without an approval.
+
+      [config]
+      Settings in force:
+
+      | setting | value | from |
+      |---|---|---|
+      | \`commit_message\` | \`total\` | \`.github/countersign.yml\` |
+
+      \`.github/countersign.yml\` sets \`model\`, which has no effect in this version of Countersign.
+
+      Rules about approvers are read again at each decision; a run keeps the other settings that it began with.
+
+      [config]
+      \`.github/countersign.yml\` on the default branch has these problems:
+
+      \`\`\`text
+      line 1: total
+      \`\`\`
+
+      Fix the file on the default branch.
+
+      Until then these hold, and no approval takes effect:
+
+      | setting | value | from |
+      |---|---|---|
+      | \`expiry\` | \`3d\` | the operator’s bound |
+
+      Rules about approvers are read again at each decision; a run keeps the other settings that it began with.
 
       [status]
       A run is active. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:

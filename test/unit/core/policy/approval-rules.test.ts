@@ -71,7 +71,7 @@ describe('whether the rules ask for other people', () => {
   });
 
   it('settings that are broken or were not read might (X8)', () => {
-    expect(asksForOtherPeople({ kind: 'broken', problems: [] })).toBe(true);
+    expect(asksForOtherPeople({ kind: 'broken', problems: [], settings: DEFAULT_SETTINGS })).toBe(true);
     expect(asksForOtherPeople(undefined)).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import type { FileChange, Region } from '../../../../src/core/edits/change.ts';
 import { relocateRegion } from '../../../../src/core/edits/region.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { findSourceProblem } from '../../../../src/core/policy/approval-rules.ts';
+import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
 import type { FileContent } from '../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
@@ -43,6 +44,7 @@ function sign(
     files: new Map([[shown.path, file]]),
     rules: RULES,
     links,
+    style: DEFAULT_COMMIT_STYLE,
   });
 }
 

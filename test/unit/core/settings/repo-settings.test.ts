@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_SETTINGS_BYTES, parseSettings } from '../../../../src/core/settings/repo-settings.ts';
+import { MAX_SETTINGS_BYTES } from '../../../../src/core/settings/read-values.ts';
+import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 
@@ -22,6 +23,7 @@ require_non_author: true
 require_non_requester: true
 required_approvals: 2
 rules: []
+require: []
 protected_paths: []
 standing_approvals: path
 expiry: 36h
@@ -60,8 +62,10 @@ describe('the repository’s settings', () => {
         reviewEvent: 'request-changes',
         decideIn: 'conversation',
         reviewApproval: 'approve-all',
+        commitMessage: '{summary} ({ids}) in {paths}',
+        signOff: true,
         contextFiles: ['AGENTS.md', 'docs/agents.md'],
-        keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off'],
+        keysWithoutEffect: ['model', 'standing_approvals'],
       },
     });
     expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));
@@ -135,6 +139,7 @@ describe('the repository’s settings', () => {
       'line 3: rules is not in this version',
     ],
     ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
+    ['require: [{paths: [pay/**], approvals: 2}]', 'line 1: require is not in this version'],
     ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
     ['limits:\n  cost_usd: 2.5', 'line 1: limits is not in this version'],
     ['limits: {turns: 10, tokens: 500000, proposals_per_turn: 30, runs_per_day: 5}', 'line 1: limits is not in this'],
@@ -183,6 +188,7 @@ describe('a hostile or broken file', () => {
     expect(parseSettings({ kind: 'too-large', size: 5_000_000 })).toEqual({
       kind: 'broken',
       problems: [`line 1: the file has 5000000 bytes and at most ${MAX_SETTINGS_BYTES} are read`],
+      settings: DEFAULT_SETTINGS,
     });
   });
 
@@ -190,6 +196,7 @@ describe('a hostile or broken file', () => {
     expect(parseSettings({ kind: 'no-file' })).toEqual({
       kind: 'broken',
       problems: ['line 1: .github/countersign.yml is not a file'],
+      settings: DEFAULT_SETTINGS,
     });
   });
 

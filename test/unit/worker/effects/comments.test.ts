@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { FoundComment, GitHub } from '../../../../src/core/state/ports.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import { updateRunComment } from '../../../../src/worker/effects/comments.ts';
@@ -57,6 +58,7 @@ async function requestsOfUpdate(
       log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },
       isServedOwner: () => true,
+      operatorSettings: () => NO_OPERATOR_SETTINGS,
       offload: offloadInline,
       links: () => ({ repository: 'https://github.example/acme/shop' }),
       recordMetric() {},

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { Effect } from '../../../../src/core/state/effects.ts';
 import type { PullState } from '../../../../src/core/state/run.ts';
 import { checkDeadlines, expireProposals } from '../../../../src/worker/effects/delayed-checks.ts';
@@ -38,6 +39,7 @@ function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-
       log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },
       isServedOwner: () => true,
+      operatorSettings: () => NO_OPERATOR_SETTINGS,
       offload: offloadInline,
       links: refuse,
       recordMetric() {},

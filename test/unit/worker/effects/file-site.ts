@@ -1,3 +1,4 @@
+import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { PullFacts } from '../../../../src/core/state/facts.ts';
 import type { CommentIntent, Intent, ParsedComment } from '../../../../src/core/state/intent.ts';
 import type { GitHub } from '../../../../src/core/state/ports.ts';
@@ -57,6 +58,7 @@ export function contextOf(github: GitHub, offload: Offload): WorkerContext {
     clock: { now: () => Date.parse('2026-01-02T00:00:00Z'), every: () => () => {} },
     self: SELF,
     isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     offload,
   };
   return Object.assign(Object.create(null), known);

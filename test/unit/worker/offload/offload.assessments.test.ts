@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../../src/core/decide.ts';
 import { renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { GitHub } from '../../../../src/core/state/ports.ts';
 import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
@@ -195,7 +196,8 @@ describe('an assessment that times out (H6)', () => {
     const github = withApproval(gitHubOf(siteOf(TEXT, `new\n${TEXT}`)));
     const at = { head: HEAD, branch: 'topic' };
     const checkedBy = async (offload: Offload) => {
-      const { checks, settings } = await preflightCommit({ github, offload }, pull, [mine], at);
+      const operatorSettings = () => NO_OPERATOR_SETTINGS;
+      const { checks, settings } = await preflightCommit({ github, offload, operatorSettings }, pull, [mine], at);
       const starting = {
         type: 'commit-preflight',
         runId: run().id,

@@ -1,0 +1,73 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Logger } from '../../adapters/telemetry/log.ts';
+import {
+  NO_OPERATOR_SETTINGS,
+  type OperatorSettings,
+  operatorKeysWithoutEffect,
+  parseOperatorFile,
+} from '../../core/settings/operator-file.ts';
+import { MAX_SETTINGS_BYTES } from '../../core/settings/read-values.ts';
+import type { SettingsFileLookup } from '../../core/state/ports.ts';
+import { formatList } from '../../lib/format.ts';
+import { errorCodeOf } from '../../lib/outage.ts';
+
+/** The operator's `CONFIG_FILE`. Without one, `path` is null. */
+export type OperatorConfig = { readonly path: string | null; readonly settings: OperatorSettings };
+
+export type OperatorConfigResult =
+  | { readonly kind: 'config'; readonly config: OperatorConfig }
+  /** One line per problem. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** Reads `CONFIG_FILE`, or returns all its problems. `read` can throw. */
+export function loadOperatorConfig(
+  path: string | undefined,
+  read: (path: string) => SettingsFileLookup = readSettingsFile,
+): OperatorConfigResult {
+  if (path === undefined) return { kind: 'config', config: { path: null, settings: NO_OPERATOR_SETTINGS } };
+  try {
+    const reading = parseOperatorFile(read(path));
+    if (reading.kind === 'values') return { kind: 'config', config: { path, settings: reading.values } };
+    return { kind: 'problems', problems: reading.problems.map((problem) => `CONFIG_FILE ${path}, ${problem}`) };
+  } catch (error) {
+    const cause = error instanceof Error ? errorCodeOf(error) : '';
+    return { kind: 'problems', problems: [`CONFIG_FILE ${path} cannot be read (${cause}): correct its path or mode.`] };
+  }
+}
+
+/** A settings file on disk. Larger files are not read. Throws if there is none, or if it cannot be read. */
+export function readSettingsFile(path: string): SettingsFileLookup {
+  const found = statSync(path);
+  if (!found.isFile()) return { kind: 'no-file' };
+  if (found.size > MAX_SETTINGS_BYTES) return { kind: 'too-large', size: found.size };
+  return { kind: 'file', bytes: readFileSync(path) };
+}
+
+/** What of the file has no effect in this version; null if all of it has. */
+export function operatorFileWarning({ settings }: OperatorConfig): string | null {
+  const keys = operatorKeysWithoutEffect(settings);
+  return keys.length === 0 ? null : `CONFIG_FILE sets ${formatList(keys)}: no effect in this version.`;
+}
+
+/** The operator's settings in force, which `reload` reads again. */
+export type OperatorSettingsHolder = { readonly current: () => OperatorSettings; readonly reload: () => void };
+
+/** Holds the settings of the start. A file that is broken when it is read again changes nothing. */
+export function holdOperatorSettings(
+  { path, settings }: OperatorConfig,
+  log: Pick<Logger, 'info' | 'error' | 'warn'>,
+): OperatorSettingsHolder {
+  let current = settings;
+  const reload = (): void => {
+    const loaded = loadOperatorConfig(path ?? undefined);
+    if (loaded.kind === 'problems') {
+      log.error({ problems: loaded.problems }, 'CONFIG_FILE is broken, the previous settings stay in force');
+      return;
+    }
+    current = loaded.config.settings;
+    const warning = operatorFileWarning(loaded.config);
+    if (warning !== null) log.warn({ warning }, 'configuration');
+    log.info({ path }, 'CONFIG_FILE was read again');
+  };
+  return { current: () => current, reload };
+}

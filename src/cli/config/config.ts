@@ -1,0 +1,86 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { readSettingsFile } from '../../app/config/operator-settings.ts';
+import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
+import {
+  NO_OPERATOR_SETTINGS,
+  operatorKeysWithoutEffect,
+  parseOperatorFile,
+} from '../../core/settings/operator-file.ts';
+import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
+import type { SettingsInForce } from '../../core/state/settings.ts';
+import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
+
+/** The options of `countersign config`: at least one file. */
+type ConfigOptions = {
+  /** A repository's settings file. */
+  readonly check: string | null;
+  /** The operator's file, within which it holds. */
+  readonly operator: string | null;
+};
+
+const CONFIG_HELP = `Usage: countersign config --check FILE [--operator FILE]
+
+Checks a repository's settings file (.github/countersign.yml) as the server reads it, and lists every setting in
+force with where it comes from: default, operator, repository or ceiling. No network, no database, no credentials.
+
+  --check FILE     the repository's settings file
+  --operator FILE  the operator's CONFIG_FILE, whose defaults and ceilings hold too; alone, it is checked itself
+  --help           print this text
+
+Ends with 0 if all is well, 1 if a file has problems (each with its line), and 2 for wrong options and unreadable
+files.
+`;
+
+const CONFIG_COMMAND = { name: 'countersign config', help: CONFIG_HELP };
+
+const CONFIG_OPTIONS = {
+  check: { type: 'string' },
+  operator: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Parses the arguments of `countersign config`. Never throws. */
+export function parseConfigOptions(argv: readonly string[]): OptionsResult<ConfigOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: CONFIG_OPTIONS, strict: true, allowPositionals: false });
+  return parseOptions('countersign config', parse, ({ values: { check = null, operator = null } }) =>
+    check === null && operator === null
+      ? optionsProblem('--check needs a settings file.')
+      : { kind: 'options', options: { check, operator } },
+  );
+}
+
+/** Runs `countersign config`. Exit code: 0, 1 for files with problems, 2 for wrong options and unreadable files. */
+export function runConfig(argv: readonly string[]): Promise<number> {
+  return runCommand(CONFIG_COMMAND, parseConfigOptions(argv), checkFiles);
+}
+
+function checkFiles({ check, operator }: ConfigOptions): number {
+  try {
+    const bounds = operator === null ? NO_BOUNDS : parseOperatorFile(readSettingsFile(operator));
+    if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
+    const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
+    if (found.problems.length > 0) return printProblems(check, found.problems);
+    return printSettings(found, operatorKeysWithoutEffect(bounds.values));
+  } catch (error) {
+    // Nothing but reading the files throws.
+    return reportProblem(CONFIG_COMMAND.name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const NO_BOUNDS = { kind: 'values', values: NO_OPERATOR_SETTINGS } as const;
+
+function printProblems(path: string | null, problems: readonly string[]): number {
+  process.stdout.write(`${path} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`);
+  return 1;
+}
+
+/** One setting a line, in columns; then the keys that nothing comes of. */
+function printSettings({ settings, keysWithoutEffect }: SettingsInForce, ofOperator: readonly string[]): number {
+  const keyWidth = Math.max(...settings.map(({ key }) => key.length));
+  const rows = settings.map(({ key, value, source }) => `${key.padEnd(keyWidth)}  ${source.padEnd(10)}  ${value}\n`);
+  const idle = [...keysWithoutEffect, ...ofOperator.map((key) => `${key} (operator)`)];
+  const note = idle.length === 0 ? '' : `\nNo effect in this version: ${idle.join(', ')}.\n`;
+  process.stdout.write(escapeHiddenAndCr(`${rows.join('')}${note}`));
+  return 0;
+}

@@ -1,0 +1,21 @@
+import { endWithInfo } from './shared/context.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+
+export const config = {
+  name: 'config',
+  words: ['config'],
+  syntax: '/config',
+  summary: 'show the settings in force, each with where it comes from',
+  allowedTo: 'writer-or-author',
+  argument: 'nothing',
+  read: () => ({ name: 'config' }),
+  needs: {
+    condition: 'that person can use it',
+    kinds: ['settings-in-force'],
+    next: ({ facts }) => (facts.settingsInForce === undefined ? [{ kind: 'settings-in-force' }] : []),
+  },
+  run: (context) => {
+    const { settingsInForce = { settings: [], problems: [], keysWithoutEffect: [] } } = context.facts;
+    return endWithInfo(context, { kind: 'config', ...settingsInForce });
+  },
+} as const satisfies CommandDefinition<'config'>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { SettingsFileLookup } from '../state/ports.ts';
+import type { ModelPrice } from '../state/spending.ts';
+import { type FlatValues, flattenValues } from './merge-settings.ts';
+import { readValues, type SetValues, type ValuesReading, type YamlValues } from './read-values.ts';
+import { KEYS_WITHOUT_EFFECT, OperatorFileSchema } from './settings-schema.ts';
+import { findUnsupported } from './unsupported.ts';
+import type { SettingsProblem } from './yaml.ts';
+
+/** The content of `CONFIG_FILE`. */
+export type OperatorSettings = {
+  /** Replace the built-in defaults of a repository's settings. */
+  readonly defaults: FlatValues;
+  /** Bounds that a repository can only tighten. */
+  readonly ceilings: FlatValues;
+  /** The models that a repository can name, beside `OPENAI_MODEL`. */
+  readonly models: readonly string[];
+  /** By model. */
+  readonly prices: ReadonlyMap<string, ModelPrice>;
+};
+
+/** Without a `CONFIG_FILE`. */
+export const NO_OPERATOR_SETTINGS: OperatorSettings = {
+  defaults: new Map(),
+  ceilings: new Map(),
+  models: [],
+  prices: new Map(),
+};
+
+/** Reads the operator's file, or returns every problem, one line each. Never throws. */
+export function parseOperatorFile(found: SettingsFileLookup): ValuesReading<OperatorSettings> {
+  const reading = readValues(found, { name: 'CONFIG_FILE', schema: OperatorFileSchema, findProblems });
+  if (reading.kind === 'broken') return reading;
+  const { set, parsed } = reading.values;
+  const { ceilings = {}, models: _models, prices: _prices, ...defaults } = set;
+  const prices = Object.entries(parsed.prices).map(
+    ([model, { input, cached_input: cachedInput = input, output }]) => [model, { input, cachedInput, output }] as const,
+  );
+  return {
+    kind: 'values',
+    values: {
+      defaults: flattenValues(defaults),
+      ceilings: flattenValues(z.record(z.string(), z.unknown()).parse(ceilings)),
+      models: parsed.models,
+      prices: new Map(prices),
+    },
+  };
+}
+
+function findProblems(values: SetValues, source: YamlValues): readonly SettingsProblem[] {
+  return [...findUnsupported(values, [], source), ...findUnsupported(values['ceilings'], ['ceilings'], source)];
+}
+
+/** Keys that the operator's file sets and that have no effect in this version. */
+export function operatorKeysWithoutEffect({ defaults, ceilings, models }: OperatorSettings): readonly string[] {
+  const without = (values: FlatValues) => [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
+  return [
+    ...without(defaults),
+    ...without(ceilings).map((key) => `ceilings.${key}`),
+    ...(models.length === 0 ? [] : ['models']),
+  ];
+}

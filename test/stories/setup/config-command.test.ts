@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-in-force-'));
+const file = join(folder, 'countersign.yml');
+writeFileSync(file, 'expiry: 2d\nceilings:\n  required_approvals: 2\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const stage = stageForAll({ environment: { CONFIG_FILE: file } });
+
+describe('/config', () => {
+  it('shows every setting in force with where it comes from, and starts nothing (S127)', async () => {
+    const { ana, bot, configures } = await stage().tell();
+    await configures(
+      'approvers: maintain\nrequired_approvals: 1\nstanding_approvals: path\ncontext_files: ["a|b.md"]\n',
+    );
+    await ana.says('/countersign /config');
+    const answer = bot.answer();
+    expect(answer).toContain('| `approvers` | `maintain` | `.github/countersign.yml` |');
+    expect(answer).toContain('| `required_approvals` | `2` | the operator’s bound |');
+    expect(answer).toContain('| `expiry` | `2d` | operator |');
+    expect(answer).toContain('| `require_non_author` | `false` | default |');
+    expect(answer).toContain('`["a\\u{7C}b.md"]`');
+    expect(answer).toContain('sets `standing_approvals`, which has no effect in this version');
+    expect(bot.proposals()).toEqual([]);
+  });
+
+  it('of a broken file names every problem, and shows what holds until it is fixed (S127, J3)', async () => {
+    const { ana, bot, configures } = await stage().tell();
+    await configures('approvers: writers\nexpiry: 1h\n');
+    await ana.says('/countersign /config');
+    expect(bot.answer()).toContain('line 1: approvers must be write, maintain, admin or codeowners, not "writers"');
+    expect(bot.answer()).toContain('| `expiry` | `2d` | operator |');
+    expect(bot.answer()).toContain('no approval takes effect');
+  });
+
+  it('answers the pull request’s author too, and nobody else without write access (S67, S69)', async () => {
+    const { bot, carl, stranger } = await stage().tell();
+    await carl.says('/countersign /config');
+    expect(bot.answer()).toContain('| `required_approvals` | `2` | the operator’s bound |');
+    await stranger.says('/countersign /config');
+    expect(bot.answer()).toContain('needs write access to this repository, unless you opened the pull request');
+    expect(bot.answers()).toHaveLength(2);
+  });
+});

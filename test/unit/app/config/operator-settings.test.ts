@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { holdOperatorSettings, loadOperatorConfig } from '../../../../src/app/config/operator-settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+const path = join(folder, 'countersign.yml');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function load(text: string) {
+  writeFileSync(path, text);
+  const loaded = loadOperatorConfig(path);
+  if (loaded.kind === 'problems') throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+}
+
+describe('CONFIG_FILE', () => {
+  it('that is broken when it is read again keeps the previous settings, with one error in the log (S127)', () => {
+    const logged: unknown[] = [];
+    const keep = (fields: object, message?: string) => void logged.push([message, fields]);
+    const held = holdOperatorSettings(load('ceilings: {required_approvals: 2}\n'), {
+      info: keep,
+      warn: keep,
+      error: keep,
+    });
+    const before = held.current();
+    writeFileSync(path, 'ceilings: {required_approvals: two}\nexpiry: never\n');
+    held.reload();
+    expect(held.current()).toBe(before);
+    expect(logged).toEqual([
+      [
+        'CONFIG_FILE is broken, the previous settings stay in force',
+        { problems: [expect.stringContaining('line 1: '), expect.stringContaining('line 2: ')] },
+      ],
+    ]);
+    rmSync(path);
+    held.reload();
+    expect(held.current()).toBe(before);
+    writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\n');
+    held.reload();
+    expect(held.current().ceilings).toEqual(new Map([['required_approvals', 3]]));
+    expect(logged.slice(2)).toEqual([
+      ['configuration', { warning: 'CONFIG_FILE sets models: no effect in this version.' }],
+      ['CONFIG_FILE was read again', { path }],
+    ]);
+  });
+
+  it('that is a directory or too large is refused without being read (S127)', () => {
+    expect(loadOperatorConfig(folder)).toEqual({
+      kind: 'problems',
+      problems: [`CONFIG_FILE ${folder}, line 1: CONFIG_FILE is not a file`],
+    });
+    writeFileSync(path, '#'.repeat(1_000_000));
+    expect(loadOperatorConfig(path)).toMatchObject({
+      kind: 'problems',
+      problems: [/at most 32768 are read/].map((part) => expect.stringMatching(part)),
+    });
+  });
+});

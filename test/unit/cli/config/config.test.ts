@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { runConfig } from '../../../../src/cli/config/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function run(...args: string[]) {
+  const printed: string[][] = [[], []];
+  const streams = [process.stdout, process.stderr].map((stream, at) =>
+    vi.spyOn(stream, 'write').mockImplementation((text) => {
+      printed[at]?.push(String(text));
+      return true;
+    }),
+  );
+  try {
+    const code = await runConfig(args);
+    const [out, err] = printed.map((texts) => texts.join(''));
+    return { code, out, err };
+  } finally {
+    for (const stream of streams) stream.mockRestore();
+  }
+}
+
+describe('countersign config', () => {
+  it('lists every setting in force with its source (S127)', async () => {
+    const check = file('a.yml', 'approvers: admin\nrequired_approvals: 1\nstanding_approvals: glob\n');
+    const operator = file('o.yml', 'commands: prefixed\nceilings: {required_approvals: 2}\n');
+    const { code, out, err } = await run('--check', check, '--operator', operator);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const rows = (out ?? '').split('\n').map((line) => line.split(/\s{2,}/));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        ['commands', 'operator', 'prefixed'],
+        ['approvers', 'repository', 'admin'],
+        ['required_approvals', 'ceiling', '2'],
+        ['expiry', 'default', '7d'],
+      ]),
+    );
+    expect(out).toContain('No effect in this version: standing_approvals.');
+  });
+
+  it('ends with 1 if a file has problems, each with its line (S127)', async () => {
+    const check = file('b.yml', 'approver: admin\n');
+    const found = await run('--check', check);
+    expect(found.code).toBe(1);
+    expect(found.out).toBe(
+      `${check} has these problems:\n- line 1: approver is not a setting; did you mean approvers?\n`,
+    );
+    const operator = file('p.yml', 'ceilings:\n  commands: short\n');
+    expect(await run('--operator', operator)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('- line 2: ceilings.commands is not'),
+    });
+  });
+
+  it('ends with 2 for wrong options and for files that cannot be read', async () => {
+    expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('--check needs a settings file.') });
+    expect(await run('--chekc', 'x')).toMatchObject({ code: 2, out: '' });
+    expect(await run('--check', join(folder, 'none.yml'))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('ENOENT'),
+    });
+    expect(await run('--check', folder)).toMatchObject({ code: 1, out: expect.stringContaining('is not a file') });
+    expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: countersign config') });
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { type OperatorSettings, parseOperatorFile } from '../../../../src/core/settings/operator-file.ts';
+import { listSettingsInForce, parseSettings } from '../../../../src/core/settings/repo-settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+
+function fileOf(text: string) {
+  return { kind: 'file', bytes: new TextEncoder().encode(text) } as const;
+}
+
+function operator(text: string): OperatorSettings {
+  const reading = parseOperatorFile(fileOf(text));
+  if (reading.kind === 'broken') throw new Error(reading.problems.join('\n'));
+  return reading.values;
+}
+
+function problems(text: string): readonly string[] {
+  const reading = parseOperatorFile(fileOf(text));
+  return reading.kind === 'broken' ? reading.problems : [];
+}
+
+const COMPANY = `
+commands: prefixed
+expiry: 3d
+ceilings:
+  approvers: maintain
+  required_approvals: 2
+  standing_approvals: path
+  expiry: 5d
+models: [large, small]
+prices:
+  large: { input: 2.5, cached_input: 0.25, output: 10 }
+  small: { input: 0.1, output: 0.4 }
+`;
+
+describe('the operator’s CONFIG_FILE', () => {
+  it('has the keys of a repository as defaults, ceilings, models and prices (S127)', () => {
+    expect(operator(COMPANY)).toEqual({
+      defaults: new Map([
+        ['commands', 'prefixed'],
+        ['expiry', '3d'],
+      ]),
+      ceilings: new Map<string, unknown>([
+        ['approvers', 'maintain'],
+        ['required_approvals', 2],
+        ['standing_approvals', 'path'],
+        ['expiry', '5d'],
+      ]),
+      models: ['large', 'small'],
+      prices: new Map([
+        ['large', { input: 2.5, cachedInput: 0.25, output: 10 }],
+        ['small', { input: 0.1, cachedInput: 0.1, output: 0.4 }],
+      ]),
+    });
+    expect(operator('# nothing yet\n')).toEqual(operator('{}'));
+  });
+
+  it('holds without a repository’s file, and a repository can tighten its ceilings but not loosen them (S127)', () => {
+    const company = operator(COMPANY);
+    const own = { ...DEFAULT_SETTINGS, commands: 'prefixed', approvers: 'maintain', requiredApprovals: 2 } as const;
+    expect(parseSettings(null, company)).toEqual({ kind: 'settings', settings: { ...own, expiryHours: 72 } });
+    expect(
+      parseSettings(fileOf('commands: short\napprovers: admin\nrequired_approvals: 1\nexpiry: 30d\n'), company),
+    ).toEqual({
+      kind: 'settings',
+      settings: { ...own, commands: 'short', approvers: 'admin', expiryHours: 120 },
+    });
+    expect(parseSettings(fileOf('approvers: writers'), company)).toEqual({
+      kind: 'broken',
+      problems: [expect.stringContaining('line 1: approvers must be')],
+      settings: { ...own, expiryHours: 72 },
+    });
+  });
+
+  it('names the source of each value in force (S127)', () => {
+    const { settings, problems } = listSettingsInForce(fileOf('approvers: admin\nexpiry: 9d\n'), operator(COMPANY));
+    const rows = settings.map(({ key, value, source }) => `${key} ${value} ${source}`);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        'commands prefixed operator',
+        'approvers admin repository',
+        'required_approvals 2 ceiling',
+        'expiry 5d ceiling',
+        'require_non_author false default',
+        'context_files ["AGENTS.md"] default',
+      ]),
+    );
+    expect(problems).toEqual([]);
+    const named = settings.map(({ key }) => key);
+    expect(named.filter((key) => key.startsWith('limits') || key === 'standing_approvals')).toEqual([]);
+  });
+
+  it('of a broken repository file, the problems are listed and the operator’s values hold (S127, J3)', () => {
+    const found = listSettingsInForce(fileOf('approvers: admin\ncolor: red\n'), operator(COMPANY));
+    expect(found.problems).toEqual([expect.stringMatching(/^line 2: color is not a setting/)]);
+    expect(found.settings).toContainEqual({ key: 'approvers', value: 'maintain', source: 'ceiling' });
+  });
+
+  it('lists all problems with their lines, also below ceilings and prices (S127)', () => {
+    const text = [
+      'approvers: writers',
+      'ceilings:',
+      '  required_approvals: 0',
+      '  context_files: [a.md]',
+      '  require-non-author: true',
+      '  limits:',
+      '    turn: 5',
+      'prices:',
+      '  large: { input: -1, output: 1, cache: 2 }',
+      '  small: 5',
+      'model: [x]',
+      'modles: []',
+    ].join('\n');
+    expect(problems(text)).toEqual([
+      'line 1: approvers must be write, maintain, admin or codeowners, not "writers"',
+      'line 3: ceilings.required_approvals must be a whole number from 1 to 10, not 0',
+      expect.stringMatching(/^line 4: ceilings\.context_files is not a setting; the settings are approvers, /),
+      'line 5: ceilings.require-non-author is not a setting; did you mean require_non_author?',
+      'line 7: ceilings.limits.turn is not a setting; did you mean turns?',
+      'line 9: prices.large.input must be dollars per million tokens, from 0 to 100000, not -1',
+      expect.stringMatching(
+        /^line 9: prices\.large\.cache is not a setting; the settings are input, cached_input, output$/,
+      ),
+      expect.stringMatching(/^line 10: prices\.small must be a group of input, cached_input and output, not 5$/),
+      'line 11: model must be the name of a model, at most 500 characters in one line, not ["x"]',
+      'line 12: modles is not a setting; did you mean models?',
+    ]);
+  });
+
+  it('a restriction that this version does not enforce is refused as a default and as a ceiling (S127)', () => {
+    expect(problems('limits: {turns: 5}\nceilings:\n  approvers: codeowners\n  limits: {cost_usd: 2}\n')).toEqual([
+      'line 1: limits is not in this version of Countersign; remove it for now',
+      'line 3: ceilings.approvers: codeowners is not in this version of Countersign; remove it for now',
+      'line 4: ceilings.limits is not in this version of Countersign; remove it for now',
+    ]);
+  });
+
+  it.each([
+    ['anchors', 'approvers: &a write\n', /^line 1: an anchor/],
+    ['a name of a model that pollutes', 'prices:\n  __proto__: {input: 1, output: 1}\n', null],
+    ['a directory', null, /^line 1: CONFIG_FILE is not a file$/],
+    ['1 MB', `# ${'x'.repeat(1_000_000)}`, /^line 1: the file has 1000002 bytes/],
+  ])('%s in it: a clear answer (S127)', (_what, text, problem) => {
+    const reading = parseOperatorFile(text === null ? { kind: 'no-file' } : fileOf(text));
+    if (problem === null) expect(Object.prototype).not.toHaveProperty('input');
+    else expect(reading).toEqual({ kind: 'broken', problems: [expect.stringMatching(problem)] });
+  });
+});
