@@ -104,7 +104,8 @@ function preflightCase(): WorstCaseSignal {
   const pull = createPull(approved);
   return async (offload) => {
     const { checks } = await preflightCommit({ github, offload }, pull, approved, { head: HEAD, branch: 'topic' });
-    if (checks.some(({ verdict }) => verdict.kind !== 'applies')) throw new Error('A change does not apply.');
+    if (checks.some(({ verdicts }) => verdicts.some(({ kind }) => kind !== 'applies')))
+      throw new Error('A change does not apply.');
   };
 }
 
