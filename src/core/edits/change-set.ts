@@ -1,6 +1,7 @@
-import { type Change, type ChangeSet, type FileChange, membersOf } from './change.ts';
+import { type Change, type ChangeSet, type FileChange, membersOf, type StoredFile } from './change.ts';
 import { setDigest } from './digest.ts';
-import { type LineRange, regionIndex } from './region.ts';
+import { applyRegion, type LineRange, regionIndex } from './region.ts';
+import { blobSha, decodeText, encodeText } from './text/characters.ts';
 
 /** The most members of a set: what a person can read as one change, and what a commit can name. */
 export const MAX_SET_MEMBERS = 30;
@@ -25,6 +26,15 @@ function byPlace(left: FileChange, right: FileChange): number {
 
 function lineOf({ region }: FileChange): number {
   return region === null ? 0 : regionIndex(region);
+}
+
+/** The file after a change of its text. Throws unless the change was built for exactly this file. */
+export function applyChange(file: StoredFile | null, { region, result }: FileChange): StoredFile {
+  const decoded = decodeText(file?.bytes ?? new Uint8Array());
+  if (decoded.kind !== 'text' || region === null || result === null) throw new Error('The change has no text.');
+  const bytes = encodeText(applyRegion(decoded.text, region));
+  if (blobSha(bytes) !== result.blob) throw new Error('The change was built for another file.');
+  return { ref: result, bytes };
 }
 
 /** The changed lines of all members, old and new. */

@@ -1,4 +1,4 @@
-import type { FileChange } from '../edits/change.ts';
+import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
@@ -236,7 +236,7 @@ export type ToolResult =
       readonly calls: readonly CallRef[];
       readonly tool: GatedToolName;
       readonly reason: string | null;
-      readonly change: FileChange;
+      readonly change: Change;
     };
 
 /** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */

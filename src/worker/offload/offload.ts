@@ -18,6 +18,7 @@ import { type FileView, formatFileContent, type ReadFileInput } from '../../core
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
+import { buildSet, type SetInput, type SetResult } from '../../core/edits/build-set.ts';
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
 import { changeDiff, type Region } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
@@ -112,6 +113,7 @@ type OffloadFunctions = {
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
   readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
+  readonly buildSet: OffloadSignature<SetInput, SetResult>;
   readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
   readonly assessPush: OffloadSignature<PathPush, PushAssessment>;
   readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
@@ -186,6 +188,11 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
   buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
   buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
+  buildSet: {
+    run: buildSet,
+    size: ({ touched }) =>
+      touched.reduce((sum, { before, after }) => sum + (before?.bytes.length ?? 0) + (after?.bytes.length ?? 0), 0),
+  },
   isFoundAfterEdit: { run: isFoundAfterEdit, size: ({ bytes, searchText }) => bytes.length + searchText.length },
   assessPush: {
     run: assessPush,

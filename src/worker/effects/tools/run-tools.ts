@@ -3,6 +3,7 @@ import { readQuestionCall, SKIPPED_OUTPUT } from '../../../core/agent/question-t
 import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun } from '../../../core/state/run.ts';
 import type { CallResult } from '../../../core/state/signals.ts';
@@ -16,6 +17,7 @@ import {
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { OffloadError } from '../../offload/offload.ts';
+import { changeFiles } from './change-files.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
 import { listFiles, outlineFile, readDiff, readDiscussion, readFile } from './read-tools.ts';
 import { search } from './search-repository.ts';
@@ -89,8 +91,8 @@ function isTooLarge(results: readonly DraftResult[]): boolean {
 }
 
 function changedCharacters(results: readonly DraftResult[]): number {
-  const regions = results.flatMap((result) => (result.kind === 'change' ? (result.change.region ?? []) : []));
-  return regions.flatMap((region) => [...region.old, ...region.new]).reduce((sum, line) => sum + line.length, 0);
+  const lines = results.flatMap((result) => (result.kind === 'change' ? changedLinesOf(result.change) : []));
+  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 /** Runs one call. `earlier` are the results of the preceding calls of the same batch. */
@@ -151,6 +153,7 @@ const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   write_file: writeFile,
   delete_file: deleteFile,
   move_file: moveFile,
+  change_files: changeFiles,
 };
 
 function handleToolCall<Name extends ToolName>(
