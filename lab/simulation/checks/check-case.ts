@@ -38,6 +38,7 @@ import {
   endedRunsAskNothing,
   questionsAreAnsweredOnce,
 } from './questions.ts';
+import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -195,6 +196,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   threadsAreResolved,
   notesReachTheModel,
   callsAreProposedOnce,
+  digestsAreOfTheChange,
+  lastCheckRefusesNothing,
   heldCallsAreNotShown,
   heldCallsAreTold,
   joinedCallsShareTheirOutcome,

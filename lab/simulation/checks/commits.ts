@@ -99,8 +99,11 @@ function bytesProblems(
   const changes = trailers.flatMap((trailer) => approvedMember(evidence, index, trailer) ?? []);
   const byPath = Map.groupBy(trailers, (trailer) => approvedMember(evidence, index, trailer)?.path ?? '');
   const isFile = (path: string): boolean => [before, after].every((tree) => tree.get(path)?.mode !== '040000');
+  const named = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
   const paths = new Set([...before.keys(), ...after.keys()]);
-  const differing = [...paths].filter((path) => isFile(path) && before.get(path)?.sha !== after.get(path)?.sha);
+  const differing = [...paths].filter(
+    (path) => isFile(path) && (named.has(path) || before.get(path)?.sha !== after.get(path)?.sha),
+  );
   return differing.flatMap((path) => {
     const isDeleted = changes.some(({ op, path: to, from }) => from === path || (op === 'delete' && to === path));
     const moved = changes.find(({ op, path: to }) => op === 'move' && to === path);

@@ -18,6 +18,7 @@ import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
+import { SET_MUTANTS } from './set-mutants.ts';
 import { TURN_MUTANTS } from './turn-mutants.ts';
 
 /** A store that changes the ledger's rows before they are saved. */
@@ -317,5 +318,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...EFFECT_MUTANTS,
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
+  ...SET_MUTANTS,
   ...QUESTION_MUTANTS,
 ];

@@ -5,7 +5,7 @@ import type { Offload } from '../../../src/worker/offload/offload.ts';
 import { type Mutant, type Overrides, overridePulls, overrideStore } from './mutant.ts';
 
 /** A store that changes each step before it is saved. */
-function overrideSteps(change: (step: Step) => Step): Overrides {
+export function overrideSteps(change: (step: Step) => Step): Overrides {
   return overrideStore(({ save, saveIfInboxEmpty }) => ({
     save: (claim, signal, step, now) => save(claim, signal, change(step), now),
     saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, change(step), now),

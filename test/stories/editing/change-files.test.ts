@@ -146,7 +146,7 @@ describe('changes that only work together', () => {
     await ben.pushes({ 'README.md': '# Their shop\n', 'src/total.ts': INSERTED });
     expect(bot.proposal(1).body).toContain('**Pending:**');
     await ben.pushes({ 'src/use.ts': "import { total } from './sum';\n" });
-    expect(bot.proposal(1).body).toContain('src/use.ts changed after this was proposed');
+    expect(bot.proposal(1).body).toContain('`src/use.ts` changed after this was proposed');
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(pr.commits().filter(({ author }) => author.includes('countersign'))).toEqual([]);
     expect(model.allToolMessages().join('\n')).toContain('src/use.ts');
