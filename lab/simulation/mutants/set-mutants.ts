@@ -28,14 +28,18 @@ function trustLaterMembers(): Overrides {
     context: (context) => {
       const offload: Offload = async (name, input) => {
         const output = await context.offload(name, input);
-        const pending = isRecord(input) && Array.isArray(input['pending']) ? input['pending'] : [];
-        const assessed = isRecord(output) ? output['others'] : output;
-        for (const one of Array.isArray(assessed) ? assessed : []) trust(one, pending);
+        const assessed = [...listIn(output, 'others'), ...(Array.isArray(output) ? output : [])];
+        for (const one of assessed) trust(one, listIn(input, 'pending'));
         return output;
       };
       return { ...context, offload };
     },
   };
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = isRecord(value) ? value[name] : null;
+  return Array.isArray(list) ? list : [];
 }
 
 function trust(assessed: unknown, pending: readonly unknown[]): void {

@@ -233,6 +233,16 @@ describe('changes that only work together', () => {
   });
 });
 
+describe('a set with a file that acts by itself', () => {
+  it('warns about each such member on the page (S146, C14)', async () => {
+    const story = await propose(
+      changes(...RENAME, { op: 'write', path: 'package.json', content: '{"scripts": {"postinstall": "true"}}\n' }),
+    );
+    expect(story.bot.proposal(1).body).toContain('⚠️');
+    expect(story.bot.proposal(1).body).toContain('can run as code');
+  });
+});
+
 describe('changes that cannot be made together', () => {
   const REFUSED: readonly (readonly [string, readonly Change[], string])[] = [
     [
