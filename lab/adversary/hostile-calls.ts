@@ -136,6 +136,17 @@ const VALID_DRAFTS: readonly ((context: DraftContext) => Draft)[] = [
     'move_file',
     { from: plainPath(context), to: `moved/${context.random.integer(5)}.ts`, reason: context.text() },
   ],
+  (context) => {
+    const path = plainPath(context);
+    const line = lineOf(context, path);
+    const changes = [
+      { op: 'edit', path, old_string: line, new_string: `${line} ${context.text()}` },
+      { op: 'write', path: `src/new-${context.random.integer(4)}.ts`, content: context.text() },
+      { op: 'delete', path: context.random.chance(0.5) ? plainPath(context) : hostilePath(context) },
+      { op: 'move', from: plainPath(context), to: hostilePath(context) },
+    ];
+    return ['change_files', { summary: context.text(), changes: changes.slice(0, 1 + context.random.integer(4)) }];
+  },
   (context) => [
     'plan',
     { steps: ['a', 'b', 'c'].map((step) => ({ text: `${step} ${context.text()}`.slice(0, 200), done: true })) },

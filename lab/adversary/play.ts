@@ -1,3 +1,4 @@
+import { pathsOf } from '../../src/core/edits/change.ts';
 import { LIMITS } from '../../src/core/state/limits.ts';
 import { isApprovalVote } from '../../src/core/state/proposal.ts';
 import { type Cast, playCase } from '../simulation/case.ts';
@@ -93,9 +94,7 @@ const FORBIDDEN_PATHS: ReadonlySet<string> = new Set(
 /** No change of a denied file, or of one that only people change, is ever shown to people. */
 function findForbiddenChanges({ trace }: PlayedCase): readonly string[] {
   const paths = trace.events.flatMap((event) =>
-    event.kind !== 'saved'
-      ? []
-      : event.step.pull.proposals.flatMap(({ change: { path, from } }) => (from === null ? [path] : [path, from])),
+    event.kind !== 'saved' ? [] : event.step.pull.proposals.flatMap(({ change }) => pathsOf(change)),
   );
   return [...new Set(paths)]
     .filter((path) => FORBIDDEN_PATHS.has(path.normalize('NFKC').toLowerCase()) || /(?:^|\/)\.git(?:\/|$)/i.test(path))

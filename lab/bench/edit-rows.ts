@@ -166,7 +166,7 @@ function renderComments(change = CHANGE): NonNullable<ReturnType<typeof renderOp
 function createReadBack(change: typeof CHANGE, baseText: string): () => void {
   const comments = renderComments(change);
   return () => {
-    const expected = { change, placement: inConversation, baseText };
+    const expected = { change, placement: inConversation, memberTexts: [baseText] };
     if (!proposalRoundTrips(comments, expected)) throw new Error('The comments do not show the change.');
   };
 }
@@ -199,7 +199,13 @@ const ARGUMENT_PARSES = WORST_CASE_ARGUMENTS.map(
 
 function createDraft(change: typeof CHANGE, baseText: string): (offload: Offload) => unknown {
   const { links, warnings, writable, decideIn, proposal: draft } = view(proposal(change), inConversation);
-  const context = { runDetails: { warnings, writable, decideIn }, links, baseText, file: undefined };
+  const context = {
+    runDetails: { warnings, writable, decideIn },
+    links,
+    memberTexts: [baseText],
+    file: undefined,
+    path: change.path,
+  };
   return (offload) => offload('draftCommentsAt', { proposal: draft, placement: inConversation, context });
 }
 

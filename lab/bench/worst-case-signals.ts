@@ -113,7 +113,8 @@ function preflightCase(): WorstCaseSignal {
         branch: 'topic',
       },
     );
-    if (checks.some(({ verdict }) => verdict.kind !== 'applies')) throw new Error('A change does not apply.');
+    if (checks.some(({ verdicts }) => verdicts.some(({ kind }) => kind !== 'applies')))
+      throw new Error('A change does not apply.');
   };
 }
 

@@ -3,6 +3,7 @@ import { type VerifiedChange, verifyCommit } from '../../src/cli/verify/check-co
 import { blobSha } from '../../src/core/edits/text/characters.ts';
 import type { ToolCall } from '../../src/core/state/conversation.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
+import { singleChange } from '../shared/single-change.ts';
 import { toGitObjects } from '../simulation/world/simulated-github.ts';
 import {
   type ApplyMethod,
@@ -78,7 +79,9 @@ function classifyResult(
   if (sameBytes(actual, expected)) return { result: 'exact', problem: '' };
   // These methods change the file to other bytes than one proposal shows.
   const shownBlob =
-    method === 'user edit' || method === 'approve by hunk' ? null : (proposal.change.result?.blob ?? null);
+    method === 'user edit' || method === 'approve by hunk'
+      ? null
+      : (singleChange(proposal.change).result?.blob ?? null);
   const problem = `${proposal.change.op} wrote other bytes; the proposal was ${proposal.state} when posted`;
   return { result: classifyInexact(actual, expected, shownBlob), problem };
 }
@@ -173,7 +176,7 @@ export async function verifyChanges(trial: Trial, posted: readonly PostedChange[
     else recordMismatch(trial, findChangeAt(posted, path), `countersign verify: ${problem}`);
   }
   for (const { change, proposal } of posted) {
-    const found = rows.some((row) => row.proposal === proposal.id && row.path === proposal.change.path);
+    const found = rows.some((row) => row.proposal === proposal.id && row.path === singleChange(proposal.change).path);
     if (!found) recordMismatch(trial, change, 'countersign verify: no commit names it');
   }
 }

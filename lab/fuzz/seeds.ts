@@ -60,7 +60,14 @@ export const DIFFS: readonly string[] = [
 ];
 
 export function commitMessages(): readonly string[] {
-  const entry = { proposalId: 'k7q2', digest: bigint.digest, range: null, approvedBy: [ana], path: 'src/total.ts' };
+  const entry = {
+    proposalId: 'k7q2',
+    digest: bigint.digest,
+    range: null,
+    setDigest: null,
+    approvedBy: [ana],
+    path: 'src/total.ts',
+  };
   const plain = { ...entry, from: null, undoes: null, description: 'Edit src/total.ts' };
   const region = { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 };
   return [

@@ -221,9 +221,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'exact changes of files',
     entries: [
       'change.ts',
+      'change-set.ts',
       'region.ts',
       'placement.ts',
       'build-edit.ts',
+      'build-set.ts',
       'build-text.ts',
       'build-file-ops.ts',
       'build-undo.ts',

@@ -38,6 +38,7 @@ import {
   endedRunsAskNothing,
   questionsAreAnsweredOnce,
 } from './questions.ts';
+import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
 import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
 
@@ -197,6 +198,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   threadsAreResolved,
   notesReachTheModel,
   callsAreProposedOnce,
+  digestsAreOfTheChange,
+  lastCheckRefusesNothing,
   heldCallsAreNotShown,
   heldCallsAreTold,
   joinedCallsShareTheirOutcome,

@@ -2,22 +2,30 @@ import { readBlobText, readGitCommit } from '../../../fakes/github/git/objects.t
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { checkAgainstLedger } from '../../../src/cli/export/check-against-ledger.ts';
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
+import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
 import { isApprovalVote } from '../../../src/core/state/proposal.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { fixtureForPull, readFullTree, snapshotPull, toGitObjects } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';
 
-/** The trailers of one change in a commit message. */
-type CommitTrailer = { readonly id: string; readonly digest: string; readonly range: readonly number[] | null };
+/** The trailers of one change in a commit message; `member` counts the earlier trailers with the same id. */
+type CommitTrailer = {
+  readonly id: string;
+  readonly digest: string;
+  readonly range: readonly number[] | null;
+  readonly member: number;
+};
 
 const TRAILER_GROUP =
   /^Countersign-Proposal: (\S+)\nCountersign-Digest: sha256:([0-9a-f]{64})(?:\nCountersign-Range: ([\d, ]+))?$/gm;
 
 function parseTrailers(message: string): readonly CommitTrailer[] {
-  return [...message.matchAll(TRAILER_GROUP)].map(([, id = '', digest = '', range]) => ({
+  const groups = [...message.matchAll(TRAILER_GROUP)];
+  return groups.map(([, id = '', digest = '', range], index) => ({
     ...{ id, digest },
     range: range === undefined ? null : range.split(/[ ,]/).map(Number),
+    member: groups.slice(0, index).filter(([, other]) => other === id).length,
   }));
 }
 
@@ -38,11 +46,15 @@ function commitProblems(evidence: CaseEvidence, observed: ObservedCommit): reado
       step.pull.proposals.some(({ id }) => observed.plan.proposalIds.includes(id)),
   )?.saved.signal;
   const isOnCheckedHead = preflight?.type === 'commit-preflight' && preflight.headSha === parent;
-  const named = trailers.map(({ id }) => id).join();
+  const named = trailers
+    .filter(({ member }) => member === 0)
+    .map(({ id }) => id)
+    .join();
   return [
     ...(isOnCheckedHead ? [] : [`V1: the parent ${parent} of commit ${observed.sha} was not checked`]),
     ...(named === observed.plan.proposalIds.join() ? [] : [`V1: the trailers of commit ${observed.sha} name ${named}`]),
     ...trailers.flatMap((trailer) => digestProblems(evidence, observed, trailer)),
+    ...trailers.flatMap(({ id }) => memberProblems(evidence, observed, id, trailers)),
     ...bytesProblems(evidence, observed, parent, trailers),
   ];
 }
@@ -63,6 +75,19 @@ function digestProblems(
   return approvedChanges.length > 0 ? [] : [`V1: ${id} was approved with a digest that it never had`];
 }
 
+/** S146: a commit has all members of a change or none. */
+function memberProblems(
+  evidence: CaseEvidence,
+  { index, sha }: ObservedCommit,
+  id: string,
+  trailers: readonly CommitTrailer[],
+): readonly string[] {
+  const change = lastApprovedChange(evidence, index, id);
+  const named = trailers.filter((trailer) => trailer.id === id).length;
+  const members = change === undefined ? named : membersOf(change).length;
+  return named === members ? [] : [`S146: commit ${sha} names ${named} of the ${members} members of ${id}`];
+}
+
 function bytesProblems(
   evidence: CaseEvidence,
   { sha, index }: ObservedCommit,
@@ -71,11 +96,14 @@ function bytesProblems(
 ): readonly string[] {
   const { store } = evidence.played.simulatedGitHub.state;
   const [before, after] = [readFullTree(store, parent), readFullTree(store, sha)];
-  const changes = trailers.flatMap(({ id }) => lastApprovedChange(evidence, index, id) ?? []);
-  const byPath = Map.groupBy(trailers, ({ id }) => lastApprovedChange(evidence, index, id)?.path ?? '');
+  const changes = trailers.flatMap((trailer) => approvedMember(evidence, index, trailer) ?? []);
+  const byPath = Map.groupBy(trailers, (trailer) => approvedMember(evidence, index, trailer)?.path ?? '');
   const isFile = (path: string): boolean => [before, after].every((tree) => tree.get(path)?.mode !== '040000');
+  const named = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
   const paths = new Set([...before.keys(), ...after.keys()]);
-  const differing = [...paths].filter((path) => isFile(path) && before.get(path)?.sha !== after.get(path)?.sha);
+  const differing = [...paths].filter(
+    (path) => isFile(path) && (named.has(path) || before.get(path)?.sha !== after.get(path)?.sha),
+  );
   return differing.flatMap((path) => {
     const isDeleted = changes.some(({ op, path: to, from }) => from === path || (op === 'delete' && to === path));
     const moved = changes.find(({ op, path: to }) => op === 'move' && to === path);
@@ -84,12 +112,17 @@ function bytesProblems(
     const isAsApproved = isDeleted
       ? after.get(path) === undefined
       : moved !== undefined
-        ? after.get(path)?.sha === before.get(moved.from ?? '')?.sha
+        ? after.get(path)?.sha === (moved.region === null ? before.get(moved.from ?? '')?.sha : moved.result?.blob)
         : restored !== undefined
           ? after.get(path)?.sha === restored.result?.blob
           : readBlobText(store, after.get(path)?.sha) === applyRegions(evidence, index, text, byPath.get(path) ?? []);
     return isAsApproved ? [] : [`V1: commit ${sha} changes ${path} differently than approved`];
   });
+}
+
+function approvedMember(evidence: CaseEvidence, before: number, { id, member }: CommitTrailer): FileChange | undefined {
+  const change = lastApprovedChange(evidence, before, id);
+  return change === undefined ? undefined : membersOf(change)[member];
 }
 
 /** The change of this proposal that was approved last. */
@@ -109,8 +142,9 @@ function applyRegions(
 ): string {
   const lines = text.split(/(?<=\n)/);
   const ordered = [...trailers].sort((left, right) => (right.range?.[0] ?? 0) - (left.range?.[0] ?? 0));
-  for (const { id, range } of ordered) {
-    const region = lastApprovedChange(evidence, before, id)?.region;
+  for (const trailer of ordered) {
+    const region = approvedMember(evidence, before, trailer)?.region;
+    const { range } = trailer;
     const [start = 0, count = 0] = range ?? [];
     const at = count === 0 ? start : start - 1;
     if (region == null || lines.slice(at, at + count).join('') !== region.old.join('')) return `${text}\0`;
@@ -169,8 +203,7 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
       isRequired: false,
     });
     if (rows.length === 0) problems.push(`V7: commit ${id} has no trailers of a change`);
-    for (const row of rows) {
-      const { result, problem, note, proposal } = checkAgainstLedger(row, ledger.get(id) ?? []);
+    for (const { result, problem, note, proposal } of checkAgainstLedger(rows, ledger.get(id) ?? [])) {
       if (result !== 'ok')
         problems.push(`V7: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem ?? note}`);
     }

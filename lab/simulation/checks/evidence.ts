@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FileChange } from '../../../src/core/edits/change.ts';
+import type { Change, FileChange } from '../../../src/core/edits/change.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { Proposal, Vote } from '../../../src/core/state/proposal.ts';
 import type { CaseDatabase, FinalState } from '../world/database.ts';
@@ -23,7 +23,7 @@ export type CaseEvidence = {
   readonly votes: readonly { readonly index: number; readonly vote: Vote }[];
   readonly commits: readonly ObservedCommit[];
   /** All changes that a proposal ever had, by `proposal digest`. */
-  readonly changes: ReadonlyMap<string, FileChange>;
+  readonly changes: ReadonlyMap<string, Change>;
   /** Proposal ids by the id of the comment that shows them. */
   readonly proposalsByComment: ReadonlyMap<number, string>;
   /** By proposal id. */
@@ -41,7 +41,7 @@ export function collectEvidence(played: PlayedCase, finalState: FinalState): Cas
   const saved: { index: number; saved: SavedStep }[] = [];
   const votes: { index: number; vote: Vote }[] = [];
   const commits: ObservedCommit[] = [];
-  const changes = new Map<string, FileChange>();
+  const changes = new Map<string, Change>();
   const proposalsByComment = new Map<number, string>();
   const finalProposals = new Map<string, FinalProposal>();
   for (const [index, event] of events.entries()) {
@@ -60,7 +60,12 @@ export function collectEvidence(played: PlayedCase, finalState: FinalState): Cas
 }
 
 /** The digest of a change, computed from its published definition without the App's code. */
-export function expectedDigest({ op, path, from, base, result, region }: FileChange): string {
+export function expectedDigest(change: Change): string {
+  if (change.op !== 'set') return expectedMemberDigest(change);
+  return hash('sha256', JSON.stringify(['countersign-set-v1', change.members.map(expectedMemberDigest)]), 'hex');
+}
+
+function expectedMemberDigest({ op, path, from, base, result, region }: FileChange): string {
   const body =
     region === null
       ? { newBlob: result?.blob ?? null, oldBlob: base?.blob ?? null }

@@ -85,15 +85,16 @@ export const joinedCallsShareTheirOutcome: CaseCheck = ({ saved }) =>
 export const joinedChangesAreWhole: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { step } }) => {
     const { run, proposals } = step.pull;
-    return proposals.flatMap(({ id, origin, runId, change: { payload }, userEdit }) => {
+    return proposals.flatMap(({ id, origin, runId, change, userEdit }) => {
       if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
       const isJoinedEdit = origin.calls.length > 1 && origin.tool === 'edit_file' && userEdit === null;
-      if (!isJoinedEdit || payload.type !== 'edit') return [];
+      if (!isJoinedEdit || change.op === 'set' || change.payload.type !== 'edit') return [];
       const calls = run.batch.calls.filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))));
       // Calls that ask for the same, perhaps with other reasons, are one edit.
       const different = new Set(calls.map(({ toolCall }) => withoutReason(toolCall.arguments)));
       const edits = [...different].reduce((sum, text) => sum + text.split('"old_string"').length - 1, 0);
-      return payload.match_count === edits ? [] : [`S145: ${id} has ${payload.match_count} of ${edits} edits`];
+      const { match_count: made } = change.payload;
+      return made === edits ? [] : [`S145: ${id} has ${made} of ${edits} edits`];
     });
   });
 

@@ -18,6 +18,7 @@ import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
+import { SET_MUTANTS } from './set-mutants.ts';
 import { SIDE_QUESTION_MUTANTS } from './side-question-mutants.ts';
 import { SPENDING_MUTANTS } from './spending-mutants.ts';
 import { TURN_MUTANTS } from './turn-mutants.ts';
@@ -320,6 +321,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
   ...SPENDING_MUTANTS,
+  ...SET_MUTANTS,
   ...QUESTION_MUTANTS,
   ...SIDE_QUESTION_MUTANTS,
 ];

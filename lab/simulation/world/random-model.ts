@@ -53,7 +53,27 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       correlation_id,
     });
   };
+  /** Several changes as one, some of which do not fit together. */
+  const randomSet = (): ToolCall => {
+    const changes = Array.from({ length: random.pick([1, 2, 3, 3, 4, 5]) }, (_, index) => {
+      const path = random.pick(FILE_PATHS);
+      const lines = textOf(path).split('\n');
+      const line = lines[random.integer(Math.max(1, lines.length - 1))] ?? '';
+      const made = `${calls}.${index}`;
+      return random.pick<object>([
+        { op: 'edit', path, old_string: line, new_string: `${line} set ${made}` },
+        { op: 'edit', path, old_string: line, new_string: `${line} set ${made}` },
+        { op: 'edit', path, old_string: line, new_string: `${line} set ${made}` },
+        { op: 'write', path: `src/new-${random.integer(3)}.ts`, content: `new ${made}\n` },
+        { op: 'delete', path },
+        { op: 'move', from: path, to: `moved/file-${random.integer(4)}.ts` },
+        { op: 'edit', path: `moved/file-${random.integer(4)}.ts`, old_string: line, new_string: `${line} set ${made}` },
+      ]);
+    });
+    return createCall('change_files', { summary: random.pick(['Together.', HOSTILE_MARKDOWN]), changes });
+  };
   const randomCall = (): ToolCall => {
+    if (random.chance(0.12)) return randomSet();
     const path = random.pick(FILE_PATHS);
     const lines = textOf(path).split('\n');
     const line = lines[random.integer(Math.max(1, lines.length - 1))] ?? '';

@@ -61,7 +61,10 @@ async function listDecided(
       'votes', body::json->'votes',
       'change', json_build_object(
         'op', body::json->'change'->'op', 'path', body::json->'change'->'path',
-        'from', body::json->'change'->'from', 'digest', body::json->'change'->'digest')
+        'from', body::json->'change'->'from', 'digest', body::json->'change'->'digest',
+        'members', (select json_agg(json_build_object(
+          'op', member->'op', 'path', member->'path', 'from', member->'from', 'digest', member->'digest'))
+          from json_array_elements(body::json->'change'->'members') as member))
     )::text as decided
     from (
       select seq, body from proposals

@@ -1,4 +1,5 @@
 import type { LedgerChange } from '../../adapters/store/ledger.ts';
+import { setDigest } from '../../core/edits/digest.ts';
 import { listGitCommits } from '../git/objects.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { verifyRange } from '../verify/verify.ts';
@@ -24,11 +25,26 @@ export async function* checkCommitsAgainstLedger(
   const checkedCommits = new Set<string>();
   const cachedLookup = cacheLastLookup(lookup);
   const isInLedger = async (commit: string): Promise<boolean> => (await cachedLookup(commit)).length > 0;
-  for await (const row of verifyRange({ ...request, isRequired: false, isInLedger })) {
-    checkedCommits.add(row.commit);
-    yield row.result === 'copied' ? row : checkAgainstLedger(row, await cachedLookup(row.commit));
+  for await (const rows of groupByCommit(verifyRange({ ...request, isRequired: false, isInLedger }))) {
+    const [first] = rows;
+    if (first === undefined) continue;
+    checkedCommits.add(first.commit);
+    yield* checkAgainstLedger(rows, await cachedLookup(first.commit));
   }
   yield* commitsWithoutTrailers(request, checkedCommits);
+}
+
+/** The rows of each commit together. They are adjacent. */
+async function* groupByCommit(rows: AsyncIterable<VerifiedChange>): AsyncGenerator<readonly VerifiedChange[]> {
+  let group: VerifiedChange[] = [];
+  for await (const row of rows) {
+    if (group.length > 0 && group[0]?.commit !== row.commit) {
+      yield group;
+      group = [];
+    }
+    group.push(row);
+  }
+  yield group;
 }
 
 /** Looks up each commit once. The changes of one commit are adjacent. */
@@ -43,10 +59,23 @@ function cacheLastLookup(lookup: LedgerLookup): LedgerLookup {
 /** The fields of a ledger entry that the check uses. */
 export type LedgerEvidence = Pick<LedgerChange, 'proposalId' | 'digest' | 'approvers' | 'voters'>;
 
-/** Turns an `ok` row into a mismatch if the ledger does not have the same change. */
-export function checkAgainstLedger(row: VerifiedChange, recorded: readonly LedgerEvidence[]): VerifiedChange {
-  const problem = row.result === 'ok' ? ledgerProblem(row, recorded) : null;
-  return problem === null ? row : { ...row, result: 'mismatch', problem };
+/** Turns the `ok` rows of one commit into mismatches if the ledger does not have the same changes. */
+export function checkAgainstLedger(
+  rows: readonly VerifiedChange[],
+  recorded: readonly LedgerEvidence[],
+): readonly VerifiedChange[] {
+  const byProposal = Map.groupBy(rows, ({ proposal }) => proposal);
+  return rows.map((row) => {
+    const digest = digestOf(byProposal.get(row.proposal) ?? [row]);
+    const problem = row.result === 'ok' ? ledgerProblem({ ...row, digest }, recorded) : null;
+    return problem === null ? row : { ...row, result: 'mismatch', problem };
+  });
+}
+
+/** The digest that the ledger must have: of several changes with one id, that of the set with exactly these members. */
+function digestOf(rows: readonly VerifiedChange[]): string | null {
+  const digests = rows.flatMap(({ digest }) => digest ?? []);
+  return digests.length > 1 ? setDigest(digests) : (digests[0] ?? null);
 }
 
 function ledgerProblem(

@@ -1,5 +1,6 @@
 import type { CommittedChangeRow, LedgerAnswer, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
+import { describeChange } from '../../core/edits/describe-change.ts';
 import { instructionOf, type UserResponse } from '../../core/state/ledger-record.ts';
 import { type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
@@ -51,7 +52,7 @@ export function toExportedRow(entry: LedgerEntry): ExportedRow {
     toolName: record?.tool ?? null,
     parameters: proposal === null ? null : exportedParameters(proposal),
     state: outcome?.state ?? proposal?.state ?? 'unknown',
-    proposalMessage: proposal?.change.payload.description ?? null,
+    proposalMessage: proposal === null ? null : describeChange(proposal.change),
     userResponse: record?.response ?? null,
     customInstruction: proposal === null ? null : instructionOf(proposal),
     result: exportedResult(entry),
@@ -101,7 +102,10 @@ function questionParameters({ prompt, input }: AgentQuestion): Readonly<Record<s
 /** After a person's own edit, these are the arguments of the original proposal. */
 function exportedParameters(proposal: Proposal): Readonly<Record<string, unknown>> {
   if (proposal.origin.kind === 'undo') return { of: proposal.origin.undoneProposalId };
-  return payloadParameters(postedChange(proposal).payload);
+  const change = postedChange(proposal);
+  if (change.op !== 'set') return payloadParameters(change.payload);
+  const changes = change.members.map(({ payload }) => ({ op: payload.type, ...payloadParameters(payload) }));
+  return { summary: change.summary, changes };
 }
 
 function payloadParameters(payload: ChangePayload): Readonly<Record<string, unknown>> {

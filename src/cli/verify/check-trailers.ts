@@ -1,5 +1,6 @@
-import { changeDigest, type DigestInput } from '../../core/edits/digest.ts';
+import { changeDigest, type DigestInput, setDigest } from '../../core/edits/digest.ts';
 import type { LineRange } from '../../core/edits/region.ts';
+import { countLines } from '../../core/edits/text/lines.ts';
 import type { TrailerGroup } from '../../core/policy/commit-message.ts';
 import { type ChangedFileContents, type FileTexts, hasOnlyRanges, regionOfRange } from './file-versions.ts';
 
@@ -27,10 +28,8 @@ type TrailerMatch =
  */
 export function checkTrailers(groups: readonly TrailerGroup[], files: readonly ChangedFileContents[]): TrailerCheck {
   const wholeFileChanges = findWholeFileChanges(files);
-  const ids = new Map(groups.map(({ proposalId }, index) => [proposalId, index]));
   const matched = groups.map((group, index) => {
-    const isRepeated = group.problem === null && ids.get(group.proposalId) !== index;
-    const problem = isRepeated ? 'another change of this commit has the same id' : group.problem;
+    const problem = group.problem ?? findIdProblem(groups, index);
     return { group, problem, match: problem === null ? findTrailerMatch(group, files, wholeFileChanges) : null };
   });
   const matches = matched.flatMap(({ match }) => match ?? []);
@@ -46,6 +45,24 @@ export function checkTrailers(groups: readonly TrailerGroup[], files: readonly C
   };
 }
 
+/**
+ * Why a group may not have its id; null if it may. Groups share an id only as the members of a set: side by side, with
+ * the same approvers, and all of those that the digest of the set covers.
+ */
+function findIdProblem(groups: readonly TrailerGroup[], index: number): string | null {
+  const group = groups[index];
+  const sharing = groups.flatMap((one, at) => (one.proposalId === group?.proposalId ? [{ one, at }] : []));
+  const set = group?.setDigest ?? null;
+  if (group === undefined || set === null)
+    return sharing.length > 1 ? 'another change of this commit has the same id' : null;
+  const areTogether = (sharing.at(-1)?.at ?? 0) - (sharing[0]?.at ?? 0) === sharing.length - 1;
+  const areAlike = sharing.every(
+    ({ one }) => one.setDigest === set && one.approvedBy.join() === group.approvedBy.join(),
+  );
+  const isWhole = setDigest(sharing.map(({ one }) => one.digest ?? '')) === set;
+  return areTogether && areAlike && isWhole ? null : 'its set has other changes than the digest of the set covers';
+}
+
 function findTrailerMatch(
   { digest, range }: TrailerGroup,
   files: readonly ChangedFileContents[],
@@ -53,7 +70,30 @@ function findTrailerMatch(
 ): TrailerMatch | null {
   if (range === null) return wholeFileChanges.get(digest ?? '') ?? null;
   const file = files.find((candidate) => digestsOfRange(candidate, range).includes(digest ?? ''));
-  return file === undefined ? null : { kind: 'lines', path: file.path, range };
+  if (file !== undefined) return { kind: 'lines', path: file.path, range };
+  const move = findMoveWithText(digest ?? '', files, range);
+  return move === null ? null : { kind: 'whole', path: move.to.path, paths: [move.from.path, move.to.path] };
+}
+
+/** The pair of a deleted and an added file that differ only in this range, and whose move has this digest. */
+function findMoveWithText(digest: string, files: readonly ChangedFileContents[], range: LineRange) {
+  const added = files.filter(({ before, after }) => before === null && typeof after?.text === 'string');
+  const deleted = files.filter(({ before, after }) => after === null && typeof before?.text === 'string');
+  const growth = range.newLines - range.oldLines;
+  for (const from of deleted) {
+    const lines = countLines(from.before?.text ?? '') + growth;
+    for (const to of added) {
+      if (countLines(to.after?.text ?? '') !== lines) continue;
+      const region = regionOfRange({ before: from.before?.text ?? '', after: to.after?.text ?? '' }, range);
+      const [oldMode, newMode] = [from.before?.mode ?? null, to.after?.mode ?? null];
+      const paths = { op: 'move', path: to.path, fromPath: from.path } as const;
+      if (region === null || !hasOnlyRanges({ before: from.before?.text ?? '', after: to.after?.text ?? '' }, [range]))
+        continue;
+      if (changeDigest({ ...paths, oldMode, newMode, body: { kind: 'region', region } }) === digest)
+        return { from, to };
+    }
+  }
+  return null;
 }
 
 /** All possible digests of a change in only this range. */

@@ -1,4 +1,5 @@
-import { type FileChange, sourcePath } from '../edits/change.ts';
+import { type FileChange, membersOf, sourcePath } from '../edits/change.ts';
+import { memberKey } from '../edits/change-set.ts';
 import { type PathPush, toApplicability } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
@@ -14,13 +15,15 @@ import type {
 import { canStillBeDenied, headingOf, type Proposal } from '../state/proposal.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
 
-/** Files to read at a head. Of a move, only blob and mode of both paths are needed. */
+/** Files to read at a head. Of a move that keeps the text, only blob and mode of both paths are needed. */
 export type FilesToFetch = { readonly paths: readonly string[]; readonly moves: readonly PathMove[] };
 
 type PathMove = { readonly from: string; readonly to: string };
 
-export function filesToFetch(changes: readonly Pick<FileChange, 'path' | 'from'>[]): FilesToFetch {
-  const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [])));
+export function filesToFetch(changes: readonly Pick<FileChange, 'path' | 'from' | 'region'>[]): FilesToFetch {
+  const paths = new Set(
+    changes.flatMap(({ path, from, region }) => (from === null ? [path] : region === null ? [] : [from])),
+  );
   const moves = changes.flatMap(({ path: to, from }) => (from === null ? [] : [{ from, to }]));
   return { paths: [...paths], moves };
 }
@@ -32,12 +35,17 @@ export function openStalenessInput({ run, proposals }: PullState): StalenessInpu
   return stalenessInput(run, proposalsBeforeCommit(proposals));
 }
 
-/** Moves are assessed after all paths, because a move concerns two of them. */
+/**
+ * Each member of a set is assessed on its own, under its key. Moves are assessed after all paths, because a move
+ * concerns two of them.
+ */
 export function stalenessInput(
   run: PullState['run'],
   proposals: readonly Pick<Proposal, 'id' | 'change'>[],
 ): StalenessInput {
-  const pending = proposals.map(({ id, change }) => ({ id, change: toAssessable(change) }));
+  const pending = proposals.flatMap(({ id, change }) =>
+    membersOf(change).map((member, index) => ({ id: memberKey(id, change, index), change: toAssessable(member) })),
+  );
   const moves = pending.filter(({ change }) => change.op === 'move');
   const byPath = Map.groupBy(
     pending.filter((one) => !moves.includes(one)),
@@ -67,15 +75,79 @@ export function isBelowOtherHeading(proposal: Proposal, verdict: StalenessVerdic
   return verdict.kind === 'applies' && verdict.heading !== headingOf(proposal);
 }
 
+/** How a proposal as a whole applies to a head; `path` is the one that changed, absent if it is the change's own. */
+export type ProposalVerdict =
+  | { readonly kind: 'applies'; readonly isBelowOtherHeading: boolean }
+  | Exclude<StalenessVerdict, { kind: 'applies' }>;
+
+/**
+ * A set applies if all of its members do, and is applied if all of them are. Anything else makes it stale: people
+ * decided on all of it or nothing.
+ */
+export function combineVerdicts(
+  proposal: Proposal,
+  verdicts: readonly (StalenessVerdict | Applicability)[],
+): ProposalVerdict {
+  const { change } = proposal;
+  const [first] = verdicts;
+  const members = membersOf(change);
+  if (first === undefined || verdicts.length !== members.length) return { kind: 'stale' };
+  if (change.op !== 'set') return first.kind === 'applies' ? appliesBelow(isBelowOtherHeading(proposal, first)) : first;
+  if (verdicts.every(({ kind }) => kind === 'already-applied')) return { kind: 'already-applied' };
+  const failed = verdicts.findIndex(({ kind }) => kind !== 'applies');
+  const [verdict, member] = [verdicts[failed], members[failed]];
+  if (verdict === undefined || member === undefined)
+    return appliesBelow(
+      verdicts.some((one, index) => one.kind === 'applies' && one.heading !== members[index]?.heading),
+    );
+  return { path: member.path, ...(verdict.kind === 'stale' ? verdict : {}), kind: 'stale' };
+}
+
+function appliesBelow(isBelowOther: boolean): ProposalVerdict {
+  return { kind: 'applies', isBelowOtherHeading: isBelowOther };
+}
+
+/** The verdicts of a set's members after a push, in order; null if the push changed no file of the set. */
+export function memberVerdicts({ id, change }: Proposal, { paths, moves }: Staleness): readonly Applicability[] | null {
+  const contained = new Set(paths.flatMap((path) => path.contained));
+  const assessed = new Map(
+    [...paths.flatMap(({ others }) => others), ...moves].map((one) => [one.id, one.applicability]),
+  );
+  const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
+  if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
+  return keys.map((key, index) => {
+    const heading = membersOf(change)[index]?.heading ?? null;
+    return contained.has(key) ? ALREADY_APPLIED : (assessed.get(key) ?? { ...UNCHANGED_PLACE, heading });
+  });
+}
+
+const ALREADY_APPLIED = { kind: 'already-applied' } as const satisfies Applicability;
+
+/** A member in a file that the push did not change. */
+const UNCHANGED_PLACE = {
+  kind: 'applies',
+  position: { oldStart: 0, newStart: 0, before: [], after: [] },
+  sameDigest: true,
+} as const;
+
 /** Whether a push put lines below another heading. Then the settings say if people must look again. */
-export function movesBelowOtherHeading({ proposals }: PullState, { paths }: Staleness): boolean {
+export function movesBelowOtherHeading({ proposals }: PullState, staleness: Staleness): boolean {
   const byId = new Map(proposals.map((one) => [one.id, one]));
-  return paths
-    .flatMap(({ others }) => others)
-    .some(({ id, applicability }) => {
-      const proposal = byId.get(id);
-      return proposal !== undefined && isBelowOtherHeading(proposal, applicability);
-    });
+  return (
+    proposals.some((one) => isSetBelowOtherHeading(one, staleness)) ||
+    staleness.paths
+      .flatMap(({ others }) => others)
+      .some(({ id, applicability }) => {
+        const proposal = byId.get(id);
+        return proposal !== undefined && isBelowOtherHeading(proposal, applicability);
+      })
+  );
+}
+
+function isSetBelowOtherHeading(proposal: Proposal, staleness: Staleness): boolean {
+  const verdicts = proposal.change.op === 'set' ? memberVerdicts(proposal, staleness) : null;
+  const verdict = verdicts === null ? null : combineVerdicts(proposal, verdicts);
+  return verdict?.kind === 'applies' && verdict.isBelowOtherHeading;
 }
 
 /** Proposals that are assessed when the head moves. One in a commit attempt is left to its outcome. */

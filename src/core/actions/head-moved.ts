@@ -1,4 +1,5 @@
 import { staleOutput } from '../agent/shared/tool-results.ts';
+import { mainPath } from '../edits/change.ts';
 import { regionLine } from '../edits/region.ts';
 import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { toVerdict } from '../policy/push-impact.ts';
@@ -20,7 +21,13 @@ import {
 import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
 import { blockFor, countMissingBesides, currentApprovalRules } from './approvals.ts';
-import { addAppCommit, isBelowOtherHeading, proposalsBeforeCommit } from './head-assessment.ts';
+import {
+  addAppCommit,
+  combineVerdicts,
+  isBelowOtherHeading,
+  memberVerdicts,
+  proposalsBeforeCommit,
+} from './head-assessment.ts';
 import {
   currentProposal,
   queueCommentUpdate,
@@ -56,8 +63,9 @@ export function applyHeadMove(
   const move = { head, facts, pusher };
   const withPaths = staleness.paths.reduce((next, path) => applyPathStaleness(next, path, move), builder);
   const withMoves = staleness.moves.reduce((next, one) => applyApplicability(next, one, move), withPaths);
-  const commits = commitsIncluding(withMoves, run, head);
-  const assessed = withRun(withMoves, { assessedHeadSha: head, commits });
+  const withSets = open.reduce((next, one) => applySetStaleness(next, one, move), withMoves);
+  const commits = commitsIncluding(withSets, run, head);
+  const assessed = withRun(withSets, { assessedHeadSha: head, commits });
   return announceStale(queueOutdatedCheck(assessed, run.id), open);
 }
 
@@ -99,6 +107,7 @@ function applyApplicability(
 ): StepBuilder {
   const proposal = findBeforeCommit(builder, id);
   if (proposal === null) return builder;
+  if (proposal.change.op === 'set') return builder;
   const verdict = toVerdict(proposal.change, applicability);
   switch (verdict.kind) {
     case 'applies':
@@ -112,9 +121,33 @@ function applyApplicability(
   }
 }
 
+/** A set stands as long as all of its members do. Its page names the lines of the head that it was shown against. */
+function applySetStaleness(builder: StepBuilder, { id }: Proposal, move: HeadMove): StepBuilder {
+  const proposal = findBeforeCommit(builder, id);
+  const { staleness } = move.facts;
+  if (proposal?.change.op !== 'set' || staleness === undefined) return builder;
+  const verdicts = memberVerdicts(proposal, staleness);
+  if (verdicts === null) return builder;
+  const verdict = combineVerdicts(proposal, verdicts);
+  switch (verdict.kind) {
+    case 'applies':
+      return verdict.isBelowOtherHeading && isHeadingBinding(move)
+        ? supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(move))
+        : builder;
+    case 'already-applied':
+      return completeByPush(builder, proposal, move);
+    case 'stale':
+      return supersede(builder, proposal, verdict, toMovedHead(move));
+  }
+}
+
 /** Whether somebody moved it below another heading than people saw, where other people must decide on what they saw. */
-function isOutOfSight(proposal: Proposal, verdict: StalenessVerdict, { facts, pusher }: HeadMove): boolean {
-  return pusher !== 'app' && isBelowOtherHeading(proposal, verdict) && asksForOtherPeople(facts.settings);
+function isOutOfSight(proposal: Proposal, verdict: StalenessVerdict, move: HeadMove): boolean {
+  return isBelowOtherHeading(proposal, verdict) && isHeadingBinding(move);
+}
+
+function isHeadingBinding({ facts, pusher }: HeadMove): boolean {
+  return pusher !== 'app' && asksForOtherPeople(facts.settings);
 }
 
 function updatePlace(
@@ -122,10 +155,11 @@ function updatePlace(
   proposal: Proposal,
   { region, heading }: Extract<StalenessVerdict, { kind: 'applies' }>,
 ): StepBuilder {
-  if (proposal.change.region === null) return builder;
+  const { change } = proposal;
+  if (change.op === 'set' || change.region === null) return builder;
   const line = regionLine(region);
   const moved = {
-    ...(line === (proposal.currentLine ?? regionLine(proposal.change.region)) ? {} : { currentLine: line }),
+    ...(line === (proposal.currentLine ?? regionLine(change.region)) ? {} : { currentLine: line }),
     ...(heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
   };
   if (Object.keys(moved).length === 0) return builder;
@@ -200,7 +234,7 @@ export function supersede(
   cause: PushCause,
   { head, login, now }: MovedHead,
 ): StepBuilder {
-  const { path = proposal.change.path } = cause;
+  const { path = mainPath(proposal.change) } = cause;
   const note = staleNote(proposal, path, cause.isBelowOtherHeading === true);
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
   const updated = queueCommentUpdate(superseded, proposal);
@@ -225,7 +259,7 @@ function callsToRetry(
   { change, userEdit }: Proposal,
   { calls, tool }: Extract<ProposalOrigin, { kind: 'call' }>,
 ): readonly IssuedCall[] {
-  if (tool !== 'edit_file' || change.placeCount > 1 || userEdit !== null) return [];
+  if (tool !== 'edit_file' || change.op === 'set' || change.placeCount > 1 || userEdit !== null) return [];
   const inBatch = pull.run?.batch?.calls.filter((one) => calls.some((call) => isSameCall(call, refOf(one))));
   return inBatch?.map(toIssuedCall) ?? [];
 }

@@ -1,6 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
-import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
+import { appliedOutput, appliedSetOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { type CallRef, isSameCall, refOf } from '../state/conversation.ts';
 import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
@@ -23,6 +23,7 @@ export function appliedCallOutput(proposal: Proposal): string {
   const { change, userEdit } = proposal;
   const notes = approvalVotes(proposal).flatMap(({ text }) => text ?? []);
   const note = notes.length === 0 ? null : notes.join('\n\n');
+  if (change.op === 'set') return appliedSetOutput(change, note);
   return userEdit === null ? appliedOutput(change, null, note) : userModifiedOutput(change, userEdit.diff, note);
 }
 

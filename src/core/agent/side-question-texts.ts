@@ -41,8 +41,8 @@ function earlierBlock(earlier: readonly AnsweredQuestion[]): readonly string[] {
 
 function changeBlock({ about }: SideQuestion): readonly string[] {
   if (about === null) return [];
-  const { path, state, diff } = about;
-  const change = { path: escapeHiddenCharacters(path), state, diff: diff ?? undefined };
+  const { paths, state, diff } = about;
+  const change = { paths: paths.map(escapeHiddenCharacters), state, diff: diff ?? undefined };
   return [materialLine('The proposed change that the question is about'), JSON.stringify(change)];
 }
 

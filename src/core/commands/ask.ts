@@ -3,7 +3,7 @@ import { addSideQuestion, sideQuestionId } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
 import { escapeDiff } from '../agent/context/diff-excerpt.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
-import { unifiedDiffOf } from '../edits/change.ts';
+import { changeDiff, pathsOf } from '../edits/change.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
@@ -67,8 +67,8 @@ function refuseQuestion({ pull, intent, person }: CommandContext, full: FullQueu
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 
-function describeAskedChange({ change: { path, payload }, state }: Proposal): AskedChange {
-  const diff = unifiedDiffOf(payload) ?? '';
+function describeAskedChange({ change, state }: Proposal): AskedChange {
+  const diff = changeDiff(change) ?? '';
   const isShown = diff !== '' && diff.length <= SIDE_QUESTION_LIMITS.changeDiffCharacters;
-  return { path, state, diff: isShown ? escapeDiff(redactDiff(diff)) : null };
+  return { paths: pathsOf(change), state, diff: isShown ? escapeDiff(redactDiff(diff)) : null };
 }

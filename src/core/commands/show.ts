@@ -1,5 +1,5 @@
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import { unifiedDiffOf } from '../edits/change.ts';
+import { changeDiff } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { proposalLink, proposalOutcome } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
@@ -41,12 +41,11 @@ function replyNothingPending(context: CommandContext): Step {
 
 function replyDetails(context: CommandContext, [proposal]: readonly Proposal[]): Step {
   if (proposal === undefined) return replyNothingPending(context);
-  const { payload, digest } = proposal.change;
   return endWithInfo(context, {
     kind: 'proposal-details',
     proposal: proposalLink(proposal),
     outcome: proposalOutcome(proposal),
-    digest,
-    diff: unifiedDiffOf(payload),
+    digest: proposal.change.digest,
+    diff: changeDiff(proposal.change),
   });
 }

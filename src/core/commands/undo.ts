@@ -5,7 +5,7 @@ import { endStep, type StepBuilder, startStep, withPullState, withRun } from '..
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { affectedPaths, type FileChange } from '../edits/change.ts';
+import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
@@ -63,13 +63,22 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   const head = facts.pullRequest.headSha;
   const staleness = pushImpactNeeds(pull, head, facts);
   if (staleness.length > 0 || facts.undo !== undefined) return staleness;
-  const commit = needsCommittedFile(applied.proposal.change) ? applied.commitSha : null;
-  return [{ kind: 'undo', commit, head, undo: undoContextOf(pull, applied) }];
+  const { id, change } = applied.proposal;
+  const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
+  return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
 
-function undoContextOf({ run }: PullState, { proposal, commitSha }: AppliedChange): Omit<UndoContext, 'files'> {
+/** What each member's reverse is computed from, in order. */
+function undoContextsOf(
+  { run }: PullState,
+  { proposal, commitSha }: AppliedChange,
+): readonly Omit<UndoContext, 'files'>[] {
   const { id, change, committed } = proposal;
-  return { id, change, commitSha, range: committed?.range ?? null, appCommits: appCommitsTo(run, change.path) };
+  const versions = change.op === 'set' ? (committed?.members ?? []) : [committed];
+  return membersOf(change).map((member, index) => {
+    const range = versions[index]?.range ?? null;
+    return { id, change: member, commitSha, range, appCommits: appCommitsTo(run, member.path) };
+  });
 }
 
 /** A completed proposal and the commit that contains it. */
@@ -129,7 +138,7 @@ function checkUndo(
   { proposal, commitSha }: AppliedChange,
   result: UndoResult | undefined,
 ): UndoResult {
-  for (const path of affectedPaths(proposal.change)) {
+  for (const path of pathsOf(proposal.change)) {
     const rule = findWriteDenyRule(path);
     if (rule !== null) return { kind: 'denied-path', path, rule };
   }
@@ -140,7 +149,7 @@ function checkUndo(
 }
 
 /** Assesses the other proposals at the current head first, because the undo is for that head. */
-function proposeUndo(context: CommandContext, target: Proposal, change: FileChange): Step {
+function proposeUndo(context: CommandContext, target: Proposal, change: Change): Step {
   const { pull, facts, person } = context;
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;

@@ -2,12 +2,12 @@ import type { BuildResult } from './build-edit.ts';
 import type { BlobRef, FileChange, Region, StoredFile } from './change.ts';
 import { describeDelete, describeMove, describeRestore } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
-import { checkMinDiffSize, type Refusal, refuse } from './refusals.ts';
-import { EMPTY_REGION, regionBetween } from './region.ts';
-import { decodeText } from './text/characters.ts';
+import { checkMinDiffSize, checkSpanLength, type Refusal, refuse } from './refusals.ts';
+import { EMPTY_REGION, regionBetween, regionIndex } from './region.ts';
+import { blobSha, decodeText } from './text/characters.ts';
 import { createLineTable } from './text/line-table.ts';
 import { countLines } from './text/lines.ts';
-import { buildReviewableDiff } from './unified-diff.ts';
+import { buildRefinedDiff, buildReviewableDiff } from './unified-diff.ts';
 
 /** A `delete_file` call on a stored file. The path is already checked. */
 export type DeleteInput = { readonly path: string; readonly repositoryName: string; readonly file: StoredFile };
@@ -132,6 +132,44 @@ export function createMove({ from, to, repositoryName, ref, lines, bytes }: Move
       file_lines: lines,
       file_bytes: bytes,
     },
+  };
+}
+
+/** Builds the move of a text file whose text changes as well. `after` has its new bytes. */
+export function buildMoveWithText({ file, after, ...paths }: MoveInput & { readonly after: Uint8Array }): BuildResult {
+  const { from, to } = paths;
+  const [oldText, newText] = [decodeText(file.bytes), decodeText(after)];
+  if (oldText.kind !== 'text' || newText.kind !== 'text')
+    return refuse(`Not proposed: ${from} is not text, so it can only be moved as it is.`);
+  const base = createLineTable(oldText.text, file.bytes);
+  const region = regionBetween(oldText.text, newText.text, base);
+  const moved = { ...paths, ref: file.ref, lines: base.lineCount, bytes: file.bytes.length };
+  if (region === null) return { kind: 'change', change: createMove(moved) };
+  const sizeRefusal = checkSpanLength(to, region.old.length, region.new.length);
+  if (sizeRefusal !== null) return refuse(sizeRefusal);
+  const diffFile = { path: to, movedFrom: from, existedBefore: true, base };
+  const reviewable = buildRefinedDiff(diffFile, { index: regionIndex(region), old: region.old, new: region.new });
+  if (reviewable.kind === 'refused') return reviewable;
+  const text = { blob: blobSha(after), region, diff: reviewable.diff };
+  return { kind: 'change', change: createMoveWithText(moved, text) };
+}
+
+/** The new text of a moved file. */
+type MovedText = { readonly blob: string; readonly region: Region; readonly diff: string };
+
+/** Creates the move of a file together with a change of its text. */
+export function createMoveWithText(file: MovedFile, { blob, region, diff }: MovedText): FileChange {
+  const { from, to, ref } = file;
+  const { mode } = ref;
+  const body = { kind: 'region', region } as const;
+  const moved = createMove(file);
+  const { payload } = moved;
+  return {
+    ...moved,
+    result: { blob, mode },
+    region,
+    digest: changeDigest({ op: 'move', path: to, fromPath: from, oldMode: mode, newMode: mode, body }),
+    payload: payload.type === 'move' ? { ...payload, unified_diff: diff } : payload,
   };
 }
 

@@ -1,12 +1,12 @@
 import { type BuildResult, createEdit, type EditDetails } from './build-edit.ts';
-import { buildDelete, createDeletion, createMove, createRestore } from './build-file-ops.ts';
+import { buildDelete, buildMoveWithText, createDeletion, createMove, createRestore } from './build-file-ops.ts';
 import { buildWrite } from './build-write.ts';
 import type { FileChange, Region, StoredFile } from './change.ts';
 import { describeUndo, describeUndoOf } from './describe-change.ts';
 import { createRegionPattern, locateRegion } from './locate-region.ts';
 import { encodeFile, readEditableText } from './refusals.ts';
-import { applyRegion, type LineRange, regionIndex, regionLine, relocateRegion } from './region.ts';
-import { blobSha, encodeText } from './text/characters.ts';
+import { applyRegion, type LineRange, regionIndex, regionLine, regionRange, relocateRegion } from './region.ts';
+import { blobSha, decodeText, encodeText } from './text/characters.ts';
 import { createLineTable } from './text/line-table.ts';
 import { buildRefinedDiff } from './unified-diff.ts';
 
@@ -117,6 +117,18 @@ export function undoMove({ id, appliedChange }: AppliedFileChange): BuildResult 
     kind: 'change',
     change: createMove({ from, to, repositoryName, ref, lines, bytes }),
   });
+}
+
+/** Builds the move back of a file whose text changed as well. `file` is the moved file; null for any other change. */
+export function undoMoveWithText({ id, appliedChange }: AppliedFileChange, file: StoredFile): BuildResult | null {
+  const { path: from, from: to, region, payload } = appliedChange;
+  const decoded = decodeText(file.bytes);
+  const reverse =
+    region === null || decoded.kind !== 'text' ? null : reverseRegion(decoded.text, region, regionRange(region));
+  if (to === null || reverse === null || decoded.kind !== 'text') return null;
+  const after = encodeText(applyRegion(decoded.text, reverse));
+  const { sandbox: repositoryName } = payload;
+  return withUndoDescription(id, buildMoveWithText({ from, to, repositoryName, file, after }));
 }
 
 function withUndoDescription(id: string, built: BuildResult): BuildResult {

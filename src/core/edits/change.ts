@@ -32,7 +32,7 @@ export type FileChange = {
   readonly base: BlobRef | null;
   /** The file after this change alone; null for deletions and reads. */
   readonly result: BlobRef | null;
-  /** Null for moves and for files that are not text. */
+  /** Null for moves that keep the text, and for files that are not text. */
   readonly region: Region | null;
   /** Separate places that the call replaced. An edit of several places cannot be relocated (S93). */
   readonly placeCount: number;
@@ -47,6 +47,22 @@ export type FileChange = {
   readonly digest: string;
   readonly payload: ChangePayload;
 };
+
+/**
+ * Changes of several places and files that only make sense together: one decision, and one commit or none. Members are
+ * in the order of their paths and lines; together they touch no place twice.
+ */
+export type ChangeSet = {
+  readonly op: 'set';
+  /** What the set does, in the model's words. */
+  readonly summary: string;
+  readonly members: readonly FileChange[];
+  /** SHA-256 in hex of the canonical list of the members' digests. */
+  readonly digest: string;
+};
+
+/** What one proposal decides on. */
+export type Change = FileChange | ChangeSet;
 
 const commonFields = {
   /** One line that describes the change on its own. */
@@ -107,8 +123,14 @@ const DeletePayload = z.strictObject({
   ...fileSize,
 });
 
-/** A file moved from `from` to `path` with its bytes and mode. */
-const MovePayload = z.strictObject({ type: z.literal('move'), ...commonFields, from: z.string(), ...fileSize });
+/** A file moved from `from` to `path` with its mode. Only a move whose text changes as well has a `unified_diff`. */
+const MovePayload = z.strictObject({
+  type: z.literal('move'),
+  ...commonFields,
+  from: z.string(),
+  ...fileSize,
+  unified_diff: z.string().optional(),
+});
 
 /** A file that the model wants to read. It has no content, because people approve the access to it (S24). */
 const ReadPayload = z.strictObject({
@@ -129,14 +151,35 @@ export const ChangePayload = z.discriminatedUnion('type', [
 
 export type ChangePayload = z.infer<typeof ChangePayload>;
 
-/** The unified diff of a payload; null for moves, reads and files that are not text. */
+/** The unified diff of a payload; null for pure moves, reads and files that are not text. */
 export function unifiedDiffOf(payload: ChangePayload): string | null {
-  return 'unified_diff' in payload ? payload.unified_diff : null;
+  return 'unified_diff' in payload ? (payload.unified_diff ?? null) : null;
+}
+
+/** The changes that are decided as one: the members of a set, or the change itself. */
+export function membersOf(change: Change): readonly FileChange[] {
+  return change.op === 'set' ? change.members : [change];
+}
+
+/** All unified diffs of a change, in order; null if it has none. */
+export function changeDiff(change: Change): string | null {
+  const diffs = membersOf(change).flatMap(({ payload }) => unifiedDiffOf(payload) ?? []);
+  return diffs.length === 0 ? null : diffs.join('');
 }
 
 /** The path of a change and, for a move, its source. */
 export function affectedPaths({ path, from }: Pick<FileChange, 'path' | 'from'>): readonly string[] {
   return from === null ? [path] : [from, path];
+}
+
+/** All paths that a change touches, each once. */
+export function pathsOf(change: Change): readonly string[] {
+  return [...new Set(membersOf(change).flatMap(affectedPaths))];
+}
+
+/** The path that stands for a change where only one can: of a set, that of its first member. */
+export function mainPath(change: Change): string {
+  return membersOf(change)[0]?.path ?? '';
 }
 
 /** The path of the file before the change. */

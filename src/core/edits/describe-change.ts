@@ -1,4 +1,4 @@
-import { type FileChange, type Region, unifiedDiffOf } from './change.ts';
+import { type Change, type FileChange, type Region, unifiedDiffOf } from './change.ts';
 import { type HunkLine, parseHunks } from './text/hunks.ts';
 import { countCommonLines, withoutLineEnding } from './text/lines.ts';
 
@@ -35,6 +35,13 @@ export function describeDelete(path: string): string {
 /** For example `Move src/a.ts to src/b.ts`. */
 export function describeMove(from: string, to: string): string {
   return `Move ${from} to ${to}`;
+}
+
+/** One line for people, without words of the model: that of a single change, or `Change 3 places in 2 files`. */
+export function describeChange(change: Change): string {
+  if (change.op !== 'set') return change.payload.description;
+  const files = new Set(change.members.map(({ path }) => path)).size;
+  return `Change ${change.members.length} places in ${files === 1 ? '1 file' : `${files} files`}`;
 }
 
 /** The result of an applied change for the model. */

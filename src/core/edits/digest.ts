@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FileChange, FileMode, Region } from './change.ts';
+import { type Change, type FileChange, type FileMode, membersOf, type Region } from './change.ts';
 
 /** The content under a digest: displayed lines, or blobs for files that are not text. */
 type DigestBody =
@@ -35,6 +35,17 @@ export function digestAtRegion(change: FileChange, region: Region | null): strin
       ? ({ kind: 'blobs', oldBlob: base?.blob ?? null, newBlob: result?.blob ?? null } as const)
       : ({ kind: 'region', region } as const);
   return changeDigest({ op, path, fromPath: from, oldMode: base?.mode ?? null, newMode: result?.mode ?? null, body });
+}
+
+/** SHA-256 in hex of the canonical list of the members' digests, in their order. */
+export function setDigest(memberDigests: readonly string[]): string {
+  return hash('sha256', canonicalJson(['countersign-set-v1', memberDigests]), 'hex');
+}
+
+/** The digest of a change as it is stored, worked out again from its lines and blobs. */
+export function recomputedDigest(change: Change): string {
+  const digests = membersOf(change).map((member) => digestAtRegion(member, member.region));
+  return change.op === 'set' ? setDigest(digests) : (digests[0] ?? '');
 }
 
 function canonicalBody(body: DigestBody): Json {

@@ -19,6 +19,8 @@ export type NoSuggestionReason =
   | 'too-long'
   | 'not-in-diff'
   | 'not-expressible'
+  /** It is a set of changes. */
+  | 'together'
   /** It was a suggestion until a push made its thread outdated. */
   | 'outdated';
 

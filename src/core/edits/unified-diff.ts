@@ -112,6 +112,8 @@ export function trimBlock(block: DiffBlock): DiffBlock {
 /** Blocks are in order and do not touch. */
 type DiffInput = {
   readonly path: string;
+  /** The former path of a moved file. */
+  readonly movedFrom?: string;
   readonly existedBefore: boolean;
   readonly isDeleted?: true;
   readonly base: LineTable;
@@ -127,7 +129,7 @@ export function formatUnifiedDiff(input: DiffInput): string {
     hunks.push(text);
     growth = grown;
   }
-  const from = input.existedBefore ? `a/${formatHeaderPath(input.path)}` : '/dev/null';
+  const from = input.existedBefore ? `a/${formatHeaderPath(input.movedFrom ?? input.path)}` : '/dev/null';
   const to = input.isDeleted ? '/dev/null' : `b/${formatHeaderPath(input.path)}`;
   return `--- ${from}\n+++ ${to}\n${hunks.join('')}`;
 }

@@ -71,7 +71,7 @@ export type UserEditResult =
  * range.
  */
 export function userEditRange(change: FileChange, placement: Placement): UserEditRange | null {
-  if (change.region === null) return null;
+  if (change.region === null || change.op === 'move') return null;
   if (change.op === 'write' && change.base === null) return { index: 0, count: 0 };
   if (!isOneBlock(change)) return null;
   if (placement.kind !== 'suggestion') return { index: regionIndex(change.region), count: change.region.old.length };

@@ -35,6 +35,7 @@ import {
   type UserEditTarget,
 } from '../commands/shared/user-edit-target.ts';
 import { createProposalId } from '../comments/ids.ts';
+import type { FileChange } from '../edits/change.ts';
 import type { UserEditResult } from '../edits/user-edit.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
@@ -76,6 +77,7 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const target = findUserEditTarget(context.pull, context.intent);
+  if (proposal.change.op === 'set') return refuseUserEdit(context, proposal, { reason: 'several-changes' });
   if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
   const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
@@ -108,7 +110,7 @@ function takeUserEdit(
       const note = cleanText(text).text;
       const edited = withUserEdit(
         { ...proposal, requiredApprovals: rules.requiredApprovals },
-        userEdit,
+        { ...userEdit, replaced: target.change },
         context.person,
       );
       const block = blockFor(context.person, context.permission, edited, rules);
@@ -190,8 +192,12 @@ function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandC
 }
 
 /** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */
-function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, by: Person): Proposal {
-  const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
+function withUserEdit(
+  proposal: Proposal,
+  { change, userEdit, replaced }: UserEditChange & { readonly replaced: FileChange },
+  by: Person,
+): Proposal {
+  const originalChange = proposal.userEdit?.originalChange ?? replaced;
   const { requesters, writers } = proposal.shapers;
   return {
     ...proposal,

@@ -2,6 +2,7 @@ import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, noop, queueCommentUpdate, startStep, withEffects, withProposal } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawProposal } from '../actions/tool-batch.ts';
 import { deny } from '../commands/deny.ts';
+import { mainPath } from '../edits/change.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
@@ -68,7 +69,7 @@ export function onSuggestionsOutdated(
   );
   if (outdated.length === 0) return noop(pull, 'outdated-result');
   const updated = outdated.reduce((builder, one) => {
-    const placement = { kind: 'file', path: one.change.path, reason: 'outdated' } as const;
+    const placement = { kind: 'file', path: mainPath(one.change), reason: 'outdated' } as const;
     return queueCommentUpdate(withProposal(builder, { ...one, placement }), one);
   }, startStep(pull));
   return endStep(updated, 'suggestions-outdated');

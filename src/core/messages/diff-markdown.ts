@@ -7,7 +7,7 @@ import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warning
 import { codeBlock, details } from './markdown.ts';
 
 /** From this number of lines on, a diff is folded. */
-const FOLD_FROM_LINES = 30;
+export const FOLD_FROM_LINES = 30;
 
 /** Longer diffs have no preview. */
 const MAX_PREVIEWED_DIFF_LINES = 100;
@@ -85,7 +85,7 @@ function wrap(text: string): readonly string[] {
 export type DiffPart = { readonly firstLine: number; readonly lines: readonly string[] };
 
 /** The most bytes of diff in a proposal's own comment, which has more other text than the further parts. */
-const MAX_FIRST_PART_BYTES = 50_000;
+export const MAX_FIRST_PART_BYTES = 50_000;
 
 /**
  * Cuts a diff between lines into parts that fit a comment, fences included; null if a line is too long for any. Depends

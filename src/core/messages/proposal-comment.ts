@@ -1,5 +1,5 @@
 import { type RepoLinks, shortSha } from '../../lib/format.ts';
-import type { FileChange } from '../edits/change.ts';
+import { type FileChange, membersOf } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
 import { type Proposal, postedChange, type SyntaxProblem, writerOf } from '../state/proposal.ts';
@@ -36,6 +36,7 @@ import {
   viewProposalPayload,
 } from './proposal-header.ts';
 import { escapeLogin, type ProposalView, proposalStatus } from './proposal-status.ts';
+import { createSetView, renderSetDiff, setIntroduction } from './set-page.ts';
 
 /**
  * The Markdown of a proposal's comments: its own, and the further parts of a long diff, in order. All their links are
@@ -105,6 +106,7 @@ function renderOpenBody(
     proposalMarker(proposal.id),
     proposalHeader(proposal),
     warningLines(view, diff),
+    setIntroduction(proposal.change),
     firstPartNote(parts.length),
     changeBlock(view, diff, parts),
     wrapped,
@@ -121,7 +123,12 @@ function renderOpenBody(
 /** The outcome first, then the change in a fold. A suggestion block becomes a diff, so that its button is gone. */
 function renderDecidedBody(view: ProposalView): string {
   const { proposal } = view;
-  const head = joinBlocks(proposalMarker(proposal.id), proposalHeader(proposal), proposalStatus(proposal, view));
+  const head = joinBlocks(
+    proposalMarker(proposal.id),
+    proposalHeader(proposal),
+    proposalStatus(proposal, view),
+    setIntroduction(proposal.change),
+  );
   const rest = joinBlocks(undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
@@ -169,6 +176,7 @@ function firstPartNote(parts: number): string {
 }
 
 function proposalDiff(proposal: Proposal): DiffView | null {
+  if (proposal.change.op === 'set') return createSetView(proposal.change);
   const { diff } = viewProposalPayload(proposal);
   return diff === null ? null : createDiffView(diff);
 }
@@ -178,14 +186,14 @@ function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | nul
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
   const [first, ...further] = parts;
   if (diff === null || first === undefined) return escapeText(viewProposalPayload(proposal).text);
+  if (further.length === 0 && proposal.change.op === 'set') return renderSetDiff(proposal.change, diff);
   return further.length === 0 ? renderDiff(diff) : renderDiffPart(diff, first, true);
 }
 
 function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | null): string {
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
-    ...newPathWarnings(proposal.change),
-    ...protectedPathWarnings(proposal.change),
+    ...new Set(membersOf(proposal.change).flatMap((one) => [...newPathWarnings(one), ...protectedPathWarnings(one)])),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),
@@ -239,7 +247,7 @@ function reasonBlock({ modelReason }: Proposal): string {
 /** Link to the file at the head that the change is based on; a new file has none. */
 function wholeFileLink({ proposal, links }: ProposalView): string | null {
   const { change, headSha } = proposal;
-  if (change.base === null) return null;
+  if (change.op === 'set' || change.base === null) return null;
   const { region } = change;
   const lines =
     region === null || region.old.length === 0

@@ -1,5 +1,5 @@
 import { formatList, shortSha } from '../../lib/format.ts';
-import type { FileChange } from '../edits/change.ts';
+import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
@@ -7,6 +7,7 @@ import { headingOf, type Proposal } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
 import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
+import { extentOf, viewMember } from './set-page.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
@@ -34,8 +35,10 @@ function titleLine(proposal: Proposal): string {
 
 /** The kind of change and its file, which never change while it is pending. */
 export function proposalTitle(proposal: Proposal): string {
+  const { change } = proposal;
+  if (change.op === 'set') return `**Change together** ${extentOf(change)}`;
   const { verb } = viewProposalPayload(proposal);
-  const { from, path } = proposal.change;
+  const { from, path } = change;
   const source = from === null ? '' : `${codeSpan(from)} to `;
   return `**${verb}** ${source}${codeSpan(path)}`;
 }
@@ -48,15 +51,24 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 
 /** The proposal's payload, at the line where its change is now. */
 export function viewProposalPayload({ change, currentLine }: Proposal): PayloadView {
+  if (change.op === 'set') return viewSet(change);
   const line = currentLine ?? (change.region === null ? null : regionLine(change.region));
   const isInsertion = change.region !== null && change.region.old.length === 0;
   return createPayloadView(change.payload, { line, places: change.placeCount, isInsertion });
 }
 
+function viewSet(change: ChangeSet): PayloadView {
+  const warnings = change.members.flatMap((member) =>
+    viewMember(member).warnings.map((warning) => `${member.path}: ${warning}`),
+  );
+  return { verb: 'Change together', extent: null, warnings, diff: changeDiff(change), text: '' };
+}
+
 /** Explains an undo in its own comment; empty for every other proposal. */
 export function undoLine({ origin, change }: Proposal): string {
   if (origin.kind !== 'undo') return '';
-  const mode = change.base === null && change.result?.mode === '100755' ? ' The file will be executable again.' : '';
+  const isExecutable = membersOf(change).some(({ base, result }) => base === null && result?.mode === '100755');
+  const mode = isExecutable ? ' The file will be executable again.' : '';
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
 }
 
@@ -89,14 +101,15 @@ export function decisionLine({ placement, proposal, writable, decideIn }: Propos
 }
 
 function editOption({ id, change }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {
-  const range = writable ? userEditRange(change, placement) : null;
-  const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(change, range)}`;
+  const range = writable && change.op !== 'set' ? userEditRange(change, placement) : null;
+  const base = change.op === 'set' ? null : change.base;
+  const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(base, range)}`;
   if (isInThread) return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
   const edit = codeSpan(`/edit ${id} <instruction>`);
   return block === null ? edit : `${edit} · quote this comment and add ${block}`;
 }
 
-function replacedLines({ base }: FileChange, { index, count }: UserEditRange): string {
+function replacedLines(base: FileChange['base'], { index, count }: UserEditRange): string {
   if (base === null) return 'for the whole file';
   if (count === 0) return `to ${describeInsertion(index)}`;
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
@@ -114,11 +127,14 @@ const NO_BUTTON_REASONS = {
   'not-in-diff': 'these lines are not part of this pull request’s diff',
   'not-expressible': 'a suggestion cannot express exactly this change',
   outdated: 'a push has made this thread outdated',
+  together: 'a suggestion cannot change several places at once',
 } as const satisfies Record<NoSuggestionReason, string>;
 
 /** Why GitHub's own commit button is missing; null where it is not. */
 export function noButtonLine({ placement, proposal }: ProposalView): string | null {
   if (placement.kind === 'suggestion') return null;
-  const reason = proposal.change.base === null ? 'the file is new' : NO_BUTTON_REASONS[placement.reason];
+  const { change } = proposal;
+  const isNew = change.op !== 'set' && change.base === null;
+  const reason = isNew ? 'the file is new' : NO_BUTTON_REASONS[placement.reason];
   return `Shown without a commit button, because ${reason}.`;
 }

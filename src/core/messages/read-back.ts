@@ -1,19 +1,20 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { RepoLinks } from '../../lib/format.ts';
-import { type FileChange, unifiedDiffOf } from '../edits/change.ts';
+import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
 import { applySuggestion, type Placement } from '../edits/placement.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../edits/text/hunks.ts';
 import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import type { ProposalView } from './proposal-status.ts';
+import { memberList, storedDiffs } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
-type StoredChange = { readonly change: FileChange; readonly placement: Placement };
+type StoredChange = { readonly change: Change; readonly placement: Placement };
 
-/** The stored change with the text it is based on (empty for a new file). */
-type ExpectedProposal = StoredChange & { readonly baseText: string };
+/** The stored change with the text that each member is based on, in order (empty for a new file). */
+type ExpectedProposal = StoredChange & { readonly memberTexts: readonly string[] };
 
 /**
  * The comments of a posted proposal in its current state. A pending one is read back first, as it was before it was
@@ -31,14 +32,17 @@ export function renderPostedProposal(view: ProposalView): RenderedProposal {
  * GitHub's button does, or the diff applied to the base, gives the stored bytes, and `contentRoundTrips`.
  */
 export function proposalRoundTrips(rendered: RenderedProposal, expected: ExpectedProposal): boolean {
-  const { change, placement, baseText } = expected;
+  const { change, placement, memberTexts } = expected;
   if (!contentRoundTrips(rendered, expected)) return false;
   if (placement.kind === 'suggestion') {
+    if (change.op === 'set') return false;
     const { startLine, line, lines } = placement;
-    return isExpectedResult(change, applySuggestion(baseText, startLine, line, lines));
+    return isExpectedResult(change, applySuggestion(memberTexts[0] ?? '', startLine, line, lines));
   }
-  const diff = unifiedDiffOf(change.payload);
-  return diff === null || isExpectedResult(change, applyUnifiedDiff(baseText, diff));
+  return membersOf(change).every((member, index) => {
+    const [diff, text] = [unifiedDiffOf(member.payload), memberTexts[index]];
+    return diff === null || (text !== undefined && isExpectedResult(member, applyUnifiedDiff(text, diff)));
+  });
 }
 
 /**
@@ -56,7 +60,7 @@ function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): bo
  */
 export function pagesShowChange(
   { body, parts }: Pick<RenderedProposal, 'body' | 'parts'>,
-  change: FileChange,
+  change: Change,
   placements: readonly Placement[],
 ): boolean {
   const pages = [body, ...parts].map(parsePostedMarkdown);
@@ -66,6 +70,8 @@ export function pagesShowChange(
 function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { change, placement }: StoredChange): boolean {
   const [first] = pages;
   if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
+  if (change.op === 'set' && (placement.kind === 'suggestion' || !body.includes(`\n\n${memberList(change)}\n\n`)))
+    return false;
   if (placement.kind === 'suggestion') {
     return (
       suggestionRoundTrips(first, placement.lines) &&
@@ -73,12 +79,23 @@ function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { chang
       areWrappedCopies(pages, placement.lines)
     );
   }
-  if (!pages.every((page) => suggestionsIn(page).length === 0 && arePreviewsConsistent(blocksIn(page, 'diff'))))
-    return false;
-  const shown = pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
-  if (!areWrappedCopies(pages, shown.map(stripAddedMark))) return false;
-  const diff = unifiedDiffOf(change.payload);
-  return diff === null ? shown.length === 0 : diffRoundTrips(shown, diff, body);
+  if (!pages.every((page) => suggestionsIn(page).length === 0)) return false;
+  const shown = change.op === 'set' ? pages.flatMap(shownTogether) : shownDiff(pages);
+  if (shown === null || !areWrappedCopies(pages, shown.map(stripAddedMark))) return false;
+  return diffsRoundTrip(shown, storedDiffs(change), body);
+}
+
+/** The diff that pages show, each behind its previews; null if a preview shows something else. */
+function shownDiff(pages: readonly ParsedMarkdown[]): readonly string[] | null {
+  if (!pages.every((page) => arePreviewsConsistent(blocksIn(page, 'diff')))) return null;
+  return pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
+}
+
+/** The diffs of a set in order: either one for each member, or all in one behind its preview. */
+function shownTogether(page: ParsedMarkdown): readonly string[] {
+  const blocks = blocksIn(page, 'diff');
+  const isPreview = blocks.length === 2 && blocks[0]?.every((line, index) => line === blocks[1]?.[index]) === true;
+  return (isPreview ? blocks.slice(1) : blocks).flat();
 }
 
 /** True if the text is what the change leaves; a deleted file leaves none. */
@@ -123,12 +140,27 @@ function stripAddedMark(row: string): string {
   return row.startsWith('+') ? row.slice(1) : row;
 }
 
+/** True if lines read from pages are exactly the stored diffs, one after the other. */
+function diffsRoundTrip(shown: readonly string[], diffs: readonly string[], body: string): boolean {
+  let from = 0;
+  for (const diff of diffs) {
+    const end = from + rowsOf(diff).length;
+    if (!diffRoundTrips(shown.slice(from, end), diff, body)) return false;
+    from = end;
+  }
+  return from === shown.length;
+}
+
+function rowsOf(diff: string): readonly string[] {
+  return diff.replace(/\n$/, '').split('\n');
+}
+
 /**
  * True if lines read from a page are exactly the stored diff. Each character stands for itself, or is escaped as
  * `\u{…}`. Takes linear time.
  */
 function diffRoundTrips(shown: readonly string[], diff: string, body: string): boolean {
-  const stored = diff.replace(/\n$/, '').split('\n');
+  const stored = rowsOf(diff);
   const areReturnsOmitted = body.includes(ALL_LINES_CRLF) && stored.slice(DIFF_HEADER_ROWS).every(isHunkHeaderOrCrlf);
   if (shown.length !== stored.length) return false;
   return shown.every((line, index) => isSameLine(line, stored[index] ?? '', areReturnsOmitted));

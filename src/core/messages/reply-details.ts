@@ -114,7 +114,8 @@ function askWhatIsMeant(id: string, { reason }: BesideTextProblem): string {
 }
 
 function userEditAdvice({ reason }: WrongBlockProblem): string {
-  if (reason === 'not-one-place' || reason === 'denied-path') return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
+  if (reason === 'not-one-place' || reason === 'several-changes' || reason === 'denied-path')
+    return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
   if (reason === 'unclosed-block')
     return `Reply with a block at the left margin that ends with a line of ${codeSpan('```')}, ${OR_COMMANDS_TEXT}.`;
   return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
@@ -126,6 +127,8 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
       return 'your reply has several blocks';
     case 'unclosed-block':
       return 'the block isn’t closed, or is inside a list or a tag';
+    case 'several-changes':
+      return 'these changes are decided as one, and a block can replace only one place';
     case 'not-one-place':
       return 'the change is not a single block of lines';
     case 'unchanged':

@@ -1,5 +1,6 @@
 import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { mainPath } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { isOpen, type Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
@@ -23,6 +24,7 @@ import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './pro
 import { questionRow } from './question-comment.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
+import { extentOf } from './set-page.ts';
 import { spendingLine } from './spending-text.ts';
 
 /** Everything that the run's one comment shows. */
@@ -173,6 +175,7 @@ function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
 }
 
 function fileCell({ change }: Proposal): string {
+  if (change.op === 'set') return `${pathCell(mainPath(change))} (${extentOf(change)})`;
   const file = pathCell(change.path);
   if (change.op === 'delete') return `${file} (delete)`;
   return change.from === null ? file : `${pathCell(change.from)} → ${file}`;

@@ -1,6 +1,6 @@
 import { parseIdLine } from '../comments/ids.ts';
-import { type FileChange, type Region, unifiedDiffOf } from '../edits/change.ts';
-import { digestAtRegion } from '../edits/digest.ts';
+import { type Change, type FileChange, mainPath, membersOf, type Region, unifiedDiffOf } from '../edits/change.ts';
+import { recomputedDigest } from '../edits/digest.ts';
 import { applySuggestion, listSuggestions, type Placement } from '../edits/placement.ts';
 import { regionIndex } from '../edits/region.ts';
 import { applyUnifiedDiff } from '../edits/text/hunks.ts';
@@ -18,8 +18,8 @@ export type ShownProposal = { readonly proposal: Proposal; readonly bodies: read
 export function findShownDigest({ proposal, bodies }: ShownProposal): string | null {
   const change = postedChange(proposal);
   const [body, ...parts] = bodies;
-  const digest = digestAtRegion(change, change.region);
-  if (body === undefined || digest !== change.digest || !hasDiffOfRegion(change)) return null;
+  const digest = recomputedDigest(change);
+  if (body === undefined || digest !== change.digest || !membersOf(change).every(hasDiffOfRegion)) return null;
   const header = { id: proposal.id, title: proposalTitle({ ...proposal, change }), digest };
   if (!bodies.every((one) => hasHeader(one, header))) return null;
   return pagesShowChange({ body, parts }, change, possiblePlacements(change)) ? digest : null;
@@ -48,7 +48,8 @@ function hasDiffOfRegion({ region, payload }: FileChange): boolean {
  * The page itself tells whether a block or a diff shows the change: a block that a push made outdated is still on the
  * page for a while. Only a block that makes exactly the lines of the change is possible.
  */
-function possiblePlacements(change: FileChange): readonly Placement[] {
+function possiblePlacements(change: Change): readonly Placement[] {
+  if (change.op === 'set') return [{ kind: 'file', path: mainPath(change), reason: 'together' }];
   const { path, region } = change;
   const suggestions = region === null || change.op === 'delete' ? [] : listSuggestions(region);
   return [

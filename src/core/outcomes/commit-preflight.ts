@@ -6,7 +6,7 @@ import {
   currentApprovalRules,
 } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
-import { isBelowOtherHeading } from '../actions/head-assessment.ts';
+import { combineVerdicts } from '../actions/head-assessment.ts';
 import { announceStale, supersede } from '../actions/head-moved.ts';
 import { announceRetarget, applyBaseChange, withdrawForRetarget } from '../actions/retarget.ts';
 import {
@@ -91,15 +91,16 @@ function checkApproved(
   const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
   if (blockAtCommit(standing, signal, builder.pull.run) !== null)
     return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
-  switch (check.verdict.kind) {
+  const verdict = combineVerdicts(proposal, check.verdicts);
+  switch (verdict.kind) {
     case 'applies':
-      if (isBelowOtherHeading(proposal, check.verdict) && asksForOtherPeople(signal.settings))
+      if (verdict.isBelowOtherHeading && asksForOtherPeople(signal.settings))
         return supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(signal, facts));
       return withProposal(builder, transition(withValidVotes, 'executing', facts.now));
     case 'already-applied':
       return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
     case 'stale':
-      return supersede(builder, proposal, check.verdict, toMovedHead(signal, facts));
+      return supersede(builder, proposal, verdict, toMovedHead(signal, facts));
   }
 }
 

@@ -4,7 +4,7 @@ import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus 
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
-import type { FileChange } from '../edits/change.ts';
+import { type Change, mainPath, membersOf, pathsOf } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
@@ -47,7 +47,7 @@ type SortedResults = { readonly builder: StepBuilder; readonly accepted: readonl
 /** An uncommitted change, stored or about to be; `isOfBatch` means of the current batch. */
 type UncommittedChange = {
   readonly id: string;
-  readonly change: FileChange;
+  readonly change: Change;
   readonly calls: readonly CallRef[];
   readonly isOfBatch: boolean;
 };
@@ -89,9 +89,11 @@ function sortChange(sorted: SortedResults, result: ProposedChange): SortedResult
   const uncommitted = listUncommitted(sorted);
   if (uncommitted.length >= LIMITS.openProposals)
     return refuseChange(sorted, result, tooManyPendingOutput(LIMITS.openProposals));
+  const openMembers = [...uncommitted, result].reduce((sum, { change }) => sum + membersOf(change).length, 0);
+  if (openMembers > LIMITS.openMembers) return refuseChange(sorted, result, tooManyPendingOutput(uncommitted.length));
   const conflict = findConflictingChange(result.change, uncommitted);
   if (conflict === null) return { builder, accepted: [...accepted, result] };
-  const { path } = result.change;
+  const path = mainPath(result.change);
   if (!conflict.isOfBatch) return refuseChange(sorted, result, overlapsPendingOutput(path));
   return {
     builder: postponeChange(builder, result, { proposalId: conflict.id, path, relation: 'same-place' }),
@@ -167,5 +169,9 @@ function isReplacedBy(older: Proposal, newer: Proposal): boolean {
   if (older.state === 'superseded' || older.state === 'expired')
     return before.turn === after.turn && sharesCall(before.calls, after.calls);
   const hasInstruction = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
-  return hasInstruction && before.turn === after.turn - 1 && older.change.path === newer.change.path;
+  return (
+    hasInstruction &&
+    before.turn === after.turn - 1 &&
+    pathsOf(older.change).some((path) => pathsOf(newer.change).includes(path))
+  );
 }

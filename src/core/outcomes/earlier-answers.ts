@@ -1,7 +1,7 @@
 import { appCommitsTo } from '../actions/head-assessment.ts';
 import { type StepBuilder, withRun } from '../actions/step-builder.ts';
 import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/shared/tool-results.ts';
-import type { FileChange } from '../edits/change.ts';
+import { type Change, membersOf } from '../edits/change.ts';
 import { isRepeatOfDenied, isRevertOfUserEdit } from '../policy/earlier-changes.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
@@ -13,8 +13,8 @@ export type EarlierAnswer = { readonly kind: 'denied' | 'reverts-user-edit'; rea
  * Finds the denial of the same change in this run, or a person's own text that the change reverts; null for a new
  * change.
  */
-export function findEarlierAnswer(pull: PullState, change: FileChange): EarlierAnswer | null {
-  const appCommits = appCommitsTo(pull.run, change.path);
+export function findEarlierAnswer(pull: PullState, change: Change): EarlierAnswer | null {
+  const appCommits = (path: string) => appCommitsTo(pull.run, path);
   const ofRun = pull.proposals.filter((one) => one.runId === pull.run?.id);
   if (ofRun.some((one) => revertsUserEditOf(one, change, appCommits)))
     return { kind: 'reverts-user-edit', output: REVERTS_USER_EDIT_OUTPUT };
@@ -32,10 +32,13 @@ export function countRepeat(builder: StepBuilder, { kind }: EarlierAnswer): Step
 
 function revertsUserEditOf(
   { state, change, userEdit }: Proposal,
-  fresh: FileChange,
-  appCommits: readonly AppCommit[],
+  fresh: Change,
+  appCommits: (path: string) => readonly AppCommit[],
 ): boolean {
-  return state === 'completed' && userEdit !== null && isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
+  if (state !== 'completed' || userEdit === null || change.op === 'set') return false;
+  return membersOf(fresh).some((member) =>
+    isRevertOfUserEdit(member, { change, ...userEdit }, appCommits(member.path)),
+  );
 }
 
 /** A denial is in force until a person writes about that change or about the whole: words on another change lift none. */

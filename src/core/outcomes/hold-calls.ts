@@ -1,6 +1,7 @@
 import { type StepBuilder, withRun } from '../actions/step-builder.ts';
 import { answerToolCall } from '../actions/tool-batch.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
+import { mainPath } from '../edits/change.ts';
 import { type CallRef, type HeldCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import type { PullState, Run, ToolCallState } from '../state/run.ts';
@@ -65,7 +66,7 @@ function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult 
   if (result?.kind !== 'change' && result?.kind !== 'depends-on-call') return builder;
   const earlier = result.kind === 'change' ? findEarlierAnswer(builder.pull, result.change) : null;
   if (earlier !== null) return refuseRepeat(builder, call, earlier);
-  const path = result.kind === 'change' ? result.change.path : result.path;
+  const path = result.kind === 'change' ? mainPath(result.change) : result.path;
   const held: HeldCall = { ...toIssuedCall(call), path };
   const added = withRun(builder, { heldCalls: [...(builder.pull.run?.heldCalls ?? []), held] });
   return answerToolCall(added, refOf(call), heldOutput(cause));

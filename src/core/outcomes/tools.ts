@@ -4,6 +4,7 @@ import { endStep, noop, type StepBuilder, startStep, withEffects, withRun } from
 import { advanceBatch, answerToolCall, isInCurrentBatch } from '../actions/tool-batch.ts';
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addShownLines } from '../agent/tools/shown-lines.ts';
+import { mainPath } from '../edits/change.ts';
 import { type CallRef, isSameCall, refOf, sharesCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Reason } from '../state/reasons.ts';
@@ -110,5 +111,5 @@ function outputAfterPush(pull: PullState, call: CallRef): string | null {
   );
   return stale === undefined || run === null
     ? null
-    : staleOutput(stale.change.path, stale.headSha, run.assessedHeadSha);
+    : staleOutput(mainPath(stale.change), stale.headSha, run.assessedHeadSha);
 }

@@ -49,6 +49,8 @@ export type CommitMessageEntry = {
   readonly digest: string;
   /** Null for moves and for files that are not text. */
   readonly range: LineRange | null;
+  /** The digest of the set that it is a member of, as committed; null for a single change. */
+  readonly setDigest: string | null;
   /** People whose approvals counted, each once. */
   readonly approvedBy: readonly Person[];
   readonly path: string;
@@ -110,6 +112,7 @@ function buildTrailers(change: CommitMessageEntry): readonly string[] {
     `Countersign-Proposal: ${change.proposalId}`,
     `Countersign-Digest: sha256:${change.digest}`,
     ...(change.range === null ? [] : [`Countersign-Range: ${formatRange(change.range)}`]),
+    ...(change.setDigest === null ? [] : [`Countersign-Set: sha256:${change.setDigest}`]),
     ...new Set(change.approvedBy.map((person) => `Approved-by: ${sanitizeLogin(person)}`)),
   ];
 }
@@ -172,6 +175,8 @@ export type TrailerGroup = {
   readonly proposalId: string | null;
   readonly digest: string | null;
   readonly range: LineRange | null;
+  /** The digest of the set that it is a member of. */
+  readonly setDigest: string | null;
   /** Logins, each once. */
   readonly approvedBy: readonly string[];
   /** Why the App cannot have written the message; null if it can. */
@@ -179,10 +184,11 @@ export type TrailerGroup = {
 };
 
 /** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
-const TRAILER_LINE = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*)$/i;
+const TRAILER_LINE =
+  /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/i;
 
 const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
-  ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Approved-by'].map(
+  ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Countersign-Set', 'Approved-by'].map(
     (name) => [name.toLowerCase(), name] as const,
   ),
 );
@@ -200,6 +206,7 @@ function toTrailerGroup(values: TrailerValues): TrailerGroup {
   return {
     proposalId: PROPOSAL_VALUE.test(id) ? id : null,
     digest: DIGEST_VALUE.exec(values.get('Countersign-Digest')?.[0] ?? '')?.[1] ?? null,
+    setDigest: DIGEST_VALUE.exec(values.get('Countersign-Set')?.[0] ?? '')?.[1] ?? null,
     range: parseTrailerRange(values.get('Countersign-Range')?.[0] ?? ''),
     approvedBy: [...new Set(values.get('Approved-by'))],
     problem: findTrailerProblem(values),
@@ -209,12 +216,15 @@ function toTrailerGroup(values: TrailerValues): TrailerGroup {
 function findTrailerProblem(values: TrailerValues): string | null {
   const valuesOf = (name: string): readonly string[] => values.get(name) ?? [];
   const ranges = valuesOf('Countersign-Range');
+  const sets = valuesOf('Countersign-Set');
   const problems: readonly (readonly [boolean, string])[] = [
     [!PROPOSAL_VALUE.test(valuesOf('Countersign-Proposal')[0] ?? ''), 'it has no Countersign-Proposal with an id'],
     [!DIGEST_VALUE.test(valuesOf('Countersign-Digest')[0] ?? ''), 'it has no Countersign-Digest with a SHA-256'],
     [valuesOf('Countersign-Digest').length > 1, 'it has two digests'],
     [ranges.length > 1, 'it has two ranges'],
     [ranges.some((range) => !RANGE_VALUE.test(range)), 'its Countersign-Range is not of the form 1,2 3,4'],
+    [sets.length > 1, 'it is in two sets'],
+    [sets.some((set) => !DIGEST_VALUE.test(set)), 'its Countersign-Set is no SHA-256'],
     [valuesOf('Approved-by').length === 0, 'it names no approver'],
   ];
   return problems.find(([isProblem]) => isProblem)?.[1] ?? null;

@@ -1,4 +1,4 @@
-import { type BlobRef, isRestore, type Region } from '../edits/change.ts';
+import { type BlobRef, type FileChange, isRestore, membersOf, type Region } from '../edits/change.ts';
 import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
@@ -15,38 +15,52 @@ export type HeadFile = { readonly ref: BlobRef; readonly text: string | null };
 export type HeadFiles = ReadonlyMap<string, HeadFile | null>;
 
 /**
- * One proposal with the place of its change at the head, the current permissions of its approvers (by numeric id), and
- * the comments of their approvals as they are now.
+ * One proposal with the places of its members at the head, the current permissions of its approvers (by numeric id),
+ * and the comments of their approvals as they are now.
  */
 export type ProposalToCommit = {
   readonly proposal: Proposal;
-  /** Null only for a change without lines. */
-  readonly region: Region | null;
+  /** Of each member, in order. Null only for a member without lines. */
+  readonly regions: readonly (Region | null)[];
   readonly permissions: Readonly<Record<string, Permission>>;
   readonly voteSources: VoteSources;
 };
 
-/** The file writes of a commit, and the committed lines by proposal id. */
+/** One member of a proposal with its place at the head; null only without lines. */
+export type MemberToCommit = {
+  readonly proposalId: string;
+  readonly change: FileChange;
+  readonly region: Region | null;
+};
+
+/** The members of a proposal, each with its place. Throws if places are missing. */
+export function membersToCommit({ proposal, regions }: ProposalToCommit): readonly MemberToCommit[] {
+  const members = membersOf(proposal.change);
+  if (regions.length !== members.length) throw new Error(`Proposal ${proposal.id} has members without a place`);
+  return members.map((change, index) => ({ proposalId: proposal.id, change, region: regions[index] ?? null }));
+}
+
+/** The file writes of a commit, and the committed lines of each member. */
 export type PlannedWrites = {
   readonly writes: readonly FileWrite[];
   readonly files: readonly CommittedFile[];
-  readonly ranges: ReadonlyMap<string, LineRange>;
+  readonly ranges: ReadonlyMap<FileChange, LineRange>;
 };
 
 /** Combines all line changes of one file, on its current content. Throws if the lines differ from those shown. */
-export function planLines(path: string, toCommit: readonly ProposalToCommit[], files: HeadFiles): PlannedWrites {
+export function planLines(path: string, toCommit: readonly MemberToCommit[], files: HeadFiles): PlannedWrites {
   const file = headFileAt(path, files);
   const composed = composeFile(headText(path, file), toCommit.map(exactRegion));
   const bytes = encodeText(composed.text);
   const after = blobSha(bytes);
   checkResult(toCommit, file, after);
   const ranges = new Map(
-    toCommit.flatMap(({ proposal }, at) => {
+    toCommit.flatMap(({ change }, at) => {
       const range = composed.ranges[at];
-      return range === undefined ? [] : [[proposal.id, range] as const];
+      return range === undefined ? [] : [[change, range] as const];
     }),
   );
-  const mode = file?.ref.mode ?? toCommit[0]?.proposal.change.result?.mode ?? '100644';
+  const mode = file?.ref.mode ?? toCommit[0]?.change.result?.mode ?? '100644';
   return {
     writes: [{ path, mode, content: { kind: 'bytes', bytes } }],
     files: [{ path, before: file?.ref.blob ?? null, after, ranges: [...ranges.values()] }],
@@ -55,8 +69,7 @@ export function planLines(path: string, toCommit: readonly ProposalToCommit[], f
 }
 
 /** Deletes a file. Throws unless it is the file that was shown, and, if it is text, all of its lines were shown. */
-export function planDeletion({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
-  const { id, change } = proposal;
+export function planDeletion({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
   const { path, region } = change;
   const { ref, text } = requireUnchanged(id, change.base, headFileAt(path, files));
   const wasShown = region === null ? text === null : text !== null && deletesEveryLine(text, ref, region);
@@ -65,34 +78,44 @@ export function planDeletion({ proposal }: ProposalToCommit, files: HeadFiles): 
   return {
     writes: [{ path, mode: ref.mode, content: { kind: 'deleted' } }],
     files: [{ path, before: ref.blob, after: null, ranges }],
-    ranges: new Map(ranges.map((range) => [id, range])),
+    ranges: new Map(ranges.map((range) => [change, range])),
   };
 }
 
-/** Moves a file, as the same blob. Throws unless it is the file that was shown and the target path is unused. */
-export function planMove({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
-  const { id, change } = proposal;
-  const { path, from, result } = change;
+/**
+ * Moves a file, as the same blob or with the lines that were shown. Throws unless it is the file that was shown and the
+ * target path is unused.
+ */
+export function planMove({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
+  const { path, from, result, region } = change;
   if (from === null) throw new Error(`Proposal ${id} moves no file`);
-  const { ref } = requireUnchanged(id, change.base, headFileAt(from, files));
-  if (!isSameBlobRef(result, ref)) throw new Error(`Proposal ${id} results in another file than was shown`);
+  const { ref, text } = requireUnchanged(id, change.base, headFileAt(from, files));
+  const content = region === null ? ({ kind: 'blob', sha: ref.blob } as const) : movedText(id, text, region);
+  const after = content.kind === 'blob' ? content.sha : blobSha(content.bytes);
+  if (!isSameBlobRef(result, { blob: after, mode: ref.mode }))
+    throw new Error(`Proposal ${id} results in another file than was shown`);
   if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
+  const ranges = region === null ? [] : [regionRange(region)];
   return {
     writes: [
       { path: from, mode: ref.mode, content: { kind: 'deleted' } },
-      { path, mode: ref.mode, content: { kind: 'blob', sha: ref.blob } },
+      { path, mode: ref.mode, content },
     ],
     files: [
-      { path: from, before: ref.blob, after: null, ranges: [] },
-      { path, before: null, after: ref.blob, ranges: [] },
+      { path: from, before: ref.blob, after: null, ranges },
+      { path, before: null, after, ranges: [] },
     ],
-    ranges: new Map(),
+    ranges: new Map(ranges.map((range) => [change, range])),
   };
 }
 
+function movedText(id: string, text: string | null, region: Region) {
+  if (text === null) throw new Error(`Proposal ${id} moves a file that is not text`);
+  return { kind: 'bytes', bytes: encodeText(applyRegion(text, region)) } as const;
+}
+
 /** Restores a deleted file as its former blob. Throws if it has lines to show or the path is in use. */
-export function planRestore({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
-  const { id, change } = proposal;
+export function planRestore({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
   const { path, result } = change;
   if (!isRestore(change) || result === null) throw new Error(`Proposal ${id} restores no file`);
   if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
@@ -110,11 +133,10 @@ function headFileAt(path: string, files: HeadFiles): HeadFile | null {
   return file;
 }
 
-function exactRegion({ proposal, region }: ProposalToCommit): Region {
-  const { change } = proposal;
-  if (region === null || change.region === null) throw new Error(`Proposal ${proposal.id} has no lines to write`);
+function exactRegion({ proposalId, change, region }: MemberToCommit): Region {
+  if (region === null || change.region === null) throw new Error(`Proposal ${proposalId} has no lines to write`);
   const isSame = areLinesEqual(region.old, change.region.old) && areLinesEqual(region.new, change.region.new);
-  if (!isSame) throw new Error(`Proposal ${proposal.id} would write other lines than were shown`);
+  if (!isSame) throw new Error(`Proposal ${proposalId} would write other lines than were shown`);
   return region;
 }
 
@@ -125,10 +147,10 @@ function headText(path: string, file: HeadFile | null): string {
 }
 
 /** A single change on the file that it was built for must result in the blob that was shown. */
-function checkResult(toCommit: readonly ProposalToCommit[], file: HeadFile | null, after: string): void {
+function checkResult(toCommit: readonly MemberToCommit[], file: HeadFile | null, after: string): void {
   const [only, ...more] = toCommit;
   if (only === undefined || more.length > 0) return;
-  const { id, change } = only.proposal;
+  const { proposalId: id, change } = only;
   const isUnchanged = (change.base?.blob ?? null) === (file?.ref.blob ?? null);
   if (isUnchanged && change.result?.blob !== after)
     throw new Error(`Proposal ${id} results in other bytes than were shown`);

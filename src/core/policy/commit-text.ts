@@ -28,7 +28,7 @@ export function renderCommitText(template: string, words: CommitWords): string {
   const values = new Map([
     ['summary', words.summary],
     ['paths', namePaths(words.paths)],
-    ['ids', words.ids.join(', ')],
+    ['ids', [...new Set(words.ids)].join(', ')],
   ]);
   const filled = template.replace(/\{(summary|paths|ids)\}/g, (_, name: string) => values.get(name) ?? '');
   const lines = filled

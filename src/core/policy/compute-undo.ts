@@ -1,15 +1,43 @@
 import type { BuildResult } from '../edits/build-edit.ts';
-import { buildUndo, reverseRegion, undoCreation, undoDeletion, undoMove, undoRestore } from '../edits/build-undo.ts';
-import { type FileChange, isRestore, type StoredFile } from '../edits/change.ts';
+import {
+  buildUndo,
+  reverseRegion,
+  undoCreation,
+  undoDeletion,
+  undoMove,
+  undoMoveWithText,
+  undoRestore,
+} from '../edits/build-undo.ts';
+import { type Change, type FileChange, isRestore, mainPath, pathsOf, type StoredFile } from '../edits/change.ts';
+import { combineChanges } from '../edits/change-set.ts';
+import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import { encodeText } from '../edits/text/characters.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { UndoRefusal } from '../state/replies.ts';
-import type { UndoContext, UndoResult } from '../state/undo.ts';
+import type { MemberUndo, UndoContext, UndoResult } from '../state/undo.ts';
+import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 
-/** Computes the reverse of an applied change. It must apply to the head by the same rules as every other change. */
-export function computeUndo(context: UndoContext): UndoResult {
+/** Computes the reverse of an applied change, or of one member of a set. It must apply to the head by the same rules as every other change. */
+export function computeUndo(context: UndoContext): MemberUndo {
   return UNDO_BY_OP[context.change.op](context);
+}
+
+/** The reverse of a whole change: of all its members, or of none. `id` is the proposal of the applied change. */
+export function combineUndos(id: string, applied: Change, undos: readonly MemberUndo[]): UndoResult {
+  if (undos.length > 0 && undos.every(({ kind }) => kind === 'already-undone'))
+    return { kind: 'already-undone', path: pathsOf(applied).join(', ') };
+  const changes: FileChange[] = [];
+  for (const undo of undos) {
+    if (undo.kind !== 'change') return undo.kind === 'already-undone' ? { ...undo, kind: 'changed-since' } : undo;
+    changes.push(undo.change);
+  }
+  const touching = changes.find((one, index) =>
+    changes.slice(0, index).some((other) => areChangesTouching(one, other)),
+  );
+  if (touching !== undefined) return { kind: 'changed-since', path: touching.path };
+  const change = combineChanges(describeUndoOf(id, describeChange(applied)), changes);
+  return change === null ? { kind: 'changed-since', path: mainPath(applied) } : { kind: 'change', change };
 }
 
 /** Whether the reverse needs the file as the commit left it; otherwise the change itself is enough. */
@@ -17,7 +45,7 @@ export function needsCommittedFile(change: FileChange): boolean {
   return change.op === 'edit' || (change.op === 'write' && !isRestore(change));
 }
 
-const UNDO_BY_OP: Readonly<Record<FileChange['op'], (context: UndoContext) => UndoResult>> = {
+const UNDO_BY_OP: Readonly<Record<FileChange['op'], (context: UndoContext) => MemberUndo>> = {
   edit: undoLines,
   write: undoWrite,
   delete: undoDelete,
@@ -29,7 +57,7 @@ function commitMissing(sha: string): UndoRefusal {
   return { kind: 'commit-missing', sha };
 }
 
-function undoWrite(context: UndoContext): UndoResult {
+function undoWrite(context: UndoContext): MemberUndo {
   const { id, change } = context;
   if (isRestore(change))
     return undoWholeFileIfKnown(context, undoRestore({ id, appliedChange: change }), 'changed-since');
@@ -37,7 +65,7 @@ function undoWrite(context: UndoContext): UndoResult {
 }
 
 /** Takes the lines from their exact position in the commit, and finds that position in the head. */
-function undoLines({ id, change, commitSha, range, appCommits, files }: UndoContext): UndoResult {
+function undoLines({ id, change, commitSha, range, appCommits, files }: UndoContext): MemberUndo {
   const { path, region } = change;
   if (files.atCommit === 'commit-missing') return commitMissing(commitSha);
   const [committedFile, headFile] = [storedFile(files.atCommit), storedFile(files.atHead)];
@@ -53,12 +81,12 @@ function undoLines({ id, change, commitSha, range, appCommits, files }: UndoCont
     case 'stale':
       return { kind: 'changed-since', path };
     case 'applies':
-      return toUndoResult(buildUndo({ id, appliedChange: change, region: verdict.region, file: headFile }));
+      return toMemberUndo(buildUndo({ id, appliedChange: change, region: verdict.region, file: headFile }));
   }
 }
 
 /** Deletes a new file if it is unchanged since the commit. */
-function undoNewFile(context: UndoContext): UndoResult {
+function undoNewFile(context: UndoContext): MemberUndo {
   const { id, change, files } = context;
   if (files.atCommit === 'commit-missing') return commitMissing(context.commitSha);
   const committedFile = storedFile(files.atCommit);
@@ -67,15 +95,19 @@ function undoNewFile(context: UndoContext): UndoResult {
 }
 
 /** Restores a deleted file if its path is free. */
-function undoDelete(context: UndoContext): UndoResult {
+function undoDelete(context: UndoContext): MemberUndo {
   const { id, change } = context;
   return undoWholeFileIfKnown(context, undoDeletion({ id, appliedChange: change }), 'path-taken');
 }
 
-/** Moves a file back if it is unchanged and its old path is free. */
-function undoMovedFile(context: UndoContext): UndoResult {
-  const { id, change } = context;
-  return undoWholeFileIfKnown(context, undoMove({ id, appliedChange: change }), 'path-taken');
+/** Moves a file back, with its former text, if it is unchanged and its old path is free. */
+function undoMovedFile(context: UndoContext): MemberUndo {
+  const { id, change, files } = context;
+  const applied = { id, appliedChange: change };
+  if (change.region === null) return undoWholeFileIfKnown(context, undoMove(applied), 'path-taken');
+  const file = storedFile(files.atHead);
+  if (file === null || file.ref.blob !== change.result?.blob) return { kind: 'changed-since', path: change.path };
+  return undoWholeFileIfKnown(context, undoMoveWithText(applied, file), 'path-taken');
 }
 
 /** `built` is null if the stored change lacks what its kind must have. */
@@ -83,7 +115,7 @@ function undoWholeFileIfKnown(
   context: UndoContext,
   built: BuildResult | null,
   conflict: 'changed-since' | 'path-taken',
-): UndoResult {
+): MemberUndo {
   const { path } = context.change;
   return built === null ? { kind: 'changed-since', path } : undoWholeFile(context, built, conflict);
 }
@@ -93,7 +125,7 @@ function undoWholeFile(
   { files }: UndoContext,
   built: BuildResult,
   conflict: 'changed-since' | 'path-taken',
-): UndoResult {
+): MemberUndo {
   if (built.kind === 'refused') return toUndoRefusal(built);
   const { change } = built;
   const { path, from } = change;
@@ -105,11 +137,11 @@ function undoWholeFile(
     case 'stale':
       return verdict.path === undefined ? { kind: conflict, path } : { kind: 'changed-since', path: verdict.path };
     case 'applies':
-      return toUndoResult(built);
+      return toMemberUndo(built);
   }
 }
 
-function toUndoResult(built: BuildResult): UndoResult {
+function toMemberUndo(built: BuildResult): MemberUndo {
   return built.kind === 'refused' ? toUndoRefusal(built) : built;
 }
 

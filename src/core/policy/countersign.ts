@@ -1,14 +1,17 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { isWholeFileChange } from '../edits/change.ts';
-import { digestAtRegion } from '../edits/digest.ts';
+import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
+import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
 import type { CommitPlan } from '../state/ports.ts';
-import type { CommittedVersion, Permission, Vote } from '../state/proposal.ts';
+import type { Permission, Vote } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
 import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
 import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
+  type MemberToCommit,
+  membersToCommit,
   type PlannedWrites,
   type ProposalToCommit,
   planDeletion,
@@ -16,7 +19,7 @@ import {
   planMove,
   planRestore,
 } from './commit-plan.ts';
-import { findConflictingChange } from './earlier-changes.ts';
+import { areChangesTouching } from './earlier-changes.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has
@@ -25,8 +28,9 @@ import { findConflictingChange } from './earlier-changes.ts';
  */
 export function countersign(request: CountersignRequest): CountersignedCommit {
   for (const item of request.toCommit) checkProposalToCommit(item, request.rules);
-  const plannedWrites = [...planLineWrites(request), ...planWholeFileWrites(request)];
-  const changes = request.toCommit.map((item) => commitMessageEntry(item, request.rules, plannedWrites));
+  const members = request.toCommit.flatMap(membersToCommit);
+  const plannedWrites = [...planLineWrites(members, request.files), ...planWholeFileWrites(members, request.files)];
+  const changes = request.toCommit.flatMap((item) => commitMessageEntries(item, request.rules, plannedWrites));
   const plan = markCountersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.headSha,
@@ -35,7 +39,10 @@ export function countersign(request: CountersignRequest): CountersignedCommit {
     proposalIds: request.toCommit.map((item) => item.proposal.id),
   });
   const committedVersions = Object.fromEntries(
-    changes.map(({ proposalId, digest, range }) => [proposalId, { digest, range }]),
+    request.toCommit.map(({ proposal: { id, change } }) => {
+      const entries = changes.filter(({ proposalId }) => proposalId === id);
+      return [id, committedVersion(change, entries)];
+    }),
   );
   return { plan, committedVersions, files: plannedWrites.flatMap(({ files }) => files) };
 }
@@ -67,42 +74,47 @@ function checkProposalToCommit(item: ProposalToCommit, rules: ApprovalRules): vo
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
   if (!isApproved(proposal, rules, permissionLookup(item)))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
-  if (digestAtRegion(change, change.region) !== change.digest)
+  if (recomputedDigest(change) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
 }
 
-function planLineWrites({ toCommit, files }: CountersignRequest): PlannedWrites[] {
-  const lineChanges = toCommit.filter(({ proposal }) => !isWholeFileChange(proposal.change));
-  const byPath = Map.groupBy(lineChanges, ({ proposal }) => proposal.change.path);
-  return [...byPath].map(([path, items]) => planLines(path, items, files));
+function planLineWrites(members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites[] {
+  const lineChanges = members.filter(({ change }) => !isWholeFileChange(change));
+  const byPath = Map.groupBy(lineChanges, ({ change }) => change.path);
+  return [...byPath].map(([path, ofPath]) => planLines(path, ofPath, files));
 }
 
 /** Deletions, moves and restores. No other change of the commit can touch their paths. */
-function planWholeFileWrites({ toCommit, files }: CountersignRequest): PlannedWrites[] {
-  const wholeFileChanges = toCommit.filter(({ proposal }) => isWholeFileChange(proposal.change));
-  return wholeFileChanges.map((item) => {
-    const { id, change } = item.proposal;
-    const others = toCommit.filter((other) => other !== item).map(({ proposal }) => proposal);
-    if (findConflictingChange(change, others) !== null)
-      throw new Error(`Proposal ${id} shares its path with another proposal`);
-    if (change.op === 'move') return planMove(item, files);
-    return change.op === 'delete' ? planDeletion(item, files) : planRestore(item, files);
+function planWholeFileWrites(members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites[] {
+  const wholeFileChanges = members.filter(({ change }) => isWholeFileChange(change));
+  return wholeFileChanges.map((member) => {
+    const { proposalId, change } = member;
+    if (members.some((other) => other !== member && areChangesTouching(change, other.change)))
+      throw new Error(`Proposal ${proposalId} shares its path with another change of the commit`);
+    if (change.op === 'move') return planMove(member, files);
+    return change.op === 'delete' ? planDeletion(member, files) : planRestore(member, files);
   });
 }
 
-function commitMessageEntry(
+/** One entry for each member, all with the id and the approvers of their proposal. */
+function commitMessageEntries(
   item: ProposalToCommit,
   rules: ApprovalRules,
   plannedWrites: readonly PlannedWrites[],
-): CommitMessageEntry {
-  const { proposal, region } = item;
-  const { id, change, origin } = proposal;
-  const range = plannedWrites.find(({ ranges }) => ranges.has(id))?.ranges.get(id) ?? null;
-  const { path, from, payload } = change;
-  const digest = digestAtRegion(change, region);
-  const approvedBy = countedApprovals(proposal, rules, permissionLookup(item)).map((vote) => vote.by);
+): readonly CommitMessageEntry[] {
+  const { id, origin } = item.proposal;
+  const approvedBy = countedApprovals(item.proposal, rules, permissionLookup(item)).map((vote) => vote.by);
   const undoes = origin.kind === 'undo' ? origin.undoneProposalId : null;
-  return { proposalId: id, digest, range, approvedBy, path, from, undoes, description: payload.description };
+  const members = membersToCommit(item).map(({ change, region }) => {
+    const range = plannedWrites.find(({ ranges }) => ranges.has(change))?.ranges.get(change) ?? null;
+    return { change, range, digest: digestAtRegion(change, region) };
+  });
+  const version = committedVersion(item.proposal.change, members);
+  const set = item.proposal.change.op === 'set' ? version.digest : null;
+  return members.map(({ change: { path, from, payload }, range, digest }) => {
+    const { description } = payload;
+    return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description };
+  });
 }
 
 /** Looks up a voter's current permission; none for a vote whose comment is gone, edited or of another account. */

@@ -1,5 +1,5 @@
 import { findSecretRanges } from '../../lib/credentials.ts';
-import { affectedPaths, type FileChange, type Region } from '../edits/change.ts';
+import { affectedPaths, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
 import { applyRegion, areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import { createSearchableText, findMatches } from '../edits/text/find-text.ts';
@@ -13,17 +13,21 @@ import { shiftedStart } from './staleness.ts';
  * changes with a common path or one path inside the other. Null if they can be decided separately.
  */
 export function findConflictingChange<Earlier extends EarlierChange>(
-  change: FileChange,
+  change: Change,
   earlier: readonly Earlier[],
 ): Earlier | null {
   return earlier.find((other) => areChangesTouching(change, other.change)) ?? null;
 }
 
 /** An undecided change of the same batch. */
-type EarlierChange = { readonly id: string; readonly change: FileChange };
+type EarlierChange = { readonly id: string; readonly change: Change };
 
-/** Whether two changes cannot be decided separately. */
-export function areChangesTouching(left: FileChange, right: FileChange): boolean {
+/** Whether two changes cannot be decided separately: a member of one touches a member of the other. */
+export function areChangesTouching(left: Change, right: Change): boolean {
+  return membersOf(left).some((one) => membersOf(right).some((other) => areMembersTouching(one, other)));
+}
+
+function areMembersTouching(left: FileChange, right: FileChange): boolean {
   if (left.op === 'edit' && right.op === 'edit' && left.path === right.path) {
     return left.region === null || right.region === null || areRegionsTouching(left.region, right.region);
   }
@@ -51,12 +55,20 @@ export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): 
   return findMatches(createSearchableText(text, findSecretRanges(text)), searchText, 1).length > 0;
 }
 
-/** Whether a change repeats a denied one: it results in the same file, or replaces the same lines at the same place. */
+/** Whether a change repeats all of a denied one, alone or among others. */
 export function isRepeatOfDenied(
-  change: FileChange,
-  deniedChange: FileChange,
-  appCommits: readonly AppCommit[],
+  change: Change,
+  deniedChange: Change,
+  appCommits: (path: string) => readonly AppCommit[],
 ): boolean {
+  const members = membersOf(change);
+  return membersOf(deniedChange).every((denied) =>
+    members.some((member) => isRepeatOfMember(member, denied, appCommits(member.path))),
+  );
+}
+
+/** Whether it results in the same file, or replaces the same lines at the same place. */
+function isRepeatOfMember(change: FileChange, deniedChange: FileChange, appCommits: readonly AppCommit[]): boolean {
   if (change.path !== deniedChange.path) return false;
   if (change.op === 'read' || deniedChange.op === 'read') return change.digest === deniedChange.digest;
   const { result } = deniedChange;

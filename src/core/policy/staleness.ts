@@ -83,7 +83,7 @@ function assessDeletion(change: AssessableChange, file: FileAtHead | null): Stal
 function assessMove(change: AssessableChange, source: FileAtHead | null, target: FileAtHead | null): StalenessVerdict {
   if (source === null && isSameFile(target, change.result)) return ALREADY_APPLIED;
   if (!isSameFile(source, change.base)) return { kind: 'stale', path: sourcePath(change) };
-  return target === null ? appliesAt(EMPTY_REGION, true, null) : STALE;
+  return target === null ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
 }
 
 function isSameFile(file: FileAtHead | null, ref: BlobRef | null): boolean {

@@ -1,3 +1,4 @@
+import type { Change } from '../edits/change.ts';
 import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
@@ -30,9 +31,12 @@ export type Need =
   /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
   | {
       readonly kind: 'undo';
+      readonly id: string;
+      readonly change: Change;
       readonly commit: string | null;
       readonly head: string;
-      readonly undo: Omit<UndoContext, 'files'>;
+      /** Each member of the change, in order. */
+      readonly members: readonly Omit<UndoContext, 'files'>[];
     }
   /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }

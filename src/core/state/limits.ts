@@ -10,6 +10,8 @@ export const LIMITS = {
   heldResponses: 3,
   /** Undecided and uncommitted changes at the same time. */
   openProposals: 20,
+  /** Their members, which one commit can name. */
+  openMembers: 300,
   /** Runs that start in one repository within 24 hours. */
   runsPerDay: 50,
 } as const satisfies Readonly<Record<string, number>>;

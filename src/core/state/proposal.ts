@@ -1,6 +1,6 @@
-import type { FileChange } from '../edits/change.ts';
+import type { Change, FileChange } from '../edits/change.ts';
+import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
-import type { LineRange } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
 import type { GatedToolName } from './tools.ts';
@@ -16,7 +16,7 @@ export type Proposal = {
   readonly total: number;
   /** The model's own reason. */
   readonly modelReason: string | null;
-  readonly change: FileChange;
+  readonly change: Change;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
   readonly shapers: Shapers;
@@ -190,9 +190,6 @@ export type PostedReview = {
 /** A change of the pull request's base branch. */
 export type Retarget = { readonly from: string; readonly to: string };
 
-/** A change as committed: its digest with the context at that time, and its lines in the commit. */
-export type CommittedVersion = { readonly digest: string; readonly range: LineRange | null };
-
 /** One change in one commit by the App, as the ledger stores it. */
 export type CommittedChange = {
   readonly proposalId: string;
@@ -266,13 +263,14 @@ export function distinctPeople(people: readonly Person[]): readonly Person[] {
 }
 
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
-export function postedChange({ change, userEdit }: Proposal): FileChange {
+export function postedChange({ change, userEdit }: Proposal): Change {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
 }
 
 /** Git's hunk heading above its lines as last known; null for none. */
 export function headingOf({ change, currentHeading }: Proposal): string | null {
-  return currentHeading === null ? change.heading : currentHeading.text;
+  if (currentHeading !== null) return currentHeading.text;
+  return change.op === 'set' ? null : change.heading;
 }
 
 /** All comments that show it; none until it is posted completely. */
@@ -344,7 +342,7 @@ function withoutUserEdit(proposal: Proposal): Proposal {
 const STATES_WITH_USER_EDIT: ReadonlySet<ProposalState> = new Set(['approved', 'executing', 'completed', 'failed']);
 
 /** The fields of a proposal that say who decided it. */
-type VotedProposal = Pick<Proposal, 'state' | 'votes'> & { readonly change: Pick<FileChange, 'digest'> };
+type VotedProposal = Pick<Proposal, 'state' | 'votes'> & { readonly change: Pick<Change, 'digest'> };
 
 /** The votes that led to the proposal's state. A denial that came too late to stop a commit is not among them. */
 export function decidingVotes(proposal: VotedProposal): readonly Vote[] {

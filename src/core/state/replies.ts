@@ -1,3 +1,4 @@
+import { describeChange } from '../edits/describe-change.ts';
 import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
@@ -212,7 +213,7 @@ export type Objection =
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };
 
 export function proposalLink(proposal: Proposal): ProposalLink {
-  return { id: proposal.id, title: proposal.change.payload.description, url: proposal.comment?.url ?? null };
+  return { id: proposal.id, title: describeChange(proposal.change), url: proposal.comment?.url ?? null };
 }
 
 /** A question as named in a reply. */
@@ -289,6 +290,8 @@ export type UserEditProblem =
   /** It exceeded the limits of time or memory. */
   | { readonly reason: 'limit-exceeded' }
   | { readonly reason: 'several-blocks' }
+  /** The proposal is a set of changes, of which a block could only mean one. */
+  | { readonly reason: 'several-changes' }
   /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
   | { readonly reason: 'same-lines-beside-text' }
   /** The same, but the lines have other white space. */

@@ -1,3 +1,4 @@
+import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { BranchRestrictions } from './branch-rules.ts';
 import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
@@ -336,7 +337,16 @@ export type FinishedRun = {
   readonly proposals: readonly DecidedProposal[];
 };
 
+/** The operation and paths of a change, of a set those of its members. */
+type NamedChange =
+  | Pick<FileChange, 'op' | 'path' | 'from' | 'digest'>
+  | {
+      readonly op: 'set';
+      readonly digest: string;
+      readonly members: readonly Pick<FileChange, 'op' | 'path' | 'from' | 'digest'>[];
+    };
+
 /** The fields of a decided proposal that an earlier run shows. */
 export type DecidedProposal = Pick<Proposal, 'state' | 'votes'> & {
-  readonly change: Pick<Proposal['change'], 'op' | 'path' | 'from' | 'digest'>;
+  readonly change: NamedChange;
 };

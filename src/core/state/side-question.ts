@@ -49,7 +49,7 @@ export type SideQuestionPhase =
 
 /** A change as a question about it shows it to the model, which knows no id. */
 export type AskedChange = {
-  readonly path: string;
+  readonly paths: readonly string[];
   readonly state: ProposalState;
   /** Its unified diff, masked; null if it has none, or a long one. */
   readonly diff: string | null;

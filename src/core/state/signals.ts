@@ -1,4 +1,5 @@
-import type { FileChange } from '../edits/change.ts';
+import type { Change } from '../edits/change.ts';
+import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
@@ -6,7 +7,7 @@ import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelContext } from './model-context.ts';
 import type { ModelFailureKind } from './ports.ts';
-import type { CommittedVersion, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
+import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep } from './run.ts';
 import type { SettingsReading } from './settings.ts';
@@ -275,7 +276,7 @@ export type ToolResult =
       readonly calls: readonly CallRef[];
       readonly tool: GatedToolName;
       readonly reason: string | null;
-      readonly change: FileChange;
+      readonly change: Change;
       /** Absent if every file would still parse, as far as known. */
       readonly syntaxProblems?: readonly SyntaxProblem[];
     };
@@ -303,7 +304,8 @@ export type PostedProposal = {
 /** The state of one proposal right before a commit attempt. */
 export type PreflightCheck = {
   readonly proposalId: string;
-  readonly verdict: StalenessVerdict;
+  /** How each member of its change applies, in order. */
+  readonly verdicts: readonly StalenessVerdict[];
   /** Current permission of each person whose approval counts, by numeric id. */
   readonly permissions: Readonly<Record<string, Permission>>;
   /** The comments and reviews of the approvals, as GitHub shows them now. */

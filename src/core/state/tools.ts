@@ -14,14 +14,12 @@ export const MAX_FILE_HITS = 10;
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
 
-const path = text.min(1).describe('Path of a file from the root of the repository, e.g. src/total.ts');
+const path = text.min(1).describe('Path from the root of the repository');
 
 const glob = text
   .min(1)
   .max(500)
-  .describe(
-    'Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories, a directory alone means all below it',
-  )
+  .describe('Only paths that match, e.g. src/**/*.ts; a directory alone means all below it')
   .optional()
   .transform(orNull);
 
@@ -29,9 +27,7 @@ const glob = text
 export const MAX_REASON_CHARACTERS = 200;
 
 const reason = text
-  .describe(
-    `Why this change, for the person who decides: one sentence, of which ${MAX_REASON_CHARACTERS} characters are shown`,
-  )
+  .describe(`Why, for people: one sentence, of which ${MAX_REASON_CHARACTERS} characters are shown`)
   .optional()
   .transform((written) => cutReason(written?.trim() ?? ''));
 
@@ -51,9 +47,20 @@ const flag = (what: string) =>
     .optional()
     .transform((written) => written ?? false);
 
+const isTrue = z
+  .boolean()
+  .optional()
+  .transform((written) => written ?? false);
+
 const replaceAll = flag('Replace every occurrence');
 
 const MAX_EDITS = 20;
+
+/** Changes of one `change_files` call. */
+const MAX_CHANGES = 30;
+
+/** Characters of a summary that people see. A longer one is cut. */
+const MAX_SUMMARY_CHARACTERS = 300;
 
 /** An edit is one replacement, or a list of them. */
 const editArguments = z
@@ -63,7 +70,7 @@ const editArguments = z
     new_string: newString.optional().transform(orNull),
     replace_all: replaceAll,
     edits: z
-      .array(z.strictObject({ old_string: oldString, new_string: newString, replace_all: replaceAll }))
+      .array(z.strictObject({ old_string: text, new_string: text, replace_all: isTrue }))
       .min(1)
       .max(MAX_EDITS)
       .describe('Instead of old_string and new_string: several replacements, made in order, as one proposal')
@@ -79,6 +86,58 @@ const editArguments = z
     } else {
       if (old_string === null) report('old_string', 'is missing');
       if (new_string === null) report('new_string', 'is missing');
+    }
+  });
+
+/** One change of a `change_files` call. */
+export type OneChange =
+  | {
+      readonly op: 'edit';
+      readonly path: string;
+      readonly old_string: string;
+      readonly new_string: string;
+      readonly replace_all: boolean;
+    }
+  | { readonly op: 'write'; readonly path: string; readonly content: string }
+  | { readonly op: 'delete'; readonly path: string }
+  | { readonly op: 'move'; readonly from: string; readonly to: string };
+
+/** The members of each operation. A flat schema, because many endpoints know no alternatives. */
+const CHANGE_MEMBERS = {
+  edit: ['path', 'old_string', 'new_string'],
+  write: ['path', 'content'],
+  delete: ['path'],
+  move: ['from', 'to'],
+} as const;
+
+const oneChange = z
+  .strictObject({
+    op: z.enum(['edit', 'write', 'delete', 'move']),
+    path: text.optional(),
+    old_string: text.optional(),
+    new_string: text.optional(),
+    replace_all: z.boolean().optional(),
+    content: text.optional(),
+    from: text.optional(),
+    to: text.optional(),
+  })
+  .transform((written, context): OneChange => {
+    const { op, replace_all = false, ...members } = written;
+    const wanted: readonly string[] = CHANGE_MEMBERS[op];
+    const report = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    for (const key of wanted) if (!Object.hasOwn(members, key)) report(key, `is missing for ${op}`);
+    for (const key of Object.keys(members)) if (!wanted.includes(key)) report(key, `does not belong to ${op}`);
+    if (replace_all && op !== 'edit') report('replace_all', `does not belong to ${op}`);
+    const { path: at = '', old_string = '', new_string = '', content = '', from = '', to = '' } = members;
+    switch (op) {
+      case 'edit':
+        return { op, path: at, old_string, new_string, replace_all };
+      case 'write':
+        return { op, path: at, content };
+      case 'delete':
+        return { op, path: at };
+      case 'move':
+        return { op, from, to };
     }
   });
 
@@ -104,7 +163,7 @@ export const TOOLS = {
   edit_file: {
     kind: 'gated',
     description:
-      'Propose to replace text in an existing file. old_string must be exactly the text of the file, including white space, and occur exactly once unless replace_all is true; quote enough lines around it. For several replacements that belong together give edits instead, which are made in order and decided as one. Line endings do not matter. An empty new_string deletes. Nothing changes until a person approves.',
+      'Propose to replace text in an existing file. old_string must be exactly the text of the file, including white space, and occur exactly once unless replace_all is true. Line endings do not matter. An empty new_string deletes. Nothing changes until a person approves.',
     schema: editArguments,
   },
   write_file: {
@@ -122,11 +181,23 @@ export const TOOLS = {
   move_file: {
     kind: 'gated',
     description:
-      'Propose to move a file; its bytes and mode do not change. The new path must be unused; directories are created as needed. To change its text as well, propose that after the move is applied. Nothing changes until a person approves.',
+      'Propose to move a file; its bytes and mode do not change. The new path must be unused; directories are created as needed. To change its text as well, use change_files. Nothing changes until a person approves.',
     schema: z.strictObject({
-      from: path.describe('Path of the file as it is now, from the root of the repository'),
-      to: path.describe('Its new path, from the root of the repository'),
+      from: path.describe('Its present path'),
+      to: path.describe('Its new path'),
       reason,
+    }),
+  },
+  change_files: {
+    kind: 'gated',
+    description:
+      'Propose changes of several places and files that only work together: people decide on all of them at once, and all are committed or none. They are made in order, each on what the earlier ones left. Nothing changes until a person approves.',
+    schema: z.strictObject({
+      summary: text
+        .min(1)
+        .describe('What they do together, for the person who decides: one sentence')
+        .transform((written) => [...written.trim()].slice(0, MAX_SUMMARY_CHARACTERS).join('')),
+      changes: z.array(oneChange).min(1).max(MAX_CHANGES).describe('Members as of the tools of these names'),
     }),
   },
   read_file: {
@@ -138,7 +209,7 @@ export const TOOLS = {
       end: lineNumber.describe('Last line, inclusive').optional().transform(orNull),
       ref: z
         .enum(['head', 'base'])
-        .describe('head: as the pull request has it, which is the default; base: as it was before the pull request')
+        .describe('head (default), or base: as it was before the pull request')
         .optional()
         .transform((written) => written ?? 'head'),
     }),
@@ -152,7 +223,7 @@ export const TOOLS = {
     kind: 'immediate',
     description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, and the others are counted.`,
     schema: z.strictObject({
-      query: text.min(1).max(500).describe('Text within one line, or a regular expression if regex is true'),
+      query: text.min(1).max(500).describe('Text within one line'),
       regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
       ignore_case: flag('Ignore upper and lower case'),
       context: z
@@ -160,7 +231,7 @@ export const TOOLS = {
         .int()
         .min(0)
         .max(5)
-        .describe('Lines to show before and after each line, 0 to 5; default 0')
+        .describe('Lines to show around each one; default 0')
         .optional()
         .transform((written) => written ?? 0),
       glob,
@@ -169,7 +240,7 @@ export const TOOLS = {
   outline: {
     kind: 'immediate',
     description:
-      'List the declarations of a file at the head with their line numbers, to see what to read of a long file. For a language without a parser: the lines that start at column 0.',
+      'List the declarations of a file at the head with their line numbers. For a language without a parser: the lines that start at column 0.',
     schema: z.strictObject({ path }),
   },
   read_diff: {
@@ -197,8 +268,7 @@ export const TOOLS = {
   },
   ask_user: {
     kind: 'question',
-    description:
-      'Ask people a question and wait for the answer. Ask only what you cannot find out and what changes the result. A rejection ends the run.',
+    description: 'Ask people a question and wait for the answer. A rejection ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
       input_type: text.describe('approval (default), choice or text').optional().transform(orNull),
@@ -216,8 +286,7 @@ export const TOOLS = {
   },
   plan: {
     kind: 'immediate',
-    description:
-      'Show people a short plan of a larger task, and call it again to tick what is done. No plan for a small task.',
+    description: 'Show people a short plan of a larger task, and call it again to tick what is done.',
     schema: z.strictObject({
       steps: z
         .array(

@@ -1,10 +1,10 @@
-import type { FileChange } from '../edits/change.ts';
+import type { Change, FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { FileAtHead } from './head-changes.ts';
 import type { UndoRefusal } from './replies.ts';
 import type { AppCommit } from './run.ts';
 
-/** Everything needed to compute the reverse of an applied change. */
+/** Everything needed to compute the reverse of an applied change, or of one member of a set. */
 export type UndoContext = {
   /** Proposal id of the applied change. */
   readonly id: string;
@@ -25,4 +25,7 @@ export type UndoFiles = {
 };
 
 /** The reverse of an applied change, or the reason why it cannot be undone. */
-export type UndoResult = { readonly kind: 'change'; readonly change: FileChange } | UndoRefusal;
+export type UndoResult = { readonly kind: 'change'; readonly change: Change } | UndoRefusal;
+
+/** The reverse of one member. */
+export type MemberUndo = { readonly kind: 'change'; readonly change: FileChange } | UndoRefusal;

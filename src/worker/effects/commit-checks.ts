@@ -5,6 +5,8 @@ import {
   filesToFetch,
   stalenessInput,
 } from '../../core/actions/head-assessment.ts';
+import { membersOf } from '../../core/edits/change.ts';
+import { memberKey } from '../../core/edits/change-set.ts';
 import { voteLocations } from '../../core/policy/approval-rules.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
@@ -49,7 +51,7 @@ export async function preflightCommit(
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
     proposalId: id,
-    verdict: verdicts.get(id) ?? STALE_APPLICABILITY,
+    verdicts: verdicts.get(id) ?? [],
     permissions,
     voteSources,
   }));
@@ -63,7 +65,7 @@ async function fetchCommitFacts(
   head: string,
   operator: OperatorSettings,
 ) {
-  const changes = effectProposals.map(({ change }) => change);
+  const changes = effectProposals.flatMap(({ change }) => membersOf(change));
   const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(changes));
   const permissions = await fetchApproverPermissions(github, effectProposals);
   return { files, permissions, settings: parseSettings(await github.fetchSettingsFile(), operator) };
@@ -88,7 +90,7 @@ async function stalenessVerdicts(
   { run }: PullState,
   effectProposals: readonly Proposal[],
   files: FilesByPath,
-): Promise<ReadonlyMap<string, StalenessVerdict>> {
+): Promise<ReadonlyMap<string, readonly StalenessVerdict[]>> {
   const { paths, moves } = stalenessInput(run, effectProposals);
   const applicabilities = moves.map((move) => assessProposedMove(move, files));
   for (const { path, pending, appCommits } of paths) {
@@ -98,7 +100,12 @@ async function stalenessVerdicts(
   }
   const applicabilityById = new Map(applicabilities.map(({ id, applicability }) => [id, applicability]));
   return new Map(
-    effectProposals.map(({ id, change }) => [id, toVerdict(change, applicabilityById.get(id) ?? STALE_APPLICABILITY)]),
+    effectProposals.map(({ id, change }) => [
+      id,
+      membersOf(change).map((member, index) =>
+        toVerdict(member, applicabilityById.get(memberKey(id, change, index)) ?? STALE_APPLICABILITY),
+      ),
+    ]),
   );
 }
 

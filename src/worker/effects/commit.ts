@@ -1,4 +1,5 @@
 import { currentApprovalRules } from '../../core/actions/approvals.ts';
+import { membersOf } from '../../core/edits/change.ts';
 import { type CommitStyle, DEFAULT_COMMIT_STYLE } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
@@ -216,9 +217,11 @@ function commitStyleOf(run: Run | null): CommitStyle {
 
 function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[]): ProposalToCommit {
   const check = checks.find((one) => one.proposalId === proposal.id);
-  const verdict = check?.verdict;
-  const region = proposal.change.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
-  return { proposal, region, permissions: check?.permissions ?? {}, voteSources: check?.voteSources ?? {} };
+  const regions = membersOf(proposal.change).map((member, index) => {
+    const verdict = check?.verdicts[index];
+    return member.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
+  });
+  return { proposal, regions, permissions: check?.permissions ?? {}, voteSources: check?.voteSources ?? {} };
 }
 
 /** Handles comments that arrived while the branch moved. If that repeats, the delay is as long as without comments. */

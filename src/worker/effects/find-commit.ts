@@ -4,22 +4,24 @@ import {
   type FileChange,
   isRestore,
   isWholeFileChange,
+  membersOf,
   type Region,
   sourcePath,
 } from '../../core/edits/change.ts';
+import { committedVersion, type MemberVersion } from '../../core/edits/change-set.ts';
 import { composeFile, formatRange, regionRange } from '../../core/edits/region.ts';
 import { blobSha, decodeText, encodeText } from '../../core/edits/text/characters.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { changedTreePaths } from '../../core/policy/commit-plan.ts';
 import type { PullFacts } from '../../core/state/facts.ts';
 import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/state/ports.ts';
-import type { CommittedVersion, Proposal } from '../../core/state/proposal.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import type { CommittedFile, Signal } from '../../core/state/signals.ts';
 
 type CommittedSignal = Extract<Signal, { type: 'committed' }>;
 
-/** A proposal with the digest and line range in the trailers of a commit. */
-type TrailerChange = { readonly proposal: Proposal } & CommittedVersion;
+/** A member of a proposal with the digest and line range in the trailers of a commit. */
+type TrailerChange = { readonly proposal: Proposal; readonly change: FileChange } & MemberVersion;
 
 /** The proposals to look for, and all loaded ones of the pull request. */
 type CommitSearch = { readonly proposals: readonly Proposal[]; readonly known: readonly Proposal[] };
@@ -62,9 +64,10 @@ async function findCommitUpTo(
     // Author and trailers can be forged, so only the changed files prove that the commit is ours.
     const files = changes.length === 0 ? null : await verifiedFiles(github, commit, changes);
     if (files === null) continue;
-    const proposalIds = changes.map(({ proposal }) => proposal.id);
+    const byProposal = [...Map.groupBy(changes, ({ proposal }) => proposal)];
+    const proposalIds = byProposal.map(([{ id }]) => id);
     const committedVersions = Object.fromEntries(
-      changes.map(({ proposal, digest, range }) => [proposal.id, { digest, range }]),
+      byProposal.map(([{ id, change }, versions]) => [id, committedVersion(change, versions)]),
     );
     return {
       type: 'committed',
@@ -79,12 +82,23 @@ async function findCommitUpTo(
   return null;
 }
 
-/** The known proposals in the trailers of a commit; empty if none of them is searched for. */
+/**
+ * The members of known proposals in the trailers of a commit; empty if none of these proposals is searched for, or if
+ * one of them has another number of trailers than members.
+ */
 function changesInTrailers({ message }: CommitSummary, { proposals, known }: CommitSearch): readonly TrailerChange[] {
-  const changes = findChangeTrailers(message).flatMap(({ proposalId, digest, range }) => {
-    const proposal = known.find(({ id }) => id === proposalId);
-    return proposal === undefined ? [] : [{ proposal, digest, range }];
-  });
+  const byId = Map.groupBy(findChangeTrailers(message), ({ proposalId }) => proposalId);
+  const changes: TrailerChange[] = [];
+  for (const [id, trailers] of byId) {
+    const proposal = known.find((one) => one.id === id);
+    if (proposal === undefined) continue;
+    const members = membersOf(proposal.change);
+    if (trailers.length !== members.length) return [];
+    for (const [index, change] of members.entries()) {
+      const { digest = '', range = null } = trailers[index] ?? {};
+      changes.push({ proposal, change, digest, range });
+    }
+  }
   return changes.some(({ proposal }) => proposals.some(({ id }) => id === proposal.id)) ? changes : [];
 }
 
@@ -99,17 +113,17 @@ async function verifiedFiles(
     before: await github.fetchTree(commit.parent),
     after: await github.fetchTree(commit.sha),
   };
-  const affected = new Set(changes.flatMap(({ proposal }) => affectedPaths(proposal.change)));
+  const affected = new Set(changes.flatMap(({ change }) => affectedPaths(change)));
   if (changedTreePaths(trees.before, trees.after).some((path) => !affected.has(path))) return null;
   const files: CommittedFile[] = [];
   for (const change of changes) {
-    if (!isWholeFileChange(change.proposal.change)) continue;
+    if (!isWholeFileChange(change.change)) continue;
     const wholeFiles = verifiedWholeFiles(trees, change);
     if (wholeFiles === null) return null;
     files.push(...wholeFiles);
   }
-  const edits = changes.filter(({ proposal }) => !isWholeFileChange(proposal.change));
-  for (const [path, editsOfFile] of Map.groupBy(edits, ({ proposal }) => proposal.change.path)) {
+  const edits = changes.filter(({ change }) => !isWholeFileChange(change));
+  for (const [path, editsOfFile] of Map.groupBy(edits, ({ change }) => change.path)) {
     const file = await verifiedFile(github, trees, path, editsOfFile);
     if (file === null) return null;
     files.push(file);
@@ -120,11 +134,11 @@ async function verifiedFiles(
 /** The files of a deletion, move or restore; null unless it is exactly the approved one. */
 function verifiedWholeFiles(
   { before, after }: TreePair,
-  { proposal, range }: TrailerChange,
+  { change, range }: TrailerChange,
 ): readonly CommittedFile[] | null {
-  const { path, base, result, region } = proposal.change;
-  if (isRestore(proposal.change)) return range === null ? verifiedRestore(before, after, proposal.change) : null;
-  const source = sourcePath(proposal.change);
+  const { path, base, result, region } = change;
+  if (isRestore(change)) return range === null ? verifiedRestore(before, after, change) : null;
+  const source = sourcePath(change);
   const isRemoved = matchesBlob(before.get(source), base) && !after.has(source);
   const ranges = range === null ? [] : [range];
   const hasApprovedRange =
@@ -170,7 +184,7 @@ function hasExpectedMode(
   after: TreeEntry | undefined,
   changes: readonly TrailerChange[],
 ): boolean {
-  const mode = before?.mode ?? changes[0]?.proposal.change.result?.mode;
+  const mode = before?.mode ?? changes[0]?.change.result?.mode;
   return after?.mode === mode;
 }
 
@@ -190,8 +204,7 @@ function composedBlob(text: string, changes: readonly TrailerChange[]): string |
   }
 }
 
-function regionFor({ proposal, range }: TrailerChange): readonly Region[] {
-  const { region } = proposal.change;
+function regionFor({ change: { region }, range }: TrailerChange): readonly Region[] {
   if (region === null || range === null) return [];
   return [{ ...region, oldStart: range.oldStart, newStart: range.newStart }];
 }

@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
-import { sourcePath } from '../../core/edits/change.ts';
+import { membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
 import { turnMarker } from '../../core/messages/markdown.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
-import type { GitHub, NewReview, OwnReview, ReviewCommentDraft } from '../../core/state/ports.ts';
+import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
@@ -83,7 +83,7 @@ async function findPostedReviews(
 }
 
 function toUnpostable({ id, change }: Proposal): { readonly proposalId: string; readonly output: string } {
-  return { proposalId: id, output: notShowableOutput(change.path) };
+  return { proposalId: id, output: notShowableOutput(pathsOf(change).join(', ')) };
 }
 
 async function draftProposals(
@@ -102,12 +102,19 @@ async function draftProposals(
   for (const proposal of pending) {
     // Even a short draft takes a while to render and read back, so let other work run in between.
     await yieldToEventLoop();
-    const path = sourcePath(proposal.change);
-    const baseText = (await fetchFile(github, tree, path))?.text ?? '';
-    const draftContext = { runDetails, links, baseText, file: files.get(path) };
+    const sources = membersOf(proposal.change).map(sourcePath);
+    const memberTexts: string[] = [];
+    for (const path of sources) memberTexts.push((await fetchFile(github, tree, path))?.text ?? '');
+    const path = sources.find((one) => isShownInDiff(files.get(one))) ?? sources[0] ?? '';
+    const draftContext = { runDetails, links, memberTexts, file: files.get(path), path };
     open.push({ proposal, draftContext, draft: await draftProposal(context.offload, proposal, draftContext) });
   }
   return open;
+}
+
+/** A comment can stand on a file of the pull request's diff that still exists. */
+function isShownInDiff(file: PullRequestFile | undefined): boolean {
+  return file !== undefined && file.status !== 'removed';
 }
 
 /** The shared context of all posts of one attempt. */

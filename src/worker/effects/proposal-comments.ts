@@ -1,3 +1,4 @@
+import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import { partMarker, proposalMarker } from '../../core/messages/markdown.ts';
 import type { FoundComment, GitHub } from '../../core/state/ports.ts';
@@ -160,7 +161,7 @@ export async function adoptPostedComments(
 
 /** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
 function actualPlacement(comment: PostedComment, { change }: Proposal, intended: Placement | null): Placement {
-  const { path } = change;
+  const path = intended?.path ?? mainPath(change);
   switch (comment.kind) {
     case 'issue-comment':
       return intended?.kind === 'conversation' ? intended : { kind: 'conversation', path, reason: 'not-in-diff' };

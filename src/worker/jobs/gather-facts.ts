@@ -2,9 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
 import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
 import { withCurrentNames } from '../../core/decide.ts';
-import type { FileMode } from '../../core/edits/change.ts';
+import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
+import { combineUndos } from '../../core/policy/compute-undo.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
@@ -16,7 +17,7 @@ import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
-import type { UndoFiles } from '../../core/state/undo.ts';
+import type { MemberUndo, UndoFiles } from '../../core/state/undo.ts';
 import {
   type Offload,
   OffloadError,
@@ -184,16 +185,25 @@ async function fetchPathStaleness(
 
 /** Computes the undo of a committed change. */
 async function fetchUndo({ github, offload }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
-  const files = await fetchUndoFiles(github, need);
-  const message = 'The reverse of this change could not be worked out.';
-  return offloadOr(offload, 'computeUndo', { ...need.undo, files }, { kind: 'refused', message } as const);
+  const { id, change, members } = need;
+  const fallback = { kind: 'refused', message: 'The reverse of this change could not be worked out.' } as const;
+  const undos: MemberUndo[] = [];
+  for (const member of members) {
+    const files = await fetchUndoFiles(github, need, member.change);
+    undos.push(await offloadOr(offload, 'computeUndo', { ...member, files }, fallback));
+  }
+  return combineUndos(id, change, undos);
 }
 
-async function fetchUndoFiles(github: GitHub, { undo, commit, head }: NeedOf<'undo'>): Promise<UndoFiles> {
-  const { path, from } = undo.change;
+async function fetchUndoFiles(
+  github: GitHub,
+  { commit, head }: NeedOf<'undo'>,
+  { path, from, region }: FileChange,
+): Promise<UndoFiles> {
   const tree = await github.fetchTree(head);
   if (from !== null) {
-    const atHead = tree.has(path) ? fileWithoutText(tree, path) : null;
+    const withoutText = tree.has(path) ? fileWithoutText(tree, path) : null;
+    const atHead = region === null ? withoutText : await fetchFile(github, tree, path);
     return { atCommit: null, atHead, sourceAtHead: fileWithoutText(tree, from, path) };
   }
   const atHead = await fetchFile(github, tree, path);

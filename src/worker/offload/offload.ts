@@ -21,8 +21,9 @@ import { type FileView, formatFileContent, type ReadFileInput } from '../../core
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
+import { buildSet, type SetInput, type SetResult } from '../../core/edits/build-set.ts';
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
-import { type Region, unifiedDiffOf } from '../../core/edits/change.ts';
+import { changeDiff, type Region } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
@@ -51,7 +52,7 @@ import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
-import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
+import type { MemberUndo, UndoContext } from '../../core/state/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 
 /**
@@ -117,10 +118,11 @@ type OffloadFunctions = {
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
   readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
+  readonly buildSet: OffloadSignature<SetInput, SetResult>;
   readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
   readonly assessPush: OffloadSignature<PathPush, PushAssessment>;
   readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
-  readonly computeUndo: OffloadSignature<UndoContext, UndoResult>;
+  readonly computeUndo: OffloadSignature<UndoContext, MemberUndo>;
   readonly applyUserEdit: OffloadSignature<UserEditInput, UserEditResult>;
   readonly draftComments: OffloadSignature<DraftInput, PlacedComments | null>;
   readonly draftCommentsAt: OffloadSignature<PlacedDraftInput, PlacedComments | null>;
@@ -206,6 +208,11 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
   buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
   buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
+  buildSet: {
+    run: buildSet,
+    size: ({ touched }) =>
+      touched.reduce((sum, { before, after }) => sum + (before?.bytes.length ?? 0) + (after?.bytes.length ?? 0), 0),
+  },
   isFoundAfterEdit: { run: isFoundAfterEdit, size: ({ bytes, searchText }) => bytes.length + searchText.length },
   assessPush: {
     run: assessPush,
@@ -225,11 +232,11 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
   draftComments: {
     run: draftComments,
-    size: ({ proposal, context }) => context.baseText.length + diffLength(proposal),
+    size: ({ proposal, context }) => totalLength(context.memberTexts) + diffLength(proposal),
   },
   draftCommentsAt: {
     run: draftCommentsAt,
-    size: ({ proposal, context }) => context.baseText.length + diffLength(proposal),
+    size: ({ proposal, context }) => totalLength(context.memberTexts) + diffLength(proposal),
   },
   countParts: { run: countParts, size: diffLength },
   renderPostedProposal: { run: renderPostedProposal, size: ({ proposal }) => diffLength(proposal) },
@@ -303,18 +310,19 @@ function totalLength(lines: readonly string[]): number {
 
 /** Characters of the diff, which includes all lines of a region. */
 function diffLength({ change }: Proposal): number {
-  return unifiedDiffOf(change.payload)?.length ?? 0;
+  return changeDiff(change)?.length ?? 0;
 }
 
 /**
- * The surroundings of a proposal: the warnings of its run, the text of its file at the head (empty if there is none),
- * and the entry of that file in the pull request's diff.
+ * The surroundings of a proposal: the warnings of its run, the texts of its members' files at the head (empty if there
+ * is none), the path to post it on, and the entry of that path in the pull request's diff.
  */
 export type DraftContext = {
   readonly runDetails: Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'>;
   readonly links: RepoLinks;
-  readonly baseText: string;
+  readonly memberTexts: readonly string[];
   readonly file: PullRequestFile | undefined;
+  readonly path: string;
 };
 
 /** A proposal to draft at the best placement. */
@@ -332,8 +340,13 @@ export type PlacedComments = { readonly placement: Placement; readonly comments:
  */
 function draftComments({ proposal, context }: DraftInput): PlacedComments | null {
   const { change } = proposal;
-  const { baseText, file } = context;
+  const { memberTexts, file, path: postedOn } = context;
   const inPullRequest = file !== undefined && file.status !== 'removed';
+  if (change.op === 'set') {
+    const placement = { kind: inPullRequest ? 'file' : 'conversation', path: postedOn, reason: 'together' } as const;
+    return draftCommentsAt({ proposal, context, placement });
+  }
+  const [baseText = ''] = memberTexts;
   const placement = choosePlacement({ change, baseText, patch: file?.patch ?? null, inPullRequest });
   const drafted = draftCommentsAt({ proposal, context, placement });
   if (drafted !== null || placement.kind !== 'suggestion') return drafted;
@@ -345,9 +358,10 @@ function draftComments({ proposal, context }: DraftInput): PlacedComments | null
 function draftCommentsAt({
   proposal,
   placement,
-  context: { runDetails, links, baseText },
+  context: { runDetails, links, memberTexts },
 }: PlacedDraftInput): PlacedComments | null {
   const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
-  if (comments === null || !proposalRoundTrips(comments, { change: proposal.change, placement, baseText })) return null;
+  if (comments === null || !proposalRoundTrips(comments, { change: proposal.change, placement, memberTexts }))
+    return null;
   return { placement, comments };
 }

@@ -25,6 +25,8 @@ const RARE_FAULTS: ReadonlySet<string> = new Set(['stale-head']);
 
 /** Mutants that few cases reveal. */
 const FAST_MUTANTS = [
+  'set-committed-in-part',
+  'set-digest-in-part',
   'changed-bytes',
   'everybody-may-decide',
   'required-approvals-ignored',

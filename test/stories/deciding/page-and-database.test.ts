@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { singleChange } from '../../../lab/shared/single-change.ts';
 import { MAX_COMMENT_REPAIRS } from '../../../src/core/actions/comment-repair.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { edit as builtEdit } from '../../unit/core/messages/sample.ts';
@@ -43,9 +44,10 @@ describe('the page against the database', () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     expect(bot.proposal(1).body).toContain('```suggestion');
-    await tampers(story, 1, ({ change }) => ({
-      change: { ...change, region: change.region && { ...change.region, new: ['  let total = 9n;\n'] } },
-    }));
+    await tampers(story, 1, (stored) => {
+      const change = singleChange(stored.change);
+      return { change: { ...change, region: change.region && { ...change.region, new: ['  let total = 9n;\n'] } } };
+    });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('did not show exactly what is stored');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { unifiedDiffOf } from '../../../src/core/edits/change.ts';
+import { changeDiff } from '../../../src/core/edits/change.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import type { Posted } from '../support/bot.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
@@ -71,7 +71,7 @@ describe('a diff that is too long for one comment', () => {
     ]);
     expect(bot.proposal(1).body).toContain('**Part 1 of 3.** The diff continues below in parts 2 to 3.');
     for (const { body } of [bot.proposal(1), ...parts]) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(60_000);
-    expect(shownDiff([bot.proposal(1), ...parts])).toBe(unifiedDiffOf(change.payload));
+    expect(shownDiff([bot.proposal(1), ...parts])).toBe(changeDiff(change));
     await ana.says('/approve');
     expect(pr.file('docs/long.md')).toBe(LONG);
     expect(pr.commits()).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a diff that is too long for one comment', () => {
     await ana.says(`/show ${id}`);
     const shown = bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:reply -->'));
     expect(shown).toHaveLength(3);
-    expect(shownDiff(shown)).toBe(unifiedDiffOf(change.payload));
+    expect(shownDiff(shown)).toBe(changeDiff(change));
   });
 
   it('/show continues after a comment whose response was lost (S26, G3)', async () => {
@@ -144,7 +144,7 @@ describe('a diff that is too long for one comment', () => {
     await ana.says(`/show ${id}`);
     const shown = () => bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:reply -->'));
     await eventually(() => expect(shown()).toHaveLength(3));
-    expect(shownDiff(shown())).toBe(unifiedDiffOf(change.payload));
+    expect(shownDiff(shown())).toBe(changeDiff(change));
   });
 });
 
@@ -194,7 +194,7 @@ describe('edited, deleted and missing parts', () => {
       bot.proposal(1),
       ...continuationComments.flatMap(({ id }) => bot.comments().filter((one) => one.id === id)),
     ];
-    expect(shownDiff(shownComments)).toBe(unifiedDiffOf(change.payload));
+    expect(shownDiff(shownComments)).toBe(changeDiff(change));
     await ana.says(`/approve ${proposalId}`);
     expect(pr.file('docs/long.md')).toBe(LONG);
   });

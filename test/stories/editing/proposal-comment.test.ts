@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { singleChange } from '../../../lab/shared/single-change.ts';
 import { ChangePayload, unifiedDiffOf } from '../../../src/core/edits/change.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
@@ -52,7 +53,7 @@ describe('GitHub’s own button', () => {
     const after = await proposalOf(story);
     expect(after).toMatchObject({ state: 'completed', commitSha: pr.head() });
     expect(after.votes).toMatchObject([{ action: 'commit', by: { id: ben.id }, surface: 'push' }]);
-    expect(blobOf(pr.file('a.txt'))).toBe(proposal.change.result?.blob);
+    expect(blobOf(pr.file('a.txt'))).toBe(singleChange(proposal.change).result?.blob);
     expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
   });
 
@@ -266,7 +267,7 @@ describe('the comment of a proposal', () => {
 describe('the payload of a proposal', () => {
   it('an edit has a diff that, as posted, applies with patch and gives the stored bytes (S19, S22, S23)', async () => {
     const { story, proposal } = await proposeEdit('one\r\ntwo\r\nthree\r\n', edit('a.txt', 'two', 'zwei'));
-    const { payload } = proposal.change;
+    const { payload } = singleChange(proposal.change);
     expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
     const [, sandbox] = story.pr.fullName.split('/');
     expect(payload).toMatchObject({ type: 'edit', path: 'a.txt', sandbox, description: 'Edit a.txt: replace 1 line' });
@@ -278,7 +279,7 @@ describe('the payload of a proposal', () => {
   it('a write over a file has a preview and a diff against the current content (S20, S21, S23)', async () => {
     const lines = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
     const { story, proposal } = await proposeEdit(LINES, read('a.txt'), write('a.txt', lines));
-    const { payload } = proposal.change;
+    const { payload } = singleChange(proposal.change);
     expect(payload).toMatchObject({ type: 'write', content_lines: 60, file_exists: true, existing_lines: 4 });
     expect(payload).toMatchObject({
       content_bytes: lines.length,
@@ -296,7 +297,7 @@ describe('the payload of a proposal', () => {
     const story = await stage().tell();
     story.model.proposes(write('a.txt', lines));
     await story.ana.says('/countersign write a page');
-    const { payload } = (await proposalOf(story)).change;
+    const { payload } = singleChange((await proposalOf(story)).change);
     expect(payload).toMatchObject({ type: 'write', file_exists: false, existing_lines: null, existing_bytes: null });
     const posted = [...story.bot.proposal(1).body.matchAll(/```diff\n(.*?)```/gs)].map(([, diff = '']) => diff);
     expect(posted).toContain(shownDiff(payload));

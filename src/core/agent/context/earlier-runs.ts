@@ -19,16 +19,21 @@ export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
 }
 
 function summarizeChange(proposal: DecidedProposal): EarlierChange {
-  const { op, path, from } = proposal.change;
   const votes = decidingVotes(proposal);
   // The author of the pull request may deny, and tells the agent nothing.
   const reasons = votes.flatMap(({ text, permission }) => (text !== null && canApprove(permission) ? [text] : []));
   return {
-    change: from === null ? `${op} ${path}` : `${op} ${from} to ${path}`,
+    change: nameOf(proposal.change),
     outcome: proposal.state === 'completed' ? 'applied' : 'denied',
     by: [...new Set(votes.map(({ by }) => by.login))],
     reasons: reasons.map((text) => excerptOf(text, CONTEXT_LIMITS.earlierReason)),
   };
+}
+
+function nameOf(change: DecidedProposal['change']): string {
+  if (change.op === 'set') return change.members.map(nameOf).join(', ');
+  const { op, path, from } = change;
+  return from === null ? `${op} ${path}` : `${op} ${from} to ${path}`;
 }
 
 /** One JSON row for each run, oldest first. */

@@ -1,7 +1,7 @@
 import { REDACTED } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
 import { redactDiff, redactFile } from '../../../lib/redaction.ts';
-import type { FileChange, Region } from '../../edits/change.ts';
+import { type ChangeSet, type FileChange, pathsOf, type Region } from '../../edits/change.ts';
 import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
 import { splitLines } from '../../edits/text/lines.ts';
 import type { NearbyLines } from '../../state/head-changes.ts';
@@ -126,6 +126,19 @@ export function userModifiedOutput(change: FileChange, userEdits: string, userNo
     userModified: true,
   });
   return JSON.stringify({ ...result, user_edits: redactDiff(userEdits) });
+}
+
+/** T2 for changes that were decided as one: what was done in each place, and all diffs. */
+export function appliedSetOutput(change: ChangeSet, userNote: string | null): string {
+  const outcomes = change.members.map((member) => ({ member, outcome: summarizeChange(member) }));
+  const stored = outcomes.map(({ outcome }) => outcome.diff).join('');
+  const diff = redactDiff(stored);
+  return JSON.stringify({
+    paths: pathsOf(change),
+    message: outcomes.map(({ member, outcome }) => appliedMessage(member, outcome.summary)).join(' '),
+    ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
+    details: { diff, userModified: false, ...(diff === stored ? {} : { note: REDACTED_NOTE }) },
+  });
 }
 
 type AppliedDetails = {

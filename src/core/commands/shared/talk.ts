@@ -2,6 +2,7 @@ import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
+import { pathsOf } from '../../edits/change.ts';
 import type { Need } from '../../state/facts.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
@@ -86,7 +87,7 @@ export function talk(
 
 function decidedChange({ state, change }: Proposal): DecidedChange | null {
   const outcome = OUTCOMES[state];
-  return outcome === undefined ? null : { path: change.path, outcome };
+  return outcome === undefined ? null : { path: pathsOf(change).join(', '), outcome };
 }
 
 function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {

@@ -1,3 +1,4 @@
+import type { FileChange } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { type UserEditInput, userEditRange } from '../../edits/user-edit.ts';
 import type { Facts } from '../../state/facts.ts';
@@ -10,6 +11,7 @@ import { findAnsweredProposal } from './targets.ts';
 /** A reply whose one suggestion block is to replace the proposed lines. */
 export type UserEditTarget = {
   readonly proposal: Proposal;
+  readonly change: FileChange;
   readonly placement: Placement;
   readonly lines: readonly string[];
 };
@@ -23,7 +25,8 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent): User
   const proposal = findAnsweredProposal(pull, intent, 'whole-change');
   if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
-  return placement === null || userEditRange(change, placement) === null ? null : { proposal, placement, lines };
+  if (placement === null || change.op === 'set' || userEditRange(change, placement) === null) return null;
+  return { proposal, change, placement, lines };
 }
 
 /** A person's text that is about to be committed can't be replaced by another person's, only denied. */
@@ -34,9 +37,8 @@ export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean 
 /** The input of a user edit, without the text of the file that the proposal was made for. */
 type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
 
-export function userEditInput({ proposal, placement, lines }: UserEditTarget): UserEditWithoutBase {
-  const { change, userEdit } = proposal;
-  return { change, proposed: userEdit?.originalChange ?? change, placement, lines };
+export function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
+  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
 }
 
 /** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatsOf } from '../../../adapters/syntax/formats.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
-import type { Region } from '../../../core/edits/change.ts';
+import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';
 import { areRegionsTouching } from '../../../core/edits/region.ts';
 import type { SyntaxProblem } from '../../../core/state/proposal.ts';
 import type { FileToCheck } from '../../offload/offload.ts';
@@ -33,11 +33,23 @@ export async function checkChanges(
 function seenRegions(results: readonly NumberedResult[]): SeenRegions {
   const seen = new Map<string, readonly Region[]>();
   for (const result of results) {
-    if (result.kind !== 'change' || result.change.region === null) continue;
-    const { path, region } = result.change;
-    seen.set(path, [...(seen.get(path) ?? []), region]);
+    if (result.kind !== 'change') continue;
+    for (const { path, regions } of changedFiles(result.change))
+      seen.set(path, [...(seen.get(path) ?? []), ...regions]);
   }
   return seen;
+}
+
+/** A file whose text a change edits or creates. `base` is null for a new one. */
+type ChangedFile = { readonly path: string; readonly base: BlobRef | null; readonly regions: readonly Region[] };
+
+function changedFiles(change: Change): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const { op, path, base, region } of membersOf(change)) {
+    if (region === null || op === 'delete') continue;
+    files.set(path, { path, base, regions: [...(files.get(path)?.regions ?? []), region] });
+  }
+  return [...files.values()];
 }
 
 async function checkChange(
@@ -46,26 +58,38 @@ async function checkChange(
   seen: SeenRegions,
 ): Promise<readonly NumberedResult[]> {
   const { change, parts, calls } = result;
-  const earlier = seen.get(change.path) ?? [];
-  const { region } = change;
-  if (region === null || change.op === 'delete' || formatsOf(change.path).length === 0) return [result];
+  const isTouched = changedFiles(change).some(({ path, regions }) =>
+    (seen.get(path) ?? []).some((one) => regions.some((region) => areRegionsTouching(one, region))),
+  );
   // These are not shown to people at all, or only once another one is decided.
-  if (workspace.isAnsweredEarlier(change) || earlier.some((one) => areRegionsTouching(one, region))) return [result];
-  const problem = await findSyntaxProblem(workspace, {
-    path: change.path,
-    isNew: change.base === null,
-    bytes: change.base === null ? new Uint8Array() : await workspace.github.fetchBlob(change.base.blob),
-    earlier,
-    changes: [region],
-  });
-  if (problem === null) return [result];
-  const keys = parts.flatMap((part) => keyOf(change.path, part) ?? []);
-  if (keys.every((key) => workspace.syntaxRefusals.has(key))) return [{ ...result, syntaxProblems: [problem] }];
+  if (workspace.isAnsweredEarlier(change) || isTouched) return [result];
+  const problems = await findProblems(workspace, change, seen);
+  const [problem] = problems;
+  if (problem === undefined) return [result];
+  const keys = parts.flatMap((part) => keyOf(change, part) ?? []);
+  if (keys.every((key) => workspace.syntaxRefusals.has(key))) return [{ ...result, syntaxProblems: problems }];
   return calls.map((call) => {
     const part = parts.find((one) => one.call.turn === call.turn && one.call.callId === call.callId);
-    const key = part === undefined ? null : keyOf(change.path, part);
+    const key = part === undefined ? null : keyOf(change, part);
     return { ...call, kind: 'output', output: brokenFileOutput(problem), readBlob: null, ...refusalOf(key) };
   });
+}
+
+/** The first problem of each file of the change, in order. */
+async function findProblems(
+  workspace: Workspace,
+  change: Change,
+  seen: SeenRegions,
+): Promise<readonly SyntaxProblem[]> {
+  const problems: SyntaxProblem[] = [];
+  for (const { path, base, regions } of changedFiles(change)) {
+    if (formatsOf(path).length === 0) continue;
+    const bytes = base === null ? new Uint8Array() : await workspace.github.fetchBlob(base.blob);
+    const file = { path, isNew: base === null, bytes, earlier: seen.get(path) ?? [], changes: regions };
+    const problem = await findSyntaxProblem(workspace, file);
+    if (problem !== null) problems.push(problem);
+  }
+  return problems;
 }
 
 type NumberedChange = DraftChange & { readonly turn: number };
@@ -87,11 +111,12 @@ export async function findSyntaxProblem(
   }
 }
 
-/** The same for the same path and text, whatever the reason; null for a call that repeats another one. */
-function keyOf(path: string, { step }: DraftPart): string | null {
+/** The same for the same text, whatever the reason; null for a call that repeats another one. */
+function keyOf(change: Change, { step }: DraftPart): string | null {
+  if (change.op === 'set') return change.digest;
   return step === null
     ? null
     : createHash('sha256')
-        .update(JSON.stringify([path, step]))
+        .update(JSON.stringify([change.path, step]))
         .digest('hex');
 }

@@ -1,5 +1,6 @@
 import type { BuildResult } from '../../../core/edits/build-edit.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
+import type { FileChange } from '../../../core/edits/change.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { refOf } from '../../../core/state/conversation.ts';
 import type { DependencyRelation } from '../../../core/state/run.ts';
@@ -89,7 +90,7 @@ const MAX_COMPARED = { characters: 32_000, lines: 50 };
  * Whether an earlier change might add the text that a call searches, or remove a second place of it: a line of that
  * text is in its lines. An attempt to join both tells for sure, and computes the whole file again.
  */
-function mayHelp({ change: { region } }: DraftChange, { part: { step } }: TextCall): boolean {
+function mayHelp({ change: { region } }: TextDraft, { part: { step } }: TextCall): boolean {
   // A whole new content replaces what earlier calls changed.
   if (step?.kind !== 'edits') return false;
   if (region === null || region.new.every((line) => line.trim() === '')) return true;
@@ -110,11 +111,15 @@ function dependsOn(
   return { callId: part.call.callId, kind: 'depends-on-call', path, dependsOn: needed, relation };
 }
 
-function draftsOf({ earlier }: ToolCallContext, path: string): readonly DraftChange[] {
-  return earlier.flatMap((one) =>
-    one.kind === 'change' && one.change.path === path && one.parts.some(({ step }) => step !== null) ? [one] : [],
-  );
+/** Earlier changes of a file that a call can join. A set stands as its call made it. */
+function draftsOf({ earlier }: ToolCallContext, path: string): readonly TextDraft[] {
+  return earlier.flatMap((one) => {
+    if (one.kind !== 'change' || one.change.op === 'set' || one.change.path !== path) return [];
+    return one.parts.some(({ step }) => step !== null) ? [{ ...one, change: one.change }] : [];
+  });
 }
+
+type TextDraft = DraftChange & { readonly change: FileChange };
 
 function partsOf(drafts: readonly DraftChange[], { part }: TextCall): readonly DraftPart[] {
   return [...drafts.flatMap(({ parts }) => parts), part];
@@ -122,9 +127,9 @@ function partsOf(drafts: readonly DraftChange[], { part }: TextCall): readonly D
 
 type Joining = {
   /** All earlier changes of the file. */
-  readonly drafts: readonly DraftChange[];
+  readonly drafts: readonly TextDraft[];
   /** Those that are part of `built`. */
-  readonly joined: readonly DraftChange[];
+  readonly joined: readonly TextDraft[];
   readonly built: Extract<BuildResult, { kind: 'change' }>;
 };
 

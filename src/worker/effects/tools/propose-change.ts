@@ -1,6 +1,6 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
-import type { StoredFile } from '../../../core/edits/change.ts';
+import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
 import { checkMoveTarget } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import { draftPart, proposeText, toDraftResult } from './join-changes.ts';
@@ -38,7 +38,7 @@ export async function editFile(context: ToolCallContext, request: ToolRequestOf<
 
 /** Whether an earlier call of the batch writes the file. */
 function hasEarlierText({ earlier }: ToolCallContext, path: string): boolean {
-  return earlier.some((one) => one.kind === 'change' && one.change.path === path);
+  return earlier.some((one) => one.kind === 'change' && mainPath(one.change) === path);
 }
 
 type EditStep = Extract<TextStep, { kind: 'edits' }>;
@@ -99,7 +99,7 @@ export async function moveFile(context: ToolCallContext, request: ToolRequestOf<
 }
 
 /** The blob of this path that the run read last, including reads of the same response. */
-function lastReadBlob(workspace: Workspace, path: string, earlier: readonly DraftResult[]): string | null {
+export function lastReadBlob(workspace: Workspace, path: string, earlier: readonly DraftResult[]): string | null {
   const read = earlier.findLast((result) => result.kind === 'output' && result.readBlob?.path === path);
   if (read?.kind === 'output' && read.readBlob !== null) return read.readBlob.blob;
   return Object.hasOwn(workspace.readBlobs, path) ? (workspace.readBlobs[path] ?? null) : null;
@@ -112,7 +112,7 @@ async function findMovedText(
   searchText: string,
 ): Promise<DraftResult | null> {
   const move = earlier.find((one) => one.kind === 'change' && one.change.op === 'move' && one.change.path === path);
-  if (move?.kind !== 'change' || move.change.base === null) return null;
+  if (move?.kind !== 'change' || move.change.op === 'set' || move.change.base === null) return null;
   const bytes = await workspace.github.fetchBlob(move.change.base.blob);
   const isFound = await workspace.offload('isFoundAfterEdit', { bytes, region: null, searchText });
   const [dependsOn] = move.calls;

@@ -7,6 +7,7 @@ import {
 } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
 import { GitHubError } from '../../../core/state/ports.ts';
 import { activeRun, type PullState, type Run } from '../../../core/state/run.ts';
@@ -21,6 +22,7 @@ import {
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { OffloadError } from '../../offload/offload.ts';
+import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './reading-handlers.ts';
@@ -110,8 +112,8 @@ function isTooLarge(results: readonly DraftResult[]): boolean {
 }
 
 function changedCharacters(results: readonly DraftResult[]): number {
-  const regions = results.flatMap((result) => (result.kind === 'change' ? (result.change.region ?? []) : []));
-  return regions.flatMap((region) => [...region.old, ...region.new]).reduce((sum, line) => sum + line.length, 0);
+  const lines = results.flatMap((result) => (result.kind === 'change' ? changedLinesOf(result.change) : []));
+  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 /** Runs one call. `earlier` are the results of the preceding calls of the same batch. */
@@ -171,6 +173,7 @@ const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   write_file: writeFile,
   delete_file: deleteFile,
   move_file: moveFile,
+  change_files: changeFiles,
 };
 
 function handleToolCall<Name extends ToolName>(

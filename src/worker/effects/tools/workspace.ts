@@ -1,6 +1,6 @@
 import type { Logger } from '../../../adapters/telemetry/log.ts';
 import type { TextStep } from '../../../core/edits/build-text.ts';
-import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
+import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
 import {
@@ -39,7 +39,7 @@ export type Workspace = {
   /** The lines that the run has shown in earlier responses. */
   readonly shownFiles: Run['shownFiles'];
   /** Whether people denied this change in the run, or it reverts their own text. */
-  readonly isAnsweredEarlier: (change: FileChange) => boolean;
+  readonly isAnsweredEarlier: (change: Change) => boolean;
   /** The calls that were refused because a file would no longer parse, by their keys. */
   readonly syntaxRefusals: ReadonlySet<string>;
   /** The paths with proposals so far. */
@@ -79,8 +79,8 @@ export async function createWorkspace(
     tree: await github.fetchTree(headSha),
     archive: once(() => github.fetchArchive(headSha)),
     syntaxRefusals: new Set(syntaxRefusals),
-    proposedPaths: new Set(pull.proposals.map(({ change }) => change.path)),
-    isAnsweredEarlier: (change: FileChange) => findEarlierAnswer(pull, change) !== null,
+    proposedPaths: new Set(pull.proposals.flatMap(({ change }) => membersOf(change).map(({ path }) => path))),
+    isAnsweredEarlier: (change: Change) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
     permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),

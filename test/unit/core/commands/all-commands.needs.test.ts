@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { singleChange } from '../../../../lab/shared/single-change.ts';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { Facts, Need } from '../../../../src/core/state/facts.ts';
@@ -48,7 +49,8 @@ function undoBelowMovedHeading(): Scene {
   game.commitLands(attempt);
   const proposals = game.pull.proposals.map((one) => ({ ...one, currentHeading: { text: 'old heading' } }));
   game.pull = { ...game.pull, proposals };
-  const others = proposals.map(({ id, change: { region } }) => {
+  const others = proposals.map(({ id, change }) => {
+    const { region } = singleChange(change);
     if (region === null) throw new Error('The change has no region');
     const { old: _old, new: _new, ...position } = region;
     return { id, applicability: { kind: 'applies', position, sameDigest: true, heading: 'new heading' } } as const;

@@ -55,7 +55,7 @@ describe('any change in its posted Markdown', () => {
         if (best.kind === 'suggestion') blocks += 1;
         for (const placement of best.kind === 'suggestion' ? [best, inConversation] : [best]) {
           const page = rendered(change, placement);
-          expect(proposalRoundTrips(page, { change, placement, baseText: before })).toBe(true);
+          expect(proposalRoundTrips(page, { change, placement, memberTexts: [before] })).toBe(true);
           if (!/[\r\u{FEFF}]/u.test(before + (made ?? ''))) expect(taken(before, page, placement)).toBe(made);
         }
       }),
@@ -71,7 +71,7 @@ describe('any change in its posted Markdown', () => {
         const change = rewriteOf(base, text);
         if (change === null) return;
         const page = rendered(change, inConversation, reason);
-        expect(proposalRoundTrips(page, { change, placement: inConversation, baseText: base })).toBe(true);
+        expect(proposalRoundTrips(page, { change, placement: inConversation, memberTexts: [base] })).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -86,7 +86,9 @@ describe('any change in its posted Markdown', () => {
       inPullRequest: true,
     });
     for (const place of [placement, inConversation])
-      expect(proposalRoundTrips(rendered(change, place), { change, placement: place, baseText: 'a\nb\n' })).toBe(true);
+      expect(proposalRoundTrips(rendered(change, place), { change, placement: place, memberTexts: ['a\nb\n'] })).toBe(
+        true,
+      );
     expect(placement.kind).toBe('suggestion');
   });
 });
@@ -95,7 +97,7 @@ describe('the check before posting', () => {
   const base = 'one\ntwo\nthree\n';
   const change = editOf(base, 'two', 'zwei');
   const block = choosePlacement({ change, baseText: base, patch: patchOf('', base), inPullRequest: true });
-  const meant = { change, placement: inConversation, baseText: base };
+  const meant = { change, placement: inConversation, memberTexts: [base] };
 
   it('refuses a page with other, less, or more content (B3, B16)', () => {
     const page = rendered(change, inConversation);
@@ -129,10 +131,10 @@ describe('the check before posting', () => {
     expect(
       proposalRoundTrips(page, { ...meant, change: { ...change, result: { blob: '0'.repeat(40), mode: '100644' } } }),
     ).toBe(false);
-    expect(proposalRoundTrips(page, { ...meant, baseText: 'one\ntwo\nfour\n' })).toBe(false);
+    expect(proposalRoundTrips(page, { ...meant, memberTexts: ['one\ntwo\nfour\n'] })).toBe(false);
     const pressed = rendered(change, block);
     expect(proposalRoundTrips(pressed, { ...meant, placement: block })).toBe(true);
-    expect(proposalRoundTrips(pressed, { ...meant, placement: block, baseText: 'zero\none\ntwo\n' })).toBe(false);
+    expect(proposalRoundTrips(pressed, { ...meant, placement: block, memberTexts: ['zero\none\ntwo\n'] })).toBe(false);
     expect(proposalRoundTrips(pressed, meant)).toBe(false);
     const beside = { ...pressed, body: `${pressed.body}\n\n\`\`\`diff\n+drei\n\`\`\`` };
     expect(proposalRoundTrips(beside, { ...meant, placement: block })).toBe(false);
@@ -147,14 +149,14 @@ describe('the check before posting', () => {
     const page = rendered(made, inConversation);
     expect(page.body).toContain(`\`U+000D\` in line ${line}`);
     expect(page.body.match(/x\\u\{D\}$/gm)).toHaveLength(2);
-    expect(proposalRoundTrips(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+    expect(proposalRoundTrips(page, { change: made, placement: inConversation, memberTexts: [before] })).toBe(true);
   });
 
   it('a very long line of mixed endings is wrapped as the diff shows it (E11)', () => {
     const before = 'a\r\nb\n';
     const made = editOf(before, 'a\nb\n', `${'x'.repeat(500)}\r\nc\n`);
     const page = rendered(made, inConversation);
-    expect(proposalRoundTrips(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+    expect(proposalRoundTrips(page, { change: made, placement: inConversation, memberTexts: [before] })).toBe(true);
   });
 
   it('refuses a preview or a wrapped line that differs from the stored text (S24, S36, B16)', () => {
@@ -163,7 +165,7 @@ describe('the check before posting', () => {
     const made = write('f.txt', null, `${lines}${long}\n`);
     const page = rendered(made, inConversation);
     const says = (body: string): boolean =>
-      proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, baseText: '' });
+      proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, memberTexts: [''] });
     expect(says(page.body)).toBe(true);
     expect(page.body.match(/^\+line 3$/gm)).toHaveLength(2);
     expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);
@@ -178,7 +180,7 @@ describe('the check before posting', () => {
     const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
     const page = rendered(long, inConversation);
     const says = (parts: readonly string[]): boolean =>
-      proposalRoundTrips({ ...page, parts }, { change: long, placement: inConversation, baseText: '' });
+      proposalRoundTrips({ ...page, parts }, { change: long, placement: inConversation, memberTexts: [''] });
     const [second = '', third = ''] = page.parts;
     expect(page.parts).toHaveLength(2);
     expect(says([second, third])).toBe(true);

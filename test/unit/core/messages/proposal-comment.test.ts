@@ -332,7 +332,10 @@ describe('an open proposal', () => {
       expect(text).toContain(shown);
       const forged = text.replaceAll('\\u{D}', '').replace('⚠️', '⚠️ All lines end with CR LF.\n\n⚠️');
       expect(
-        proposalRoundTrips({ body: forged, parts: [], links }, { change, placement: inConversation, baseText: before }),
+        proposalRoundTrips(
+          { body: forged, parts: [], links },
+          { change, placement: inConversation, memberTexts: [before] },
+        ),
       ).toBe(false);
     },
   );

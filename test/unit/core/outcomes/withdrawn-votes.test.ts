@@ -49,7 +49,7 @@ function problemOf({ body, surface = 'conversation', action = 'approve', ...more
     ...more.source,
   };
   const voteSources = { [voteSourceKey({ surface, commentId: 5 })]: source };
-  const check = { proposalId: one.id, verdict: { kind: 'already-applied' }, permissions: {}, voteSources } as const;
+  const check = { proposalId: one.id, verdicts: [{ kind: 'already-applied' }], permissions: {}, voteSources } as const;
   const replaced = proposal(bigint, { id: 'b1c2', state: 'superseded', replacedBy: one.id, ...more.replaced });
   const proposals = more.replaced === undefined ? [one] : [replaced, one];
   return findWithdrawnVotes(one, check, { proposals, slug: 'countersign' })[0]?.problem ?? null;

@@ -17,6 +17,7 @@ function change(more: Partial<CommitMessageEntry> = {}): CommitMessageEntry {
     proposalId: 'k7q2',
     digest,
     range: { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 },
+    setDigest: null,
     approvedBy: [ana],
     path,
     from: null,

@@ -3,7 +3,7 @@ import { buildDelete, buildMove, createRestore } from '../../../../src/core/edit
 import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   type HeadFiles,
-  type ProposalToCommit,
+  type MemberToCommit,
   planDeletion,
   planMove,
   planRestore,
@@ -23,11 +23,10 @@ const executable = { ...ref, mode: '100755' } as const;
 
 const restored = createRestore({ path: 'logo.png', repositoryName: 'shop', ref: executable, bytes: 4 });
 
-const signing = (change: FileChange): ProposalToCommit => ({
-  proposal: proposal(change),
+const signing = (change: FileChange): MemberToCommit => ({
+  proposalId: proposal(change).id,
+  change,
   region: change.region,
-  permissions: {},
-  voteSources: {},
 });
 
 const treeEntry = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', target: string | null = null) => {
@@ -43,7 +42,7 @@ describe('deletions, moves and restores', () => {
     const { writes, files, ranges } = planDeletion(signing(deletion), treeEntry());
     expect(writes).toEqual([{ path: 'old.ts', mode: '100644', content: { kind: 'deleted' } }]);
     expect(files).toMatchObject([{ path: 'old.ts', before: ref.blob, after: null }]);
-    expect(ranges.get('k7q2')).toEqual({ oldStart: 1, oldLines: 2, newStart: 0, newLines: 0 });
+    expect(ranges.get(deletion)).toEqual({ oldStart: 1, oldLines: 2, newStart: 0, newLines: 0 });
   });
 
   it('a move keeps the blob and reports no lines (E5, S93)', () => {

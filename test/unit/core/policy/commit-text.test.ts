@@ -17,6 +17,7 @@ const CHANGE: CommitMessageEntry = {
   path: 'src/total.ts',
   from: null,
   undoes: null,
+  setDigest: null,
   description: 'Edit src/total.ts: replace 1 line',
 };
 

@@ -40,7 +40,9 @@ function sign(
   return countersign({
     branch: 'topic',
     headSha: head,
-    toCommit: [{ proposal: { ...voted, change: stored }, region, permissions: { [ana.id]: 'write' }, voteSources }],
+    toCommit: [
+      { proposal: { ...voted, change: stored }, regions: [region], permissions: { [ana.id]: 'write' }, voteSources },
+    ],
     files: new Map([[shown.path, file]]),
     rules: RULES,
     links,

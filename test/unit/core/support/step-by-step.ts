@@ -1,3 +1,4 @@
+import { singleChange } from '../../../../lab/shared/single-change.ts';
 import {
   addAppCommit,
   appCommitsTo,
@@ -25,7 +26,7 @@ type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
 export function stepByStep(draft: StepBuilder, files: Files, at: HeadMove): StepBuilder {
   const open = proposalsBeforeCommit(draft.pull.proposals);
   const moves = open.filter(({ change }) => change.op === 'move');
-  const paths = new Set(open.filter((one) => !moves.includes(one)).map(({ change }) => change.path));
+  const paths = new Set(open.filter((one) => !moves.includes(one)).map(({ change }) => singleChange(change).path));
   const byPath = [...paths].reduce((next, path) => stepOnPath(next, path, files, at), draft);
   return moves.reduce((next, move) => stepOf(next, move, files, at), byPath);
 }
@@ -35,14 +36,15 @@ function stepOnPath(draft: StepBuilder, path: string, files: Files, at: HeadMove
   const now = files.atHead[path] ?? null;
   if (before?.blob === now?.blob && before?.mode === now?.mode) return draft;
   const open = proposalsBeforeCommit(draft.pull.proposals).filter(
-    ({ change }) => change.path === path && change.op !== 'move',
+    ({ change }) => singleChange(change).path === path && change.op !== 'move',
   );
   const found = findAppliedChanges({
     baseText: before === null ? '' : before.text,
     headText: now === null ? null : now.text,
-    changes: open.map(({ change }) => change).filter((change) => !isWholeFileChange(change)),
+    changes: open.map(({ change }) => singleChange(change)).filter((change) => !isWholeFileChange(change)),
   });
-  const contained = found.kind === 'other' ? [] : open.filter(({ change }) => found.applied.includes(change));
+  const contained =
+    found.kind === 'other' ? [] : open.filter(({ change }) => found.applied.includes(singleChange(change)));
   const taken = contained.reduce((next, proposal) => completeByPush(next, proposal, at), draft);
   const owned = contained.length > 0 ? withOwnPush(taken, path, contained, before, now) : taken;
   return open.filter((one) => !contained.includes(one)).reduce((next, one) => stepOf(next, one, files, at), owned);
@@ -69,7 +71,7 @@ function rangesIn(
   text: string,
   appCommits: ReturnType<typeof appCommitsTo>,
 ): readonly LineRange[] | null {
-  const verdicts = contained.map(({ change }) => assessChange({ change, file, appCommits }));
+  const verdicts = contained.map(({ change }) => assessChange({ change: singleChange(change), file, appCommits }));
   const regions = verdicts.flatMap((verdict) => (verdict.kind === 'applies' ? [verdict.region] : []));
   return regions.length === contained.length ? composeFile(text, regions).ranges : null;
 }
@@ -83,7 +85,7 @@ function withNearby<Cause extends object>(cause: Cause, nearby: NearbyLines | nu
 }
 
 function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: HeadMove): StepBuilder {
-  const { change } = proposal;
+  const change = singleChange(proposal.change);
   const source = atHead[sourcePath(change)] ?? null;
   const appCommits = appCommitsTo(draft.pull.run, change.path);
   const verdict = assessChange({ change, file: atHead[change.path] ?? null, source, appCommits });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { decide } from '../../../../src/core/decide.ts';
 import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
+import { mainPath, membersOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import type { ToolCall, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type { Effect } from '../../../../src/core/state/effects.ts';
@@ -186,7 +187,7 @@ export class TableGame {
       commentId: this.nextComment(),
       rootId,
       reviewId: null,
-      path: proposal.change.path,
+      path: mainPath(proposal.change),
       line: 1,
       startLine: null,
       side: null,
@@ -301,12 +302,9 @@ export class TableGame {
       .filter((one) => commit.proposalIds.includes(one.id) && (one.state === 'approved' || one.state === 'executing'))
       .map((one) => ({
         proposalId: one.id,
-        verdict: {
-          kind: 'applies',
-          region: one.change.region ?? never(),
-          sameDigest: true,
-          heading: one.change.heading,
-        } as const,
+        verdicts: membersOf(one.change).map(
+          ({ region, heading }) => ({ kind: 'applies', region: region ?? never(), sameDigest: true, heading }) as const,
+        ),
         permissions: { [ANA.id]: permission, [BEN.id]: permission },
         voteSources: this.voteSources,
       }));

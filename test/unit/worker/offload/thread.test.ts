@@ -94,7 +94,13 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const [before, now, made] = [fileAt(`x\n${LONG}`), fileAt(`${text}\nx\n${LONG}`), fileAt(`${other}y\n${LONG}`)];
   const seen = { atHead: now, sourceAtHead: null };
   const appCommits = [{ blobBefore: before.blob, blobAfter: '0', ranges: [] }];
-  const context = { runDetails: { warnings, writable, decideIn }, links, baseText: LONG, file: undefined };
+  const context = {
+    runDetails: { warnings, writable, decideIn },
+    links,
+    memberTexts: [LONG],
+    file: undefined,
+    path: 'src/a.ts',
+  };
   return [
     ['parseCall', { name: 'write_file', arguments: JSON.stringify({ path, content: `${text}${LONG}` }) }],
     ['parseCall', { name: text, arguments: `${other}${LONG}` }],

@@ -1,0 +1,229 @@
+import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import type { TouchedPath } from '../../../core/edits/build-set.ts';
+import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
+import { applyChange } from '../../../core/edits/change-set.ts';
+import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
+import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
+import type { Tree, TreeEntry } from '../../../core/state/ports.ts';
+import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import { draftPart } from './join-changes.ts';
+import { lastReadBlob } from './propose-change.ts';
+import {
+  checkAccess,
+  type DraftResult,
+  EDIT_ACCESS,
+  fetchAllowedFile,
+  type ToolCallContext,
+  toolOutput,
+  WHOLE_FILE_ACCESS,
+  type Workspace,
+  WRITE_ACCESS,
+} from './workspace.ts';
+
+/** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */
+type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
+
+/** The head with the changes made so far: a tree to check paths with, and the files that were touched. */
+type DraftTree = {
+  readonly workspace: Workspace;
+  /** By path; null for a path whose file is gone. */
+  readonly files: ReadonlyMap<string, DraftFile | null>;
+  /** The files at the head of the touched paths. A path that was free has none. */
+  readonly before: ReadonlyMap<string, StoredFile | null>;
+};
+
+/** The tree after a change, or why it cannot be made. */
+type ChangeOutcome = { readonly kind: 'made'; readonly draft: DraftTree } | Refused;
+
+type Refused = { readonly kind: 'refused'; readonly output: string };
+
+/**
+ * Makes the changes in order in a draft of the head, and proposes what they come to as one. If one cannot be made,
+ * nothing of the call is proposed.
+ */
+export async function changeFiles(
+  context: ToolCallContext,
+  request: ToolRequestOf<'change_files'>,
+): Promise<DraftResult> {
+  const { call, workspace } = context;
+  const { changes, summary } = request;
+  let draft: DraftTree = { workspace, files: new Map(), before: new Map() };
+  for (const [index, change] of changes.entries()) {
+    const outcome = await makeChange(context, draft, change);
+    if (outcome.kind === 'refused') {
+      const output = `Change ${index + 1} of ${changes.length} cannot be made, so nothing of this call was proposed. ${outcome.output}`;
+      return toolOutput(call.toolCall, output);
+    }
+    draft = outcome.draft;
+  }
+  const touched = touchedPaths(draft);
+  const built = await workspace.offload('buildSet', { summary, repositoryName: workspace.repo, touched });
+  if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
+  const shared = findSharedPath(built.change);
+  if (shared !== null)
+    return toolOutput(call.toolCall, `Not proposed: these changes touch ${shared} in ways that cannot be separated.`);
+  const part = draftPart(context, { tool: request.tool, reason: null }, null);
+  // The page of a single change has no place for a summary but that of its reason.
+  const reason = built.change.op === 'set' ? null : summary;
+  const { id: callId } = call.toolCall;
+  return {
+    callId,
+    kind: 'change',
+    calls: [part.call],
+    tool: request.tool,
+    reason,
+    change: built.change,
+    parts: [part],
+  };
+}
+
+function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChange): Promise<ChangeOutcome> {
+  switch (change.op) {
+    case 'edit':
+    case 'write':
+      return changeText(context, draft, change);
+    case 'delete':
+      return deletePath(draft, change.path);
+    case 'move':
+      return movePath(draft, change);
+  }
+}
+
+/** Edits or writes a file, by the rules of a call of its own. */
+async function changeText(
+  { earlier }: ToolCallContext,
+  draft: DraftTree,
+  change: Extract<OneChange, { op: 'edit' | 'write' }>,
+): Promise<ChangeOutcome> {
+  const { workspace } = draft;
+  const found = await fetchDraftFile(draft, change.path, EDIT_ACCESS);
+  if (found.kind === 'refused') return found;
+  const { path, current } = found;
+  if (current === null && change.op === 'edit')
+    return { kind: 'refused', output: fileNotFoundText(draftTree(draft), path, 'Use write to create it.') };
+  const step =
+    change.op === 'edit'
+      ? { kind: 'edits' as const, edits: [editRequest(change)] }
+      : { kind: 'content' as const, content: change.content };
+  const isKnown = current === null || isReadOrWritten(found.draft, current, earlier);
+  const file = current?.file ?? null;
+  const built = await workspace.offload('buildText', {
+    ...{ path, repositoryName: workspace.repo, file, steps: [step] },
+    lastReadBlob: isKnown ? (file?.ref.blob ?? null) : null,
+  });
+  if (built.kind === 'refused') return built;
+  const after = applyChange(file, built.change);
+  return withFile(found.draft, path, { file: after, origin: current?.origin ?? null });
+}
+
+function editRequest({
+  old_string: oldString,
+  new_string: newString,
+  replace_all: replaceAll,
+}: Extract<OneChange, { op: 'edit' }>) {
+  return { oldString, newString, replaceAll };
+}
+
+/** A file may be replaced as a whole if this run has read it at the head, or if it is new in this call. */
+function isReadOrWritten(
+  { workspace, before }: DraftTree,
+  { origin }: DraftFile,
+  earlier: ToolCallContext['earlier'],
+): boolean {
+  const base = origin === null ? null : (before.get(origin) ?? null);
+  return base === null || origin === null || lastReadBlob(workspace, origin, earlier) === base.ref.blob;
+}
+
+async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutcome> {
+  const found = await fetchDraftFile(draft, rawPath, WHOLE_FILE_ACCESS);
+  if (found.kind === 'refused') return found;
+  if (found.current === null) return { kind: 'refused', output: fileNotFoundText(draftTree(draft), found.path) };
+  return withFile(found.draft, found.path, null);
+}
+
+async function movePath(draft: DraftTree, { from, to }: Extract<OneChange, { op: 'move' }>): Promise<ChangeOutcome> {
+  const { workspace } = draft;
+  const found = await fetchDraftFile(draft, from, WHOLE_FILE_ACCESS);
+  if (found.kind === 'refused') return found;
+  const { current } = found;
+  const tree = draftTree(found.draft);
+  if (current === null) return { kind: 'refused', output: fileNotFoundText(tree, found.path) };
+  const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), WRITE_ACCESS);
+  if (target.kind === 'refused') return target;
+  const gone = withFile(found.draft, found.path, null);
+  return withFile(gone.draft, target.path, current);
+}
+
+type FoundFile =
+  | { readonly kind: 'found'; readonly draft: DraftTree; readonly path: string; readonly current: DraftFile | null }
+  | Refused;
+
+type Access = Parameters<typeof fetchAllowedFile>[2];
+
+/** The file of an allowed path as the changes so far leave it; null if there is none. */
+async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access): Promise<FoundFile> {
+  const { workspace, files, before } = draft;
+  // The head's own file is fetched only where no change has touched the path.
+  const checked = checkAccess(checkDraftPath(draft, rawPath), access);
+  if (checked.kind === 'refused') return checked;
+  const { path } = checked;
+  const known = files.get(path);
+  if (known !== undefined) return { kind: 'found', draft, path, current: known };
+  const fetched = await fetchAllowedFile(workspace, path, access);
+  if (fetched.kind === 'refused') return fetched;
+  const current = fetched.file === null ? null : { file: fetched.file, origin: path };
+  const next = {
+    ...draft,
+    before: new Map([...before, [path, fetched.file]]),
+    files: new Map([...files, [path, current]]),
+  };
+  return { kind: 'found', draft: next, path, current };
+}
+
+function checkDraftPath(draft: DraftTree, rawPath: string) {
+  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draftTree(draft) });
+}
+
+function withFile(
+  draft: DraftTree,
+  path: string,
+  file: DraftFile | null,
+): { readonly kind: 'made'; readonly draft: DraftTree } {
+  return { kind: 'made', draft: { ...draft, files: new Map([...draft.files, [path, file]]) } };
+}
+
+/** The tree of the head with the files as the changes so far leave them. */
+function draftTree({ workspace, files }: DraftTree): Tree {
+  if (files.size === 0) return workspace.tree;
+  const tree = new Map(workspace.tree);
+  for (const [path, draft] of files) {
+    if (draft === null) tree.delete(path);
+    else addFile(tree, path, draft.file);
+  }
+  return tree;
+}
+
+/** Adds a file with the directories above it, so that no other file can take their place. */
+function addFile(tree: Map<string, TreeEntry>, path: string, { ref, bytes }: StoredFile): void {
+  tree.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    const directory = path.slice(0, slash);
+    if (!tree.has(directory)) tree.set(directory, { mode: '040000', sha: '', size: null });
+  }
+}
+
+/** A path of a change that another one of the same set touches too; null if all are separate. */
+function findSharedPath(change: Change): string | null {
+  const members = membersOf(change);
+  const shared = members.find((one, index) => members.slice(0, index).some((other) => areChangesTouching(one, other)));
+  return shared?.path ?? null;
+}
+
+function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
+  return [...files].map(([path, after]) => ({
+    path,
+    before: before.get(path) ?? null,
+    after: after?.file ?? null,
+    origin: after?.origin ?? null,
+  }));
+}
