@@ -20,7 +20,7 @@ const glob = text
   .min(1)
   .max(500)
   .describe(
-    'Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories, a directory alone means all below it',
+    'Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories, {a,b} alternatives, a directory alone means all below it',
   )
   .optional()
   .transform(orNull);

@@ -6,6 +6,7 @@ import { MAX_FILE_BYTES } from '../../edits/text/limits.ts';
 import { lineEnd, lineStart, withoutLineEnding } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { MAX_FILE_HITS } from '../../state/tools.ts';
+import { GLOB_HINT } from '../shared/file-list.ts';
 import { formatPath, quoteTruncated, REDACTED_NOTE } from '../shared/tool-results.ts';
 import { createLineFinder, type LineFinder, type LineQuery } from './find-lines.ts';
 
@@ -207,6 +208,12 @@ function formatHits(query: SearchQuery, glob: string | null, results: SearchResu
     `${lines} ${what}${where} (${pluralize(results.files, 'file')}${more}):`,
     ...formatRows(results.hits, query.context > 0),
   ];
+}
+
+/** The output of `search` where the glob leaves nothing to search, which says nothing about the text. */
+export function formatNothingSearched(query: SearchQuery, glob: string): string {
+  const verb = query.regex ? 'matches' : 'contains';
+  return `No line ${verb} ${quoteTruncated(query.query)}, because no file matches the glob ${quoteTruncated(glob)}: nothing was searched. ${GLOB_HINT}`;
 }
 
 function describeQuery({ regex, ignoreCase }: SearchQuery): string {
