@@ -11,6 +11,9 @@ export const MAX_READ_BYTES = 64_000;
 /** Lines of one file that a search shows. */
 export const MAX_FILE_HITS = 10;
 
+/** Where few files match, they share this many lines instead. */
+export const MAX_FEW_FILES_HITS = 50;
+
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
 
@@ -150,7 +153,7 @@ export const TOOLS = {
   },
   search: {
     kind: 'immediate',
-    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, and the others are counted.`,
+    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, up to ${MAX_FEW_FILES_HITS} where one file matches, and the others are counted.`,
     schema: z.strictObject({
       query: text.min(1).max(500).describe('Text within one line, or a regular expression if regex is true'),
       regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
