@@ -201,18 +201,23 @@ export const TOOLS = {
   ask_user: {
     kind: 'question',
     description:
-      'Ask people a question and wait for the answer. Ask only what you cannot find out and what changes the result. A rejection ends the run.',
+      'Ask people a question and wait for the answer. Ask only what you cannot find out and what changes the result. A person can also reject any question, which ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
-      input_type: text.describe('approval (default), choice or text').optional().transform(orNull),
+      input_type: text
+        .describe('approval (default): yes or no; choice: one of choices, no other text; text: free text')
+        .optional()
+        .transform(orNull),
       choices: z
         .array(text)
-        .describe(`1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval`)
+        .describe(
+          `1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval: the first approves, the second rejects`,
+        )
         .optional()
         .transform(orNull),
       correlation_id: text
         .max(100)
-        .describe('Required: your name for the question, which the answer repeats')
+        .describe('Required, or nothing is asked: your name for the question, which the answer repeats')
         .optional()
         .transform(orNull),
     }),
