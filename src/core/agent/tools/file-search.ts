@@ -284,6 +284,8 @@ function formatSkippedFiles(skipped: SkippedByReason): readonly string[] {
 function formatSkipReason(reason: SkipReason, { files, first }: SkippedFiles): string {
   const more = files > first.length ? ` and ${files - first.length} more` : '';
   const count = files === 1 ? '1 file was' : `${files} files were`;
+  // Names of images and archives help nobody; the result of each search would repeat them.
+  if (reason === 'binary') return `${count} not searched (${SKIP_REASON_TEXT[reason]}).`;
   return `${count} not searched (${SKIP_REASON_TEXT[reason]}): ${first.map(truncatePath).join(', ')}${more}`;
 }
 
