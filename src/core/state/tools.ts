@@ -17,7 +17,7 @@ export const MAX_FEW_FILES_HITS = 50;
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
 
-const path = text.min(1).describe('Path of a file from the root of the repository, e.g. src/total.ts');
+const path = text.min(1).describe('Path from the root of the repository, e.g. src/total.ts');
 
 const glob = text
   .min(1)
@@ -32,9 +32,7 @@ const glob = text
 export const MAX_REASON_CHARACTERS = 200;
 
 const reason = text
-  .describe(
-    `Why this change, for the person who decides: one sentence, of which ${MAX_REASON_CHARACTERS} characters are shown`,
-  )
+  .describe(`Why, for the person who decides; ${MAX_REASON_CHARACTERS} characters are shown`)
   .optional()
   .transform((written) => cutReason(written?.trim() ?? ''));
 
@@ -118,8 +116,7 @@ export const TOOLS = {
   },
   delete_file: {
     kind: 'gated',
-    description:
-      'Propose to delete a file. Reading it first is not required, but check what would be lost. Nothing changes until a person approves.',
+    description: 'Propose to delete a file. Check first what would be lost. Nothing changes until a person approves.',
     schema: z.strictObject({ path, reason }),
   },
   move_file: {
@@ -127,7 +124,7 @@ export const TOOLS = {
     description:
       'Propose to move a file; its bytes and mode do not change. The new path must be unused; directories are created as needed. To change its text as well, propose that after the move is applied. Nothing changes until a person approves.',
     schema: z.strictObject({
-      from: path.describe('Path of the file as it is now, from the root of the repository'),
+      from: path.describe('Its path now, from the root of the repository'),
       to: path.describe('Its new path, from the root of the repository'),
       reason,
     }),
@@ -163,7 +160,7 @@ export const TOOLS = {
         .int()
         .min(0)
         .max(5)
-        .describe('Lines to show before and after each line, 0 to 5; default 0')
+        .describe('Lines to show before and after each line; default 0')
         .optional()
         .transform((written) => written ?? 0),
       glob,
@@ -172,13 +169,13 @@ export const TOOLS = {
   outline: {
     kind: 'immediate',
     description:
-      'List the declarations of a file at the head with their line numbers, to see what to read of a long file. For a language without a parser: the lines that start at column 0.',
+      'List the declarations of a file at the head with their line numbers. For a language without a parser: the lines that start at column 0.',
     schema: z.strictObject({ path }),
   },
   read_diff: {
     kind: 'immediate',
     description:
-      'Read the diff of the pull request against the commit from which it branched off: all changed files, and their diffs as far as they fit. With path, that of one file or directory.',
+      'Read the diff of the pull request against the commit from which it branched off. With path, that of one file or directory.',
     schema: z.strictObject({
       path: path.describe('A changed file, or a directory; default all').optional().transform(orNull),
     }),
@@ -200,12 +197,11 @@ export const TOOLS = {
   },
   ask_user: {
     kind: 'question',
-    description:
-      'Ask people a question and wait for the answer. Ask only what you cannot find out and what changes the result. A person can also reject any question, which ends the run.',
+    description: 'Ask people a question and wait for the answer. A rejection, of any question, ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
       input_type: text
-        .describe('approval (default): yes or no; choice: one of choices, no other text; text: free text')
+        .describe('approval (default); choice: one of choices, no other text; text')
         .optional()
         .transform(orNull),
       choices: z
@@ -224,8 +220,7 @@ export const TOOLS = {
   },
   plan: {
     kind: 'immediate',
-    description:
-      'Show people a short plan of a larger task, and call it again to tick what is done. No plan for a small task.',
+    description: 'Show people a short plan of a larger task, and call it again to tick what is done.',
     schema: z.strictObject({
       steps: z
         .array(
