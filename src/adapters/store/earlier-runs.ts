@@ -59,6 +59,7 @@ async function listDecided(
     select json_build_object(
       'state', body::json->'state',
       'votes', body::json->'votes',
+      'origin', json_build_object('kind', body::json->'origin'->'kind'),
       'change', json_build_object(
         'op', body::json->'change'->'op', 'path', body::json->'change'->'path',
         'from', body::json->'change'->'from', 'digest', body::json->'change'->'digest',

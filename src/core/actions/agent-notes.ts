@@ -1,5 +1,6 @@
 import { cutText } from '../agent/shared/clean-text.ts';
-import type { Person } from '../state/proposal.ts';
+import { pathsOf } from '../edits/change.ts';
+import type { Person, Proposal } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
 import type { AnsweredQuestion } from '../state/side-question.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
@@ -16,9 +17,33 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** The people whose words are in the notes. What a push contains is data. */
+/** The people whose words are in the notes. What a push contains is data, and an undo has no words. */
 export function peopleWithNotes(notes: readonly AgentNote[]): readonly Person[] {
-  return notes.flatMap((note) => (note.kind === 'push' ? [] : [note.by]));
+  return notes.flatMap((note) => (note.kind === 'push' || note.kind === 'undo' ? [] : [note.by]));
+}
+
+/** Tells the agent that its change is undone, or stands again, if the applied proposal is an undo. */
+export function withUndoNote(builder: StepBuilder, { origin, change }: Proposal, commitSha: string): StepBuilder {
+  if (origin.kind !== 'undo') return builder;
+  const { by, undoneProposalId } = origin;
+  const undone = builder.pull.proposals.find(({ id }) => id === undoneProposalId);
+  return withNote(builder, {
+    kind: 'undo',
+    by,
+    paths: pathsOf(change),
+    commitSha,
+    isRestored: isRestoring(builder, undone),
+  });
+}
+
+/** Whether the undone change is itself an undo, at any depth: each one turns the meaning around. */
+function isRestoring({ pull }: StepBuilder, undone: Proposal | undefined): boolean {
+  let isRestored = false;
+  for (let one = undone; one?.origin.kind === 'undo'; isRestored = !isRestored) {
+    const { undoneProposalId } = one.origin;
+    one = pull.proposals.find(({ id }) => id === undoneProposalId);
+  }
+  return isRestored;
 }
 
 /** A person's comment for the agent. */
@@ -32,15 +57,16 @@ export function questionNote({ by, question, answer }: AnsweredQuestion): AgentN
   return { kind: 'question', by, question: cutText(question, noteLine), answer: cutText(answer, noteLine) };
 }
 
-const MAX_QUESTION_NOTES = 20;
+/** Of questions and undos together. */
+const MAX_OTHER_NOTES = 20;
 
-/** All words of people, and the newest pushes and questions: a run can wait for weeks. */
+/** All words of people, and the newest of all other news: a run can wait for weeks. */
 function boundNotes(notes: readonly AgentNote[]): readonly AgentNote[] {
   const pushes = notes.filter((note) => note.kind === 'push');
-  const questions = notes.filter(({ kind }) => kind === 'question');
+  const others = notes.filter(({ kind }) => kind === 'question' || kind === 'undo');
   const dropped = new Set<AgentNote>([
     ...pushes.slice(0, -CONTEXT_LIMITS.pushCount),
-    ...questions.slice(0, -MAX_QUESTION_NOTES),
+    ...others.slice(0, -MAX_OTHER_NOTES),
   ]);
   const unlisted = pushes.filter((note) => dropped.has(note)).reduce((sum, note) => sum + 1 + note.unlistedBefore, 0);
   const first = pushes.find((note) => !dropped.has(note));

@@ -20,6 +20,7 @@ import {
 } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
+import { withUndoNote } from './agent-notes.ts';
 import { blockFor, countMissingBesides, currentApprovalRules } from './approvals.ts';
 import {
   addAppCommit,
@@ -176,7 +177,8 @@ export function completeByPush(
   const voted = person === null ? builder : recordVote(builder, createPushVote(proposal, person, facts.now));
   const current = currentProposal(voted, proposal);
   const note = pushNote(person, current, builder.pull.run, facts);
-  const completed = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
+  const done = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
+  const completed = withUndoNote(done, proposal, head);
   return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(current)), proposal);
 }
 

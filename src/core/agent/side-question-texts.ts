@@ -42,7 +42,7 @@ function earlierBlock(earlier: readonly AnsweredQuestion[]): readonly string[] {
 function changeBlock({ about }: SideQuestion): readonly string[] {
   if (about === null) return [];
   const { paths, state, diff } = about;
-  const change = { paths: paths.map(escapeHiddenCharacters), state, diff: diff ?? undefined };
+  const change = { paths: paths.map((path) => escapeHiddenCharacters(path)), state, diff: diff ?? undefined };
   return [materialLine('The proposed change that the question is about'), JSON.stringify(change)];
 }
 

@@ -29,9 +29,9 @@ const SECTIONS: readonly (readonly string[])[] = [
   [
     'Then propose',
     `- Change files only with ${formatList(toolsOfKind('gated'))}. A call changes nothing: people see it as a proposal, and exactly what they approve is committed.`,
-    '- Propose everything that can be proposed now in one response, and do not mix it with readings.',
+    '- Propose everything that can be proposed now in one response. Beside readings, proposals are held until your next response.',
     '- Each proposal stands alone: people may take one and deny another, and all are judged against the same head. Keep it to one purpose, with a one-line reason.',
-    '- What only works together is one change_files; in one file, one edit_file with edits.',
+    '- What only works together is one change_files; in one file, one edit_file with edits. Edits of other places of that file stay valid beside it.',
     `- Copy old_string exactly, with enough lines to be unique. Of a reason, ${MAX_REASON_CHARACTERS} characters are shown.`,
     '- Where the repository has tests, add or adapt them. You cannot run anything; do not claim that you did, or that something was changed unless a result says so.',
   ],
@@ -48,7 +48,7 @@ const SECTIONS: readonly (readonly string[])[] = [
   ],
   [
     'The end',
-    '- A response without a call ends the run. When the task is done, or nothing more can be done, answer in a few plain sentences.',
+    '- A response without a call ends the run. When the task is done, or nothing more can be done, answer in a few plain sentences. Answer a question in Markdown, as long as it needs, with places as path:line.',
     `- The run also ends after ${LIMITS.responses} responses without a proposal since a person last wrote, or ${LIMITS.responsesAlone} since a person last wrote or decided.`,
   ],
 ];

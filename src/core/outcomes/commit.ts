@@ -1,3 +1,4 @@
+import { withUndoNote } from '../actions/agent-notes.ts';
 import { announceSuspended, clearApprovals } from '../actions/approvals.ts';
 import { cancelUndos, endRun } from '../actions/end-run.ts';
 import { addAppCommit } from '../actions/head-assessment.ts';
@@ -79,7 +80,8 @@ export function completeProposal(
   commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
   now: string,
 ): StepBuilder {
-  const completed = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
+  const done = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
+  const completed = commit.commitSha === null ? done : withUndoNote(done, proposal, commit.commitSha);
   return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(proposal)), proposal);
 }
 

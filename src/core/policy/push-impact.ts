@@ -59,8 +59,11 @@ const MAX_NEARBY_CHARACTERS = 4_000;
 export function nearbyLines({ region }: Pick<AssessableChange, 'region'>, file: FileAtHead | null): NearbyLines | null {
   if (region === null || file === null || file.text === null) return null;
   const lines = splitLines(redactFile(file.text));
-  const first = Math.max(0, Math.min(region.oldStart, lines.length) - NEARBY_LINES);
-  const text = lines.slice(first, first + 2 * NEARBY_LINES).join('');
+  const place = Math.min(region.oldStart, lines.length);
+  const first = Math.max(0, place - NEARBY_LINES);
+  // An edit of several places has all lines between them in its region.
+  const end = Math.max(first + 2 * NEARBY_LINES, place + region.old.length - 1 + NEARBY_LINES);
+  const text = lines.slice(first, end).join('');
   return { start: first + 1, text: text.slice(0, MAX_NEARBY_CHARACTERS) };
 }
 

@@ -257,6 +257,14 @@ export type AgentNote =
       /** Number of earlier pushes that have no note of their own. */
       readonly unlistedBefore: number;
     }
+  /** An applied undo of one of the agent's changes; `isRestored` if it undid such an undo. */
+  | {
+      readonly kind: 'undo';
+      readonly by: Person;
+      readonly paths: readonly string[];
+      readonly commitSha: string;
+      readonly isRestored: boolean;
+    }
   /** A question of a person that was answered beside the run. */
   | { readonly kind: 'question'; readonly by: Person; readonly question: string; readonly answer: string };
 
@@ -333,7 +341,7 @@ export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'comm
 
 /** What the store keeps of an earlier run. */
 export type FinishedRun = {
-  readonly run: Pick<Run, 'task' | 'phase'>;
+  readonly run: Pick<Run, 'task' | 'phase' | 'summary'>;
   readonly proposals: readonly DecidedProposal[];
 };
 
@@ -349,4 +357,5 @@ type NamedChange =
 /** The fields of a decided proposal that an earlier run shows. */
 export type DecidedProposal = Pick<Proposal, 'state' | 'votes'> & {
   readonly change: NamedChange;
+  readonly origin: Pick<Proposal['origin'], 'kind'>;
 };

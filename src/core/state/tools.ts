@@ -11,6 +11,9 @@ export const MAX_READ_BYTES = 64_000;
 /** Lines of one file that a search shows. */
 export const MAX_FILE_HITS = 10;
 
+/** Where few files match, they share this many lines instead. */
+export const MAX_FEW_FILES_HITS = 50;
+
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
 
@@ -19,7 +22,7 @@ const path = text.min(1).describe('Path from the root of the repository');
 const glob = text
   .min(1)
   .max(500)
-  .describe('Only paths that match, e.g. src/**/*.ts; a directory alone means all below it')
+  .describe('Only paths that match, e.g. src/**/*.{ts,js}; a directory alone means all below it')
   .optional()
   .transform(orNull);
 
@@ -174,8 +177,7 @@ export const TOOLS = {
   },
   delete_file: {
     kind: 'gated',
-    description:
-      'Propose to delete a file. Reading it first is not required, but check what would be lost. Nothing changes until a person approves.',
+    description: 'Propose to delete a file. Check first what would be lost. Nothing changes until a person approves.',
     schema: z.strictObject({ path, reason }),
   },
   move_file: {
@@ -221,7 +223,7 @@ export const TOOLS = {
   },
   search: {
     kind: 'immediate',
-    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, and the others are counted.`,
+    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, up to ${MAX_FEW_FILES_HITS} where one file matches, and the others are counted.`,
     schema: z.strictObject({
       query: text.min(1).max(500).describe('Text within one line'),
       regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
@@ -246,7 +248,7 @@ export const TOOLS = {
   read_diff: {
     kind: 'immediate',
     description:
-      'Read the diff of the pull request against the commit from which it branched off: all changed files, and their diffs as far as they fit. With path, that of one file or directory.',
+      'Read the diff of the pull request against the commit from which it branched off. With path, that of one file or directory.',
     schema: z.strictObject({
       path: path.describe('A changed file, or a directory; default all').optional().transform(orNull),
     }),
@@ -268,18 +270,23 @@ export const TOOLS = {
   },
   ask_user: {
     kind: 'question',
-    description: 'Ask people a question and wait for the answer. A rejection ends the run.',
+    description: 'Ask people a question and wait for the answer. A rejection, of any question, ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
-      input_type: text.describe('approval (default), choice or text').optional().transform(orNull),
+      input_type: text
+        .describe('approval (default); choice: one of choices, no other text; text')
+        .optional()
+        .transform(orNull),
       choices: z
         .array(text)
-        .describe(`1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval`)
+        .describe(
+          `1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval: the first approves, the second rejects`,
+        )
         .optional()
         .transform(orNull),
       correlation_id: text
         .max(100)
-        .describe('Required: your name for the question, which the answer repeats')
+        .describe('Required, or nothing is asked: your name for the question, which the answer repeats')
         .optional()
         .transform(orNull),
     }),

@@ -4,7 +4,13 @@ import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
 import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
-import { type JoinedPaths, matchPaths, type PathQuery, sortReadablePaths } from '../../core/agent/shared/file-list.ts';
+import {
+  type JoinedPaths,
+  MAX_ALTERNATIVES,
+  matchPaths,
+  type PathQuery,
+  sortReadablePaths,
+} from '../../core/agent/shared/file-list.ts';
 import { type DiscussionInput, formatDiscussion } from '../../core/agent/tools/discussion.ts';
 import {
   type BatchSearch,
@@ -177,7 +183,11 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   searchFileBatch: { run: searchFileBatch, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
   sortReadablePaths: { run: sortReadablePaths, size: ({ paths }) => paths.length },
   // A hostile glob compares each of its characters with each one of a path.
-  matchPaths: { run: matchPaths, size: ({ paths, glob }) => paths.length * glob.length, timeoutMs: GLOB_TIMEOUT_MS },
+  matchPaths: {
+    run: matchPaths,
+    size: ({ paths, glob }) => paths.length * glob.length * (glob.includes('{') ? MAX_ALTERNATIVES : 1),
+    timeoutMs: GLOB_TIMEOUT_MS,
+  },
   selectDiffs: {
     run: ({ files, maxBytes }) => selectDiffs(files, maxBytes),
     size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),

@@ -100,6 +100,7 @@ describe('the first message of a run', () => {
         task: 'use bigint',
         by: ana.login,
         ended: 'finished',
+        your_last_words: 'All done.',
         decided: [
           { change: 'edit src/total.ts', outcome: 'applied', by: [ana.login] },
           { change: 'edit README.md', outcome: 'denied', by: [ben.login], reasons: ['not our style'] },

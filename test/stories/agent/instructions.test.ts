@@ -94,5 +94,6 @@ describe('the repository’s instructions', () => {
     await story.configures('context_files: []');
     await story.ana.says('/countersign look around');
     expect(firstMessage(story)).not.toContain('The repository’s instructions');
+    expect(firstMessage(story)).toContain('\nThe repository gives you no instructions (AGENTS.md).\n');
   });
 });

@@ -22,6 +22,16 @@ it('a stale result says who pushed, and shows the lines as they are now without 
   expect(output).not.toContain(secret);
 });
 
+it('a stale result of an edit in several places shows the lines of all of them (S154, T7)', async () => {
+  const { ana, ben, model } = await tellRows(stage());
+  const edits = [1, 23].map((n) => ({ old_string: row(n), new_string: row(n, 0) }));
+  model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits } });
+  await ana.says('/countersign give rows 1 and 23 another value');
+  await ben.pushes({ [ROWS_PATH]: rows({ 12: 120 }) });
+  const [output = ''] = model.toolMessages();
+  for (const shown of [`1| ${row(1)}`, `12| ${row(12, 120)}`, `23| ${row(23)}`]) expect(output).toContain(shown);
+});
+
 it('lines that somebody pushed pose neither as another result nor as a person’s words (S136, S154)', async () => {
   const { ana, ben, model } = await tellRows(stage());
   model.proposes(editRow(5, 50));

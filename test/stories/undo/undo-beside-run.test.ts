@@ -38,6 +38,30 @@ describe('a pending undo and runs', () => {
     expect(story.pr.file(ROWS_PATH)).toBe(rows());
   });
 
+  it('an applied undo is told to the agent, in its run and as such in the next one (S136, S140)', async () => {
+    const story = await appliedRow(stage());
+    const { ana, ben, bot, model, id } = story;
+    model.proposes(editRow(12, 120));
+    await ana.says('/countersign more rows');
+    await ben.says(`/undo ${id}`);
+    const undo = bot.proposal(3);
+    await ana.says(`/approve ${undo.proposalId}`);
+    const sha = (await story.stored()).proposals.find((one) => one.id === undo.proposalId)?.commitSha ?? '';
+    await ana.replies(undo, '/undo');
+    await ana.says(`/approve ${bot.proposal(4).proposalId}`);
+    model.says({ content: 'Row 12 stays as it is.' });
+    await ana.says(`/deny ${bot.proposal(2).proposalId} not this one`);
+    const news = (model.requests().at(-1)?.messages ?? []).map(({ content }) => content ?? '');
+    expect(news.at(-2)).toBe(
+      `${ben.login} undid your change to "${ROWS_PATH}" (commit ${sha.slice(0, 7)}). It is no longer in the file. This is a decision: do not propose it again.`,
+    );
+    expect(news.at(-1)).toContain(`${ana.login} took back the undo of your change to "${ROWS_PATH}" (commit `);
+    await ana.says('/countersign something else');
+    const first = model.requests().at(-1)?.messages[1]?.content ?? '';
+    expect(first).toContain('"change":"undo, which a person asked for: edit src/rows.ts"');
+    expect(first).toContain('"your_last_words":"Row 12 stays as it is."');
+  });
+
   it('/approve all applies it together with the agent’s changes, in one commit (S41, S96)', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, bot, model, id } = story;

@@ -6,13 +6,18 @@ import { excerptOf } from '../shared/clean-text.ts';
 
 /** An earlier run in a few lines: its task, its end, and what people decided. */
 export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
-  const { earlierTask, earlierChangeCount } = CONTEXT_LIMITS;
+  const { earlierTask, earlierQuote, earlierAnswer, earlierChangeCount } = CONTEXT_LIMITS;
+  const { task, phase, summary } = run;
   const decided = proposals.filter(({ state }) => state === 'completed' || state === 'rejected');
   const shown = decided.slice(-earlierChangeCount);
   return {
-    task: excerptOf(run.task.text, earlierTask),
-    by: run.task.by.login,
-    end: run.phase.kind === 'ended' ? run.phase.reason : null,
+    task: excerptOf(task.text, earlierTask),
+    quote: task.quote === null ? null : excerptOf(task.quote, earlierQuote),
+    path: task.location.at === 'thread' ? task.location.path : null,
+    by: task.by.login,
+    end: phase.kind === 'ended' ? phase.reason : null,
+    endedBy: phase.kind === 'ended' ? (phase.by?.login ?? null) : null,
+    answer: summary === null ? null : excerptOf(summary, earlierAnswer),
     changes: shown.map(summarizeChange),
     unlistedChanges: decided.length - shown.length,
   };
@@ -20,10 +25,12 @@ export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
 
 function summarizeChange(proposal: DecidedProposal): EarlierChange {
   const votes = decidingVotes(proposal);
+  const what = nameOf(proposal.change);
   // The author of the pull request may deny, and tells the agent nothing.
   const reasons = votes.flatMap(({ text, permission }) => (text !== null && canApprove(permission) ? [text] : []));
   return {
-    change: nameOf(proposal.change),
+    // A person asked for it, and the agent never proposed it.
+    change: proposal.origin.kind === 'undo' ? `undo, which a person asked for: ${what}` : what,
     outcome: proposal.state === 'completed' ? 'applied' : 'denied',
     by: [...new Set(votes.map(({ by }) => by.login))],
     reasons: reasons.map((text) => excerptOf(text, CONTEXT_LIMITS.earlierReason)),
@@ -39,11 +46,15 @@ function nameOf(change: DecidedProposal['change']): string {
 /** One JSON row for each run, oldest first. */
 export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
   return runs
-    .map(({ task, by, end, changes, unlistedChanges }) =>
+    .map(({ task, quote, path, by, end, endedBy, answer, changes, unlistedChanges }) =>
       JSON.stringify({
         task,
+        ...(quote === null ? {} : { quotes: quote }),
+        ...(path === null ? {} : { in_thread_on: escapeHiddenCharacters(path) }),
         by,
         ended: end ?? undefined,
+        ended_by: endedBy ?? undefined,
+        your_last_words: answer ?? undefined,
         decided: changes.map(({ change, outcome, by: deciders, reasons }) => ({
           change: escapeHiddenCharacters(change),
           outcome,

@@ -7,7 +7,7 @@ import type { PushContent } from '../../state/task-context.ts';
 import { wordsOf } from '../shared/clean-text.ts';
 import { formatDiffs } from './diff-excerpt.ts';
 
-/** News between two turns: a person's words, a push by another person, or an answered question. */
+/** News between two turns: a person's words, a push by another person, an undo, or an answered question. */
 export function buildNoteMessage(note: AgentNote): TranscriptMessage {
   return { role: 'user', content: noteText(note) };
 }
@@ -20,6 +20,8 @@ function noteText(note: AgentNote): string {
       return `${note.by.login} says${aboutText(note)}, as a JSON string:\n${JSON.stringify(wordsOf(note.text))}`;
     case 'push':
       return pushText(note);
+    case 'undo':
+      return undoText(note);
     case 'question':
       return questionText(note);
   }
@@ -28,6 +30,16 @@ function noteText(note: AgentNote): string {
 function aboutText({ about }: NoteOf<'words'>): string {
   if (about === null) return '';
   return ` about your change to ${JSON.stringify(escapeHiddenCharacters(about.path))}, which was ${about.outcome}`;
+}
+
+/** The model must not take its change for committed. */
+function undoText({ by, paths, commitSha, isRestored }: NoteOf<'undo'>): string {
+  const change = `your change to ${paths.map((path) => JSON.stringify(escapeHiddenCharacters(path))).join(', ')}`;
+  const place = paths.length === 1 ? 'the file' : 'the files';
+  const commit = `(commit ${shortSha(commitSha)})`;
+  return isRestored
+    ? `${by.login} took back the undo of ${change} ${commit}. It is in ${place} again.`
+    : `${by.login} undid ${change} ${commit}. It is no longer in ${place}. This is a decision: do not propose it again.`;
 }
 
 /** The branch is no longer as the model saw it. What others pushed is material, also where it speaks. */

@@ -10,7 +10,7 @@ import {
   type CommentRelation,
   type ContextComment,
 } from '../../state/task-context.ts';
-import { cutText, excerptOf } from '../shared/clean-text.ts';
+import { cutText, excerptOf, isBareCommand } from '../shared/clean-text.ts';
 import { escapeDiff } from './diff-excerpt.ts';
 import { hasReadableHunks } from './pull-summary.ts';
 
@@ -35,7 +35,10 @@ export function findCandidates(task: Task, comments: readonly PullComment[]): re
     const relation = relationOf(task, comment);
     return { comment, relation: holdsQuote(comment) ? 'quoted' : relation, relationUnquoted: relation };
   });
-  return candidates.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
+  const telling = candidates.filter(
+    ({ relation, comment }) => relation === 'quoted' || relation === 'replied-to' || !isBareCommand(comment.body),
+  );
+  return telling.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
 }
 
 const PLACE_OF: Readonly<Record<CommentRelation, number>> = {

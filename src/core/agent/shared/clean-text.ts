@@ -1,4 +1,5 @@
 import { redactFile } from '../../../lib/redaction.ts';
+import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
 import { stripHtmlComments } from './hidden-comments.ts';
@@ -27,6 +28,24 @@ export function wordsOf(text: string): string {
 /** The same, at most `maxBytes` long. Half a secret is not recognized, so the text is cut afterwards. */
 export function excerptOf(text: string, maxBytes: number): string {
   return cutText(wordsOf(text), maxBytes);
+}
+
+const COMMAND_NAME = /^\/[a-z-]+$/i;
+
+/**
+ * Whether a comment is nothing but commands to the App, such as `/approve k7q2` or `/deny all`: they say nothing to the
+ * agent.
+ */
+export function isBareCommand(body: string): boolean {
+  const lines = cleanText(body)
+    .text.split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines.length > 0 && lines.every(isBareLine);
+}
+
+function isBareLine(line: string): boolean {
+  const [name = '', ...words] = line.trim().split(/[\s,]+/);
+  return COMMAND_NAME.test(name) && words.every((word) => word === 'all' || parseProposalId(word) !== null);
 }
 
 /** The heading of a part that is read as data. */

@@ -31,9 +31,43 @@ export function sortReadablePaths({ paths }: JoinedPaths): string {
   return joinPaths(readable.toSorted());
 }
 
-/** The paths that match a glob, in their order. */
+/**
+ * The paths that match a glob with alternatives, in their order. A name can hold braces itself, so the glob as it is
+ * written counts, too.
+ */
 export function matchPaths({ paths, glob }: PathQuery): string {
-  return joinPaths(splitPaths(paths).filter(globMatcher(glob)));
+  const matchers = [globMatcher(glob), ...expandBraces(glob).map(alternativeMatcher)];
+  return joinPaths(splitPaths(paths).filter((path) => matchers.some((matches) => matches(path))));
+}
+
+/** As for a whole glob, a directory alone means all below it. */
+function alternativeMatcher(glob: string): (path: string) => boolean {
+  return /[*?]/.test(glob) ? globMatcher(glob) : (path) => path === glob || path.startsWith(`${glob}/`);
+}
+
+/** Alternatives of one glob. Each is compared with every path of the repository. */
+export const MAX_ALTERNATIVES = 50;
+
+/** What a glob with braces stands for: `{a,b}/*` is `a/*` and `b/*`. None without braces, or for too many. */
+function expandBraces(glob: string): readonly string[] {
+  let globs: readonly string[] = [glob];
+  for (;;) {
+    const next = [...new Set(globs.flatMap(expandInnermost))];
+    if (next.length > MAX_ALTERNATIVES) return [];
+    if (next.every((one, index) => one === globs[index])) return next.filter((one) => one !== glob);
+    globs = next;
+  }
+}
+
+/** Braces without a comma are part of a name. */
+const INNERMOST_BRACES = /\{([^{},]*(?:,[^{},]*)+)\}/;
+
+function expandInnermost(glob: string): readonly string[] {
+  const found = INNERMOST_BRACES.exec(glob);
+  if (found === null) return [glob];
+  const [braces, inner = ''] = found;
+  const end = found.index + braces.length;
+  return inner.split(',').map((one) => `${glob.slice(0, found.index)}${one}${glob.slice(end)}`);
 }
 
 export type PathQuery = JoinedPaths & { readonly glob: string };
@@ -41,13 +75,15 @@ export type PathQuery = JoinedPaths & { readonly glob: string };
 /** The output of `list_files`: a header, then one path a line. `glob` is the one that the paths match (null: all). */
 export function formatFileList(paths: readonly string[], glob: string | null): string {
   const where = glob === null ? 'in the repository' : `matching ${quoteTruncated(glob)}`;
-  if (paths.length === 0)
-    return `No files ${where}. A glob matches from the root: use **/name to match in every directory.`;
+  if (paths.length === 0) return `No files ${where}. ${GLOB_HINT}`;
   const shown = truncatePaths(paths);
   const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
   const more = shown.length < paths.length ? ` (showing the first ${shown.length}; narrow the glob to see others)` : '';
   return `${count} ${where}${more}:\n${shown.join('\n')}`;
 }
+
+/** What a model should know that wrote a glob without a match. */
+export const GLOB_HINT = `A glob matches from the root: use **/name to match in every directory. {a,b} stands for alternatives, at most ${MAX_ALTERNATIVES} in all.`;
 
 function truncatePaths(paths: readonly string[]): string[] {
   const shown: string[] = [];

@@ -17,7 +17,9 @@ export function instructionOutput(instruction: string): string {
 /** T4: a person denied the change, with an optional reason. */
 export function deniedOutput({ by, permission, text }: Pick<Vote, 'by' | 'permission' | 'text'>): string {
   const role = canApprove(permission) ? 'write access' : 'the pull request’s author';
-  const reasonClause = text === null || text === '' ? '' : `: ${redactFile(text)}`;
+  // The sentence has a full stop of its own.
+  const reason = redactFile(text ?? '').replace(/(?<!\.)\.$/, '');
+  const reasonClause = reason === '' ? '' : `: ${reason}`;
   return `Edit rejected by ${by.login} (${role})${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 

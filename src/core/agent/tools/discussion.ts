@@ -5,7 +5,7 @@ import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } 
 import { canApprove, type Permission } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import { namesLogin } from '../context/task-discussion.ts';
-import { wordsOf } from '../shared/clean-text.ts';
+import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
 /** What to show: the discussion for a task, the App's own login, the permissions that were looked up, and where to go on. */
@@ -20,7 +20,7 @@ export type DiscussionInput = {
 /**
  * The output of `read_discussion`: comments, reviews and threads, those with the newest words first, then the
  * description. Texts are JSON strings, so that none of them can pose as anything else. Words of bots and of people
- * without access are only counted, unless the task points to them. The App's own words are left out, as are threads on
+ * without access are only counted, unless the task points to them. The App's own words and bare commands are left out, as are threads on
  * files that may not be read.
  */
 export function formatDiscussion(input: DiscussionInput): string {
@@ -80,7 +80,7 @@ function listEntries({ discussion, ownLogin }: Pick<DiscussionInput, 'discussion
   const { author, description, comments, reviews, threads } = discussion;
   const entries: readonly Entry[] = [
     ...comments
-      .filter((one) => isOthers(one, { ownLogin }))
+      .filter((one) => isOthers(one, { ownLogin }) && !isBareCommand(one.body))
       .map((statement) => ({ kind: 'comment', statement }) as const),
     ...reviews
       .filter((review) => isOthers(review, { ownLogin }) && (review.body.trim() !== '' || review.state !== 'COMMENTED'))
@@ -128,11 +128,11 @@ function mayDecide(author: Author | null, { permissions }: DiscussionInput): boo
 }
 
 function statementsOf(entry: Entry): readonly Statement[] {
-  return entry.kind === 'thread' ? entry.thread.comments : [entry.statement];
+  return entry.kind === 'thread' ? entry.thread.comments.filter(({ body }) => !isBareCommand(body)) : [entry.statement];
 }
 
 function timeOf(entry: Entry): string {
-  return statementsOf(entry).at(-1)?.at ?? '';
+  return (entry.kind === 'thread' ? entry.thread.comments.at(-1)?.at : entry.statement.at) ?? '';
 }
 
 /** Null if none of its words is shown. */

@@ -5,7 +5,8 @@ import { decodeText } from '../../edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../edits/text/limits.ts';
 import { lineEnd, lineStart, withoutLineEnding } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { MAX_FILE_HITS } from '../../state/tools.ts';
+import { MAX_FEW_FILES_HITS, MAX_FILE_HITS } from '../../state/tools.ts';
+import { GLOB_HINT } from '../shared/file-list.ts';
 import { formatPath, quoteTruncated, REDACTED_NOTE } from '../shared/tool-results.ts';
 import { createLineFinder, type LineFinder, type LineQuery } from './find-lines.ts';
 
@@ -32,20 +33,32 @@ function addFile(results: SearchResults, { path, bytes }: SearchedFile, query: P
   // Most files have no match, and need not be searched for secrets.
   if (!hasMatch(decoded.text, query)) return results;
   const text = redactFile(decoded.text);
-  const room = Math.floor(MAX_SEARCH_HITS / (query.context + 1)) - results.hits.length;
-  const { lines, hits } = findMatchingLines(text, query, Math.min(MAX_FILE_HITS, room));
+  const share = hitsPerFile(results.files + 1, query);
+  const earlier = keepHits(results.hits, share);
+  const room = Math.floor(MAX_SEARCH_HITS / (query.context + 1)) - earlier.length;
+  const { lines, hits } = findMatchingLines(text, query, Math.min(share, room));
   if (lines === 0) return results;
   const isRedacted =
     text !== decoded.text && hits.some((hit) => rowsOf(hit).some((row) => row.text.includes(REDACTED)));
   return {
     ...results,
-    hits: [...results.hits, ...hits.map((hit) => ({ path, ...hit }))],
-    partial: addPartialFile(results.partial, { path, lines, shown: hits.length }),
+    hits: [...earlier, ...hits.map((hit) => ({ path, ...hit }))],
+    long: addLongFile(results.long, { path, lines }, hits.length),
     total: results.total + lines,
     isTotalExact: results.isTotalExact && lines < MAX_COUNTED_LINES,
     files: results.files + 1,
     isRedacted: results.isRedacted || isRedacted,
   };
+}
+
+/** Where few files match, each shows more of its lines. */
+function hitsPerFile(files: number, { context }: SearchQuery): number {
+  return Math.max(MAX_FILE_HITS, Math.floor(MAX_FEW_FILES_HITS / (context + 1) / files));
+}
+
+/** The first hits of each file. */
+function keepHits(hits: readonly SearchHit[], perFile: number): readonly SearchHit[] {
+  return [...Map.groupBy(hits, ({ path }) => path).values()].flatMap((ofFile) => ofFile.slice(0, perFile));
 }
 
 export type SearchedFile = { readonly path: string; readonly bytes: Uint8Array };
@@ -123,8 +136,8 @@ function excerpt(line: string, at: number): string {
 /** The results so far. `total` also counts lines that are not in `hits`; it is a lower bound unless `isTotalExact`. */
 export type SearchResults = {
   readonly hits: readonly SearchHit[];
-  /** The files of which not every line is in `hits`. */
-  readonly partial: PartialFiles;
+  /** The files of which not every line is in `hits`, or might not be once more files match. */
+  readonly long: LongFiles;
   readonly total: number;
   readonly isTotalExact: boolean;
   readonly files: number;
@@ -143,22 +156,23 @@ type FileHit = {
 
 type SearchHit = FileHit & { readonly path: string };
 
-type PartialFile = { readonly path: string; readonly lines: number; readonly shown: number };
+/** A file with its number of matching lines. */
+type LongFile = { readonly path: string; readonly lines: number };
 
 /** The first of them, and the number of all. */
-type PartialFiles = { readonly files: number; readonly first: readonly PartialFile[] };
+type LongFiles = { readonly files: number; readonly first: readonly LongFile[] };
 
-function addPartialFile(partial: PartialFiles, file: PartialFile): PartialFiles {
-  if (file.shown === file.lines) return partial;
-  const first = partial.files < MAX_PARTIAL_NAMED ? [...partial.first, file] : partial.first;
-  return { files: partial.files + 1, first };
+function addLongFile(long: LongFiles, file: LongFile, shown: number): LongFiles {
+  if (file.lines === shown && file.lines <= MAX_FILE_HITS) return long;
+  const first = long.files < MAX_PARTIAL_NAMED ? [...long.first, file] : long.first;
+  return { files: long.files + 1, first };
 }
 
 const MAX_PARTIAL_NAMED = 50;
 
 export const NO_SEARCH_RESULTS: SearchResults = {
   hits: [],
-  partial: { files: 0, first: [] },
+  long: { files: 0, first: [] },
   total: 0,
   isTotalExact: true,
   files: 0,
@@ -187,7 +201,7 @@ export function formatSearchResults(
   const end = isComplete ? [] : ['The search took too long and ended early. Narrow the glob, or simplify the query.'];
   return [
     ...formatHits(query, glob, results),
-    ...formatPartialFiles(results.partial),
+    ...formatPartialFiles(results),
     ...notes,
     ...formatSkippedFiles(results.skipped),
     ...end,
@@ -207,6 +221,12 @@ function formatHits(query: SearchQuery, glob: string | null, results: SearchResu
     `${lines} ${what}${where} (${pluralize(results.files, 'file')}${more}):`,
     ...formatRows(results.hits, query.context > 0),
   ];
+}
+
+/** The output of `search` where the glob leaves nothing to search, which says nothing about the text. */
+export function formatNothingSearched(query: SearchQuery, glob: string): string {
+  const verb = query.regex ? 'matches' : 'contains';
+  return `No line ${verb} ${quoteTruncated(query.query)}, because no file matches the glob ${quoteTruncated(glob)}: nothing was searched. ${GLOB_HINT}`;
 }
 
 function describeQuery({ regex, ignoreCase }: SearchQuery): string {
@@ -241,12 +261,14 @@ function formatRows(hits: readonly SearchHit[], hasContext: boolean): readonly s
 }
 
 /** Says of each file how many lines are not shown, so that the model can ask for that file alone. */
-function formatPartialFiles({ files, first }: PartialFiles): readonly string[] {
-  if (files === 0) return [];
-  const rows = first.map(({ path, lines, shown }) => {
+function formatPartialFiles({ hits, long: { files, first } }: SearchResults): readonly string[] {
+  const shownOf = Map.groupBy(hits, ({ path }) => path);
+  const rows = first.flatMap(({ path, lines }) => {
+    const shown = shownOf.get(path)?.length ?? 0;
     const count = lines < MAX_COUNTED_LINES ? `${lines}` : `${lines} or more`;
-    return `${truncatePath(path)}: ${count} lines, ${shown} shown`;
+    return shown === lines ? [] : [`${truncatePath(path)}: ${count} lines, ${shown} shown`];
   });
+  if (rows.length === 0) return [];
   const more = files > first.length ? [`${files - first.length} more files with further lines`] : [];
   return ['Not all lines are shown; narrow the query or the glob to see others:', ...rows, ...more];
 }
@@ -262,6 +284,8 @@ function formatSkippedFiles(skipped: SkippedByReason): readonly string[] {
 function formatSkipReason(reason: SkipReason, { files, first }: SkippedFiles): string {
   const more = files > first.length ? ` and ${files - first.length} more` : '';
   const count = files === 1 ? '1 file was' : `${files} files were`;
+  // Names of images and archives help nobody; the result of each search would repeat them.
+  if (reason === 'binary') return `${count} not searched (${SKIP_REASON_TEXT[reason]}).`;
   return `${count} not searched (${SKIP_REASON_TEXT[reason]}): ${first.map(truncatePath).join(', ')}${more}`;
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
+  formatNothingSearched,
   formatSearchResults,
   NO_SEARCH_RESULTS,
   recordSkippedFile,
@@ -48,6 +49,7 @@ export async function searchFiles(workspace: SearchScope, query: SearchQuery, gl
   const problem = isLiteral(query) ? null : await workspace.offload('findQueryProblem', query);
   if (problem !== null) return problem;
   const paths = await findReadablePaths(workspace, glob);
+  if (paths.length === 0 && glob !== null) return formatNothingSearched(query, glob);
   const archive = paths.length > MAX_SINGLE_FETCHES ? await workspace.archive() : NO_ARCHIVE;
   if (archive === null)
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';

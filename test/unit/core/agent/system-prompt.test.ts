@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unaskableOutput } from '../../../../src/core/agent/question-texts.ts';
+import { readQuestionCall, unaskableOutput } from '../../../../src/core/agent/question-texts.ts';
 import {
   alreadyRejectedOutput,
   CHANGES_TOO_LARGE_OUTPUT,
@@ -38,6 +38,8 @@ import {
 } from '../../../../src/core/state/tools.ts';
 import { REDACTED } from '../../../../src/lib/credentials.ts';
 
+const QUESTION = { prompt: 'Go on?', input_type: null, choices: null, correlation_id: 'q1' };
+
 const ANA = { id: 1, login: 'ana' };
 
 /** What a call can get instead of what it asked for, without JSON. */
@@ -73,6 +75,11 @@ describe('the system prompt', () => {
     expect(SYSTEM_PROMPT).toContain('exactly what they approve is committed');
     expect(SYSTEM_PROMPT).toContain(`"${REDACTED}" stands for a secret`);
     expect(Buffer.byteLength(SYSTEM_PROMPT)).toBeLessThan(4_096);
+  });
+
+  it('says what becomes of proposals beside readings, and how to answer a question (S149, S159)', () => {
+    expect(SYSTEM_PROMPT).toContain('Beside readings, proposals are held until your next response.');
+    expect(SYSTEM_PROMPT).toContain('Answer a question in Markdown, as long as it needs, with places as path:line.');
   });
 
   it('names every tool, and no tool that does not exist (S175)', () => {
@@ -134,6 +141,16 @@ describe('the descriptions of the tools', () => {
       for (const [key, field] of Object.entries(TOOLS[name].schema.shape))
         expect(JSON.stringify(field.toJSONSchema({ io: 'input' })), `${name}.${key}`).toContain('"description":');
     }
+  });
+
+  it('say which label of an approval approves, and that a choice takes no other text (S115, S116, S118)', () => {
+    expect(readQuestionCall({ ...QUESTION, input_type: 'approval', choices: ['Go', 'No'] })).toMatchObject({
+      input: { choices: ['Go', 'No'] },
+    });
+    expect(described('ask_user')).toContain('the first approves, the second rejects');
+    expect(described('ask_user')).toContain('choice: one of choices, no other text');
+    expect(readQuestionCall({ ...QUESTION, correlation_id: null })).toEqual({ kind: 'skipped' });
+    expect(described('ask_user')).toContain('Required, or nothing is asked');
   });
 
   it('say what the answer to a question repeats (S175)', () => {

@@ -31,7 +31,19 @@ function context(text: string): TaskContext {
     diff: { kind: 'read', value: { files: [], omitted: [text] } },
     earlierRuns: {
       kind: 'read',
-      value: [{ task: prose, by: 'ben', end: 'finished', changes: [change], unlistedChanges: 0 }],
+      value: [
+        {
+          task: prose,
+          quote: prose,
+          path: text,
+          by: 'ben',
+          end: 'finished',
+          endedBy: null,
+          answer: prose,
+          changes: [change],
+          unlistedChanges: 0,
+        },
+      ],
     },
     discussion: { kind: 'read', value: { comments: [comment], omitted: 0 } },
     areThreadLinesReadable: true,

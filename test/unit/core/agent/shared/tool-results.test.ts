@@ -68,6 +68,13 @@ describe('outputs for the model', () => {
     ['a withdrawn change (S103)', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
   ])('%s', (_, output, expected) => expect(output).toBe(expected));
 
+  it('a denial whose reason is a sentence has one full stop (T4)', () => {
+    const denied = (text: string) => deniedOutput({ by: ben, permission: 'write', text });
+    expect(denied('Only the import path.')).toBe(denied('Only the import path'));
+    expect(denied('not so…')).toContain(': not so…. This is');
+    expect(denied('wait...')).toContain(': wait.... This is');
+  });
+
   it('an applied edit (T2, S2)', () => {
     expect(JSON.parse(appliedOutput(bigint, null, 'thanks'))).toEqual({
       path: 'src/total.ts',

@@ -55,6 +55,20 @@ describe('formatDiscussion', () => {
     ]);
   });
 
+  it('leaves out comments that are nothing but commands, and keeps their words (S144)', () => {
+    const bare = ['/status', '/show a0i7', '/approve k2m5, f1k1', '/approve all\n\n/help', '/undo f1k1'];
+    const telling = ['/deny k2m5 too slow', 'Look: /status', '/etc/hosts', '/ask why?'];
+    const shown = format({
+      ...EMPTY,
+      comments: [...bare, ...telling].map((body) => statement('ana', body, 5)),
+      threads: [thread('a.ts', statement('ana', 'Rename it.', 6), statement('elf', '/approve', 7))],
+    });
+    for (const body of bare) expect(shown).not.toContain(JSON.stringify(body));
+    for (const body of telling) expect(shown).toContain(JSON.stringify(body));
+    expect(shown).toContain('"Rename it."');
+    expect(shown).not.toContain('"/approve"');
+  });
+
   it('leaves out threads on files that may not be read and of its own, and replaces secrets (S144, I4)', () => {
     const token = `ghp_${'aB3d'.repeat(9)}`;
     const threads = [

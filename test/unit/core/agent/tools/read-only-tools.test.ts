@@ -70,14 +70,32 @@ describe('searchFile and formatSearchResults', () => {
 
   it('limits the number of matches and the length of a line', () => {
     const result = search('foo\n'.repeat(500), 'foo');
-    expect(result).toContain('500 lines contain "foo" (1 file, showing 10)');
+    expect(result).toContain('500 lines contain "foo" (1 file, showing 50)');
     expect(result.split('\n').slice(-2)).toEqual([
       'Not all lines are shown; narrow the query or the glob to see others:',
-      'a.ts: 500 lines, 10 shown',
+      'a.ts: 500 lines, 50 shown',
     ]);
-    expect(result.split('\n')).toHaveLength(13);
+    expect(result.split('\n')).toHaveLength(53);
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo')).toMatch(/:1:…x+fooy+…$/);
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo').length).toBeLessThan(400);
+  });
+
+  it('shares fifty lines among few files, and shows ten of each of many (S142)', () => {
+    const [query, bytes] = [literal('foo'), encodeText('foo\n'.repeat(30))];
+    const searched = (files: number) => {
+      const paths = Array.from({ length: files }, (_, index) => `f${index}.ts`);
+      return formatSearchResults(
+        query,
+        null,
+        paths.reduce((results, path) => searchFile(results, { path, bytes }, query), NO_SEARCH_RESULTS),
+      );
+    };
+    expect(searched(1)).not.toContain('Not all lines are shown');
+    expect(searched(2)).toContain('(2 files, showing 50)');
+    expect(searched(2)).toMatch(/f0\.ts: 30 lines, 25 shown\nf1\.ts: 30 lines, 25 shown$/);
+    expect(searched(6)).toContain('(6 files, showing 60)');
+    expect(searched(20)).toContain('(20 files, showing 100)');
+    expect(searched(20)).toMatch(/f0\.ts: 30 lines, 10 shown\n[\s\S]*f19\.ts: 30 lines, 0 shown$/);
   });
 
   it('names the files that it cannot search because they are not text (S1a)', () => {
@@ -97,14 +115,14 @@ describe('searchFile and formatSearchResults', () => {
   it('numbers lines as an editor does', () => {
     const line = fc.constantFrom('foo', 'bar', '', 'a foo b');
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+      fc.property(fc.array(line, { minLength: 0, maxLength: 120 }), (lines) => {
         const { hits } = searchFile(
           NO_SEARCH_RESULTS,
           { path: 'a', bytes: encodeText(lines.join('\n')) },
           literal('foo'),
         );
         expect(hits.map((hit) => hit.line)).toEqual(
-          lines.flatMap((text, index) => (text.includes('foo') ? [index + 1] : [])).slice(0, 10),
+          lines.flatMap((text, index) => (text.includes('foo') ? [index + 1] : [])).slice(0, 50),
         );
       }),
     );

@@ -34,6 +34,20 @@ describe('a list of files', () => {
     expect(await listed(tree, '.env')).toContain('No files matching ".env"');
   });
 
+  it('understands alternatives, and names that hold braces themselves (S142)', async () => {
+    const paths = ['a/x.ts', 'a/y.js', 'b/x.ts', 'c/x.ts', '{{name}}/x.ts', 'odd/{p,q}.ts', 'odd/p.ts'];
+    const named: Tree = new Map(paths.map((path) => [path, entry('100644')] as const));
+    const found = async (glob: string) => (await listed(named, glob)).split('\n').slice(1);
+    expect(await found('{a,b}/**')).toEqual(['a/x.ts', 'a/y.js', 'b/x.ts']);
+    expect(await found('{a,b}')).toEqual(['a/x.ts', 'a/y.js', 'b/x.ts']);
+    expect(await found('{a,{b,c}}/*.{ts,md}')).toEqual(['a/x.ts', 'b/x.ts', 'c/x.ts']);
+    expect(await found('{{name}}/*')).toEqual(['{{name}}/x.ts']);
+    expect(await found('odd/{p,q}.ts')).toEqual(['odd/p.ts', 'odd/{p,q}.ts']);
+    expect(await found(`{${'a,'.repeat(40)}b}{${'/x.ts,'.repeat(40)}/y.js}`)).toEqual(['a/x.ts', 'a/y.js', 'b/x.ts']);
+    const tooMany = `{${Array.from({ length: 51 }, (_, index) => index).join(',')}}/*`;
+    expect(await listed(named, tooMany)).toMatch(/^No files matching .* \{a,b\} stands for alternatives, at most 50/);
+  });
+
   it('quotes only the start of a long glob (S124)', async () => {
     const glob = '*'.repeat(500);
     expect(await listed(tree, `${glob}.no`)).toMatch(/^No files matching "\*{60}…"/);

@@ -67,6 +67,17 @@ describe('a search (S1a)', () => {
     expect(offloaded).toEqual(['sortReadablePaths', 'f103.txt']);
   });
 
+  it('says where no file matches the glob, because the text may be elsewhere (S142)', async () => {
+    const { searched } = workspace({ 'docs/errors.md': 'total\n', 'src/a.ts': 'total\n' }, {});
+    expect(await searchFiles(searched, literal('total'), '{documentation,test}/**')).toBe(
+      'No line contains "total", because no file matches the glob "{documentation,test}/**": nothing was searched. A glob matches from the root: use **/name to match in every directory. {a,b} stands for alternatives, at most 50 in all.',
+    );
+    expect(await searchFiles(searched, literal('total'), '{docs,src}/**')).toMatch(/^2 lines contain/);
+    expect(await searchFiles(searched, literal('other'), '{docs,src}/**')).toMatch(
+      /^No line contains "other" in files/,
+    );
+  });
+
   it('reports the number of skipped files if the archive lacks too many', async () => {
     const { searched, fetched } = workspace(
       numbered(60, (index) => `total ${index}\n`),
@@ -95,7 +106,7 @@ describe('a search (S1a)', () => {
         [
           `No line contains "total"${glob === null ? '' : ` in files matching "${glob}"`}. The query is literal text, upper and lower case differ.`,
           '1 file was not searched (larger than 2 MB): a/data.csv',
-          '1 file was not searched (binary): a/icon.txt',
+          '1 file was not searched (binary).',
         ].join('\n'),
       );
       expect(fetched).toHaveLength(2);
