@@ -24,6 +24,7 @@ import {
 } from './question-replies.ts';
 import {
   escapeMessage,
+  NOT_FOUND_TEXT,
   renderDetails,
   renderFurtherDetails,
   renderInternalError,
@@ -75,13 +76,24 @@ const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
 
 const UPDATE_HINT = 'The agent has been told and may propose an update.';
 
-const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
-
 const NOT_RESUMABLE_TEXT = {
   'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached its limit of model responses, or ended because the model failed. ${NEW_RUN_HINT}`,
   'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
   'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
 } as const satisfies Record<ResumeRefusal, string>;
+
+const MEANT_CHANGES = {
+  show: { one: 'a change', all: 'The changes' },
+  undo: { one: 'an applied change', all: 'The applied changes' },
+} as const;
+
+/** The hint says it all where no task follows, and no word is to blame where the position is. */
+function misunderstoodText(command: CommandName | null, word: string): string {
+  if (command === null) return `${wordSpan(`/${word}`)} had no effect.`;
+  if (command === 'task' && word === '') return '';
+  const isWord = word !== '' && word !== command;
+  return `${formatCommand(command)} had no effect${isWord ? `: it was not understood at ${wordSpan(word)}` : ''}.`;
+}
 
 const MAX_WORD_CHARACTERS = 100;
 
@@ -144,28 +156,31 @@ const REPLY_RENDERERS: {
       pending.length === 0 ? NEW_RUN_HINT : 'Post the command again with one of these ids.',
     );
   },
+  'id-missing': ({ command, changes }) =>
+    joinBlocks(
+      changes.length === 0
+        ? `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} <id>`)}. The last run has none.`
+        : `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} ${changes[0]?.id ?? '<id>'}`)}. ${MEANT_CHANGES[command].all} of the last run, newest first:`,
+      formatProposalList(changes),
+    ),
   'already-decided': ({ proposals }) =>
     joinBlocks(
       `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
       `A decision is final. ${STATUS_HINT}`,
     ),
   'malformed-command': ({ command, word, hint }) =>
-    joinBlocks(
-      command === null
-        ? `${wordSpan(`/${word}`)} had no effect.`
-        : `${formatCommand(command)} had no effect: it was not understood at ${wordSpan(word)}.`,
-      escapeMessage(hint),
-      HELP_HINT,
-    ),
+    joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
   'unknown-command': ({ word, nearest }) =>
     `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
   affirmation: ({ id }) =>
-    `${codeSpan(id)} is still pending, because only a command decides. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is.`,
+    `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
   'empty-reply': ({ id }) =>
     `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
   'user-edit-refused': renderUserEditRefused,
-  'edited-into-command': () =>
-    'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
+  'edited-into-command': ({ isTask }) =>
+    isTask
+      ? 'An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.'
+      : 'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
   'deleted-after-decision': ({ proposals }) =>
     `Deleting a comment does not undo its decision: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
   'no-run': ({ command }) => `${formatCommand(command)} had no effect: no run is active here. ${NEW_RUN_HINT}`,
@@ -300,7 +315,7 @@ const REPLY_RENDERERS: {
     ),
   help: (_, { commands }) =>
     joinBlocks(
-      'A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.',
+      'A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.',
       commands.map(({ syntax, summary }) => `- ${codeSpan(syntax)} – ${escapeText(summary)}`).join('\n'),
       `Commands need write access to this repository. If you opened the pull request, you can also use ${formatList(commands.filter(({ allowedTo }) => allowedTo === 'writer-or-author').map(({ name }) => codeSpan(`/${name}`)))}.`,
       'Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.',

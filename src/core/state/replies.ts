@@ -35,6 +35,8 @@ export type Reply =
   /** The repository takes decisions only in the conversation. `id` is that of the thread's proposal. */
   | { readonly kind: 'decide-in-conversation'; readonly command: CommandName; readonly id: string | null }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
+  /** The command needs the id of a change. `changes` are those that it can mean, newest first. */
+  | { readonly kind: 'id-missing'; readonly command: 'show' | 'undo'; readonly changes: readonly ProposalLink[] }
   | { readonly kind: 'already-decided'; readonly proposals: readonly ProposalOutcome[] }
   | {
       readonly kind: 'malformed-command';
@@ -47,7 +49,8 @@ export type Reply =
   | { readonly kind: 'empty-reply'; readonly id: string }
   /** A suggestion block that cannot be used as a person's own text. */
   | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
-  | { readonly kind: 'edited-into-command' }
+  /** `isTask` if the comment gave the task of the run, or a queued one. */
+  | { readonly kind: 'edited-into-command'; readonly isTask: boolean }
   /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
   | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
   /** The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved. */
@@ -258,6 +261,9 @@ export type ResumeRefusal = 'no-resumable-run' | 'run-active' | 'written-before-
 
 /** Why an `/undo` leads to no proposal. */
 export type UndoRefusal =
+  /** No change has the id. `applied` are those that can be meant, newest first. */
+  | { readonly kind: 'unknown-id'; readonly applied: readonly ProposalLink[] }
+  | { readonly kind: 'never-applied'; readonly outcome: ProposalOutcome }
   /** Another `/undo` of the same change is pending. */
   | { readonly kind: 'already-proposed'; readonly undo: ProposalLink }
   /** The file already has the content of before the change. */

@@ -87,13 +87,17 @@ function everyAnswer(text: string): readonly Reply[] {
       { ids: [text, 'zz99'], pending: named },
       { ids: [text], pending: [] },
     ],
+    'id-missing': [
+      { command: 'undo', changes: named },
+      { command: 'show', changes: [] },
+    ],
     'already-decided': [{ proposals: [outcome] }],
     'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
     'unknown-command': [{ word: text, nearest: 'approve' }],
     affirmation: [{ id: 'k7q2' }],
     'empty-reply': [{ id: 'k7q2' }],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
-    'edited-into-command': [{}],
+    'edited-into-command': [{ isTask: false }, { isTask: true }],
     'comment-tampered': [{ proposals: named }],
     'comment-mismatch': [{ proposals: named }],
     'comment-repaired': [{ id: 'k7q2' }],
@@ -285,6 +289,15 @@ describe('answers', () => {
 
       Use \`/countersign <task>\` to start a run.
 
+      [id-missing]
+      \`/undo\` needs the id of an applied change here, as in \`/undo k7q2\`. The applied changes of the last run, newest first:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [id-missing]
+      \`/show\` needs the id of a change here, as in \`/show <id>\`. The last run has none.
+
       [already-decided]
       Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
@@ -301,7 +314,7 @@ describe('answers', () => {
       \`total\` is not a command of Countersign, so nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
 
       [affirmation]
-      \`k7q2\` is still pending, because only a command decides. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is.
+      \`k7q2\` is still pending, because your words might be praise or a wish. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is, or say in a sentence what to change.
 
       [empty-reply]
       \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
@@ -350,6 +363,9 @@ describe('answers', () => {
 
       [edited-into-command]
       An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.
+
+      [edited-into-command]
+      An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.
 
       [comment-tampered]
       Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:
@@ -787,10 +803,10 @@ describe('answers', () => {
       \`/answer\` had no effect: no question of the agent waits for an answer here. \`/status\` shows an open one.
 
       [no-question]
-      \`/choose\` had no effect: no question of the agent has the id \`k7q2\`. \`/status\` shows an open one.
+      \`/choose\` had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
 
       [help]
-      A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.
+      A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.
 
       - \`/countersign <task>\` – start a task on this pull request (queued if one is already running)
       - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
