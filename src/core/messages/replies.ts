@@ -2,7 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
-import type { Reply, ResumeRefusal } from '../state/replies.ts';
+import type { Reply, ResumeRefusal, RunActivity } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import {
   codeSpan,
@@ -33,6 +33,7 @@ import {
   renderUndoRefused,
   renderUserEditRefused,
 } from './reply-details.ts';
+import { activityText } from './run-activity.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
 
@@ -102,6 +103,17 @@ const MAX_IDS_NAMED = 20;
 const MAX_OUTCOMES_NAMED = 30;
 
 const MAX_REQUESTERS_MENTIONED = 10;
+
+/** What the run's comment says at its top, and a link to it. */
+function describeActivity({ phase, url, decided, proposed, deciders }: RunActivity): string {
+  const run = url === null ? 'A run' : link('A run', url);
+  const doing = activityText(phase);
+  const waiting =
+    decided === 0 || decided === proposed
+      ? ''
+      : ` ${decided} of ${pluralize(proposed, 'change')} decided${deciders.length === 0 ? '' : ` by ${formatList(deciders.map(escapeLogin))}`}; the agent gets these decisions after the last one, or with ${codeSpan('/continue')}.`;
+  return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
+}
 
 const REPLY_RENDERERS: {
   readonly [Kind in Reply['kind']]: (reply: ReplyByKind[Kind], context: ReplyContext) => string;
@@ -298,10 +310,10 @@ const REPLY_RENDERERS: {
 
   // Information
   'proposal-details': renderDetails,
-  status: ({ running, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
+  status: ({ activity, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
     joinBlocks(
       [
-        running ? 'A run is active.' : 'No run is active.',
+        activity === null ? 'No run is active.' : describeActivity(activity),
         queuedTasks === 0 ? '' : `${pluralize(queuedTasks, 'task')} queued.`,
         pendingSideQuestions === 0 ? '' : `${pluralize(pendingSideQuestions, 'question')} pending.`,
         openQuestionText(question),
@@ -310,8 +322,9 @@ const REPLY_RENDERERS: {
         .filter((sentence) => sentence !== '')
         .join(' '),
       formatProposalList(pending),
+      pending.length < 2 ? '' : `Use ${codeSpan('/approve all')} to apply all of them.`,
       canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
-      running ? '' : NEW_RUN_HINT,
+      activity === null ? NEW_RUN_HINT : '',
     ),
   help: (_, { commands }) =>
     joinBlocks(

@@ -21,6 +21,7 @@ import {
 import { quoteModelMarkdown } from './model-markdown.ts';
 import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
 import { questionRow } from './question-comment.ts';
+import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
 
@@ -112,13 +113,10 @@ function planText({ plan }: Run): string {
 function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): string {
   switch (phase.kind) {
     case 'reading-context':
-      return `**Working.** The model has been reading the pull request since ${formatTime(phase.since)}.`;
     case 'awaiting-model':
-      return `**Working.** The model has been thinking since ${formatTime(phase.since)}.`;
     case 'running-tools':
-      return '**Working.** Reading files for the model.';
     case 'posting':
-      return '**Working.** Posting the proposed changes.';
+      return `**Working.** ${capitalize(activityText(phase))}.`;
     case 'awaiting-decisions':
       return waitingLine(
         proposals.filter((proposal) => proposal.state === 'proposed'),
@@ -127,6 +125,10 @@ function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): s
     case 'ended':
       return `**Ended.** The run ${describeEnd(phase)}.`;
   }
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function waitingLine(pending: readonly Proposal[], question: AgentQuestion | null): string {

@@ -3,7 +3,7 @@ import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { AgentQuestion, QuestionInput } from './question.ts';
-import type { EndReason } from './run.ts';
+import type { EndReason, Phase } from './run.ts';
 import type { VoteProblem } from './vote-source.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
@@ -160,7 +160,8 @@ export type Reply =
       readonly pending: readonly ProposalLink[];
       /** The question that waits for an answer; null if there is none. */
       readonly question: QuestionLink | null;
-      readonly running: boolean;
+      /** What the active run does; null if none is active. */
+      readonly activity: RunActivity | null;
       readonly queuedTasks: number;
       readonly pendingSideQuestions: number;
       /** Whether `/resume` can resume the last run. */
@@ -175,7 +176,10 @@ export type Reply =
       /** Numbers of the run's proposals. */
       readonly proposed: number;
       readonly applied: number;
+      /** Denied, and no new version came of it. */
       readonly denied: number;
+      /** Denied, and proposed again in another form. */
+      readonly replaced: number;
       readonly commits: readonly string[];
       /** A sentence of the App or of GitHub about the end. */
       readonly note: string | null;
@@ -209,6 +213,19 @@ export type ProposalLink = { readonly id: string; readonly title: string; readon
 export function proposalLink(proposal: Proposal): ProposalLink {
   return { id: proposal.id, title: proposal.change.payload.description, url: proposal.comment?.url ?? null };
 }
+
+/** What an active run does, and how far the decisions on its last response are. */
+export type RunActivity = {
+  readonly phase: Phase;
+  /** URL of the run's comment; null if it is not posted. */
+  readonly url: string | null;
+  /** Decided changes of the response that waits for decisions. */
+  readonly decided: number;
+  /** All changes of that response. */
+  readonly proposed: number;
+  /** Who decided them, each once. */
+  readonly deciders: readonly Person[];
+};
 
 /** A question as named in a reply. */
 export type QuestionLink = Pick<AgentQuestion, 'id' | 'state'> & {

@@ -59,7 +59,7 @@ function everyAnswer(text: string): readonly Reply[] {
     { kind: 'approvals-missing', missing: 3 },
   ];
   const ended = {
-    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0 },
+    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0 },
     ...{ commits: [], note: null, summary: null, droppedTasks: [] },
   } as const;
   const every: EveryAnswer = {
@@ -172,11 +172,33 @@ function everyAnswer(text: string): readonly Reply[] {
     ],
     help: [{}],
     status: [
-      { pending: named, question, running: true, queuedTasks: 2, pendingSideQuestions: 1, canResume: false },
-      { pending: [], question: null, running: false, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
+      {
+        pending: named,
+        question,
+        activity: {
+          phase: { kind: 'awaiting-decisions', turn: 1 },
+          url: null,
+          decided: 1,
+          proposed: 3,
+          deciders: [ana],
+        },
+        queuedTasks: 2,
+        pendingSideQuestions: 1,
+        canResume: false,
+      },
+      { pending: [], question: null, activity: null, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
     ],
     'run-ended': [
-      { ...ended, reason: 'finished', applied: 2, denied: 1, commits: [commit], summary: text, droppedTasks: [text] },
+      {
+        ...ended,
+        reason: 'finished',
+        applied: 2,
+        denied: 1,
+        replaced: 0,
+        commits: [commit],
+        summary: text,
+        droppedTasks: [text],
+      },
       { ...ended, reason: 'finished', proposed: 0, summary: text },
       { ...ended, reason: 'model-failed', note: text, summary: text },
       { ...ended, reason: 'expired' },
@@ -830,10 +852,12 @@ describe('answers', () => {
       Nothing changes without an approval.
 
       [status]
-      A run is active. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
+      A run is active. 1 of 3 changes decided by ana; the agent gets these decisions after the last one, or with \`/continue\`. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
+
+      Use \`/approve all\` to apply all of them.
 
       [status]
       No run is active. No change is pending.
@@ -853,7 +877,7 @@ describe('answers', () => {
 
       - total
 
-      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the answer, written by the model:
@@ -862,7 +886,7 @@ describe('answers', () => {
 
       Nothing was changed.
 
-      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the run ended because the model gave no usable answer: nothing was changed.
@@ -899,7 +923,7 @@ describe('answers', () => {
       requester: ana,
       reason: 'stopped',
       by: ben,
-      ...{ proposed: 1, applied: 0, denied: 0 },
+      ...{ proposed: 1, applied: 0, denied: 0, replaced: 0 },
       ...{ commits: [], note: null, summary: null },
       droppedTasks: ['fix it'],
     });
@@ -925,7 +949,7 @@ describe('answers', () => {
         requester: ana,
         reason: 'finished',
         by: null,
-        ...{ proposed: 0, applied: 0, denied: 0, commits: [] },
+        ...{ proposed: 0, applied: 0, denied: 0, replaced: 0, commits: [] },
         ...{ note: null, summary, droppedTasks: [] },
       });
     expect(end('語'.repeat(8_000))).not.toContain('showing');
