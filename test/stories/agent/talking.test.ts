@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import { editRow, row, tellRows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
+import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -119,6 +119,19 @@ describe('words about a change of an earlier run', () => {
     await ben.replies(bot.proposal(1), 'why bigint?');
     await ana.replies(bot.proposal(2), '/approve');
     expect(lastMessage(story)).toContain(`${ben.login} says about a change of an earlier run to "src/total.ts"`);
+  });
+});
+
+describe('decisions on a part of a response', () => {
+  it('are named by /status, and a replaced change is no denied one at the end', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT, EXACTLY);
+    await ana.replies(bot.proposal(1), 'say zero in hexadecimal');
+    await ana.says('/status');
+    expect(bot.answer()).toContain(`1 of 2 changes decided by \`${ana.login}\`; the agent gets these decisions`);
+    model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0x0;\n'));
+    await ana.replies(bot.proposal(2), '/deny no');
+    await ana.replies(bot.proposal(3), '/approve');
+    expect(bot.answer()).toContain('1 denied, 1 replaced by a new version.');
   });
 });
 
