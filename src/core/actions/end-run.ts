@@ -58,6 +58,7 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   const proposals = builder.pull.proposals.filter(
     (one) => one.runId === run.id && one.origin.kind === 'call' && (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );
+  const denied = proposals.filter(({ state }) => state === 'rejected');
   return withReply(builder, location, {
     kind: 'run-ended',
     requester,
@@ -65,7 +66,8 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
     by: ending.by,
     proposed: proposals.length,
     applied: proposals.filter(({ state }) => state === 'completed').length,
-    denied: proposals.filter(({ state }) => state === 'rejected').length,
+    denied: denied.filter(({ replacedBy }) => replacedBy === null).length,
+    replaced: denied.filter(({ replacedBy }) => replacedBy !== null).length,
     commits: run.commits.slice(spoken?.commits ?? 0),
     note: ending.note,
     summary: run.summary,

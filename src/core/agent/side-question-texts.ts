@@ -39,9 +39,9 @@ function earlierBlock(earlier: readonly AnsweredQuestion[]): readonly string[] {
   return [materialLine('Earlier questions on this pull request and their answers, oldest first'), ...rows];
 }
 
-function changeBlock({ about }: SideQuestion): readonly string[] {
-  if (about === null) return [];
-  const { paths, state, diff } = about;
+function changeBlock({ askedChange }: SideQuestion): readonly string[] {
+  if (askedChange === null) return [];
+  const { paths, state, diff } = askedChange;
   const change = { paths: paths.map((path) => escapeHiddenCharacters(path)), state, diff: diff ?? undefined };
   return [materialLine('The proposed change that the question is about'), JSON.stringify(change)];
 }

@@ -39,7 +39,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     location: intent.location,
     requestedAt: intent.createdAt,
     runId: pull.run?.id ?? null,
-    about: proposal === null ? null : describeAskedChange(proposal),
+    askedChange: proposal === null ? null : describeAskedChange(proposal),
     phase: { kind: 'queued' },
     runMessageCount: 0,
     messageCount: 0,

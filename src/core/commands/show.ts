@@ -31,16 +31,19 @@ function runShow(context: CommandContext, { targets }: CommandNamed<'show'>): St
       return replyUnknownIds(context, resolution.ids);
     case 'decided-in-threads':
     case 'no-match':
-      return replyNothingPending(context);
+      return replyIdMissing(context);
   }
 }
 
-function replyNothingPending(context: CommandContext): Step {
-  return endWithReply(context, { kind: 'nothing-pending', command: 'show' }, 'nothing-pending');
+/** Decided changes can be shown too, so the reply names them. */
+function replyIdMissing(context: CommandContext): Step {
+  const posted = context.pull.proposals.filter(({ comment }) => comment !== null);
+  const changes = posted.map(proposalLink).toReversed();
+  return endWithReply(context, { kind: 'id-missing', command: 'show', changes }, 'nothing-pending');
 }
 
 function replyDetails(context: CommandContext, [proposal]: readonly Proposal[]): Step {
-  if (proposal === undefined) return replyNothingPending(context);
+  if (proposal === undefined) return replyIdMissing(context);
   return endWithInfo(context, {
     kind: 'proposal-details',
     proposal: proposalLink(proposal),

@@ -1,6 +1,6 @@
-import { isPending } from '../state/proposal.ts';
-import { proposalLink, questionLink } from '../state/replies.ts';
-import { activeRun } from '../state/run.ts';
+import { decidingVotes, distinctPeople, isOpen, isPending, turnOf } from '../state/proposal.ts';
+import { proposalLink, questionLink, type RunActivity } from '../state/replies.ts';
+import { activeRun, type PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import { findResumableRun } from './resume.ts';
 import { type CommandContext, endWithInfo } from './shared/context.ts';
@@ -25,9 +25,20 @@ function runStatus(context: CommandContext): Step {
     kind: 'status',
     pending: pull.proposals.filter(isPending).map(proposalLink),
     question: open === null ? null : questionLink(open),
-    running: activeRun(pull) !== null,
+    activity: activityOf(pull),
     queuedTasks: pull.queue.length,
     pendingSideQuestions: pull.sideQuestions.length,
     canResume: typeof findResumableRun(pull, intent.createdAt) !== 'string',
   });
+}
+
+function activityOf(pull: PullState): RunActivity | null {
+  const run = activeRun(pull);
+  if (run === null) return null;
+  const { phase } = run;
+  const isWaiting = phase.kind === 'awaiting-decisions';
+  const batch = pull.proposals.filter((one) => isWaiting && one.runId === run.id && turnOf(one) === phase.turn);
+  const decided = batch.filter((one) => !isOpen(one));
+  const deciders = distinctPeople(decided.flatMap((one) => decidingVotes(one).map(({ by }) => by)));
+  return { phase, url: run.comment?.url ?? null, decided: decided.length, proposed: batch.length, deciders };
 }

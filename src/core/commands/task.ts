@@ -15,7 +15,7 @@ import type { Facts, Need } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
-import { activeRun, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
+import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { NO_USAGE, startSpending } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
@@ -53,17 +53,18 @@ function needsToStart(context: CommentContext): readonly Need[] {
   if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts) : [];
   // Words that answer a proposal are an instruction, or about its outcome.
   const answered = findAnsweredProposal(pull, intent);
-  return answered === null || isAboutDecided(answered, intent.createdAt) ? talkNeeds(context) : [];
+  return answered === null || isAboutDecided(answered, intent.createdAt) ? talkNeeds(context, answered) : [];
 }
 
-/** Starts a run, or queues the task behind the active run. */
-export function requestTask(context: CommandContext, text: string): Step {
+/** Starts a run, or queues the task behind the active run. `about` is the decided change that the words answer. */
+export function requestTask(context: CommandContext, text: string, about: DecidedChange | null = null): Step {
   const { pull, facts, intent } = context;
   const task: Task = {
     text,
     quote: quotedText(intent.quote),
     by: context.person,
     location: intent.location,
+    ...(about === null ? {} : { about }),
     requestedAt: intent.createdAt,
   };
   if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);

@@ -3,7 +3,7 @@ import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
-import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
@@ -20,7 +20,7 @@ import {
   type Proposal,
   type Shapers,
 } from '../state/proposal.ts';
-import { proposalLink, type UndoRefusal } from '../state/replies.ts';
+import { proposalLink, proposalOutcome, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import type { UndoContext, UndoResult } from '../state/undo.ts';
@@ -30,9 +30,7 @@ import {
   type CommentContext,
   endWithReply,
   refuseIfClosed,
-  replyAlreadyDecided,
 } from './shared/context.ts';
-import { replyUnknownIds } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { type CommentRef, findAnsweredProposal } from './shared/targets.ts';
 
@@ -111,25 +109,29 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
   if (proposal === null) return replyNoTarget(context, targets);
   const openUndo = findOpenUndo(pull, proposal);
   if (openUndo !== null)
-    return replyUndoRefused(context, proposal, { kind: 'already-proposed', undo: proposalLink(openUndo) });
+    return replyUndoRefused(context, proposal.id, { kind: 'already-proposed', undo: proposalLink(openUndo) });
   const applied = findUndoable(pull, targets, commentRef);
-  if (applied === null) return replyAlreadyDecided(context, [proposal]);
+  if (applied === null)
+    return replyUndoRefused(context, proposal.id, { kind: 'never-applied', outcome: proposalOutcome(proposal) });
   const refusal = refuseIfClosed(context);
   if (refusal !== null) return refusal;
   const result = checkUndo(pull, applied, facts.undo);
   return result.kind === 'change'
     ? proposeUndo(context, proposal, result.change)
-    : replyUndoRefused(context, proposal, result);
+    : replyUndoRefused(context, proposal.id, result);
 }
 
 function replyNoTarget(context: CommandContext, targets: Targets): Step {
-  if (targets.by === 'ids') return replyUnknownIds(context, targets.ids);
-  const hint = hintText('one-id', undo.syntax);
-  return endWithReply(context, { kind: 'malformed-command', command: 'undo', word: '', hint }, 'malformed-command');
+  const [id] = targets.by === 'ids' ? targets.ids : [];
+  const applied = context.pull.proposals.filter(({ state }) => state === 'completed').map(proposalLink);
+  const changes = applied.toReversed();
+  return id === undefined
+    ? endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'malformed-command')
+    : replyUndoRefused(context, id, { kind: 'unknown-id', applied: changes });
 }
 
-function replyUndoRefused(context: CommandContext, { id }: Proposal, refusal: UndoRefusal): Step {
-  return endWithReply(context, { kind: 'undo-refused', proposalId: id, refusal }, 'undo-refused');
+function replyUndoRefused(context: CommandContext, proposalId: string, refusal: UndoRefusal): Step {
+  return endWithReply(context, { kind: 'undo-refused', proposalId, refusal }, 'undo-refused');
 }
 
 /** Checks the reverse against protected paths and open proposals. */

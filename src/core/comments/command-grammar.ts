@@ -80,7 +80,7 @@ const HINT_TEXT = {
   misplaced:
     'A command counts only as plain text on the first line of a comment. Write it alone; or, where these words are for the agent, begin them with `/edit`.',
   'suggestion-below':
-    'A suggestion block stands below it, so either your lines or the proposed ones could be meant; nothing was approved. For your lines, reply to the change with the block alone; for the proposed ones, write the command without a block.',
+    'A suggestion block stands below it, so either your lines or the proposed ones could be meant; nothing was approved. For your lines, reply in the change’s thread with the block alone, or quote its comment in the conversation and add the block; for the proposed ones, write the command without a block.',
   'command-below':
     'Another command is below it, and a comment can have only one; nothing was approved. Write each command in its own comment.',
   'too-long':

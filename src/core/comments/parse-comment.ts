@@ -1,3 +1,4 @@
+import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { CommandName, ParsedComment, Quote, QuotedId } from '../state/intent.ts';
 import { type CommandGrammar, findCommand } from './command-grammar.ts';
 import { createMalformedCommand, type MalformedCommand, parseCommandLine } from './command-parser.ts';
@@ -125,6 +126,24 @@ const FILLER_WORDS: ReadonlySet<string> = new Set(
 );
 
 const AFFIRMATIVE_PHRASES = /\b(?:looks|sounds) good(?: to me)?\b|\bship it\b|\bgo ahead\b|\bthank you\b/g;
+
+/** Words that decide in a command. Alone and without the slash they decide nothing, and neither do their typos. */
+const DECIDING_WORDS: readonly string[] =
+  'approve approves approved accept accepted deny denied denies reject rejected'.split(' ');
+
+const REFUSALS: ReadonlySet<string> = new Set(['no', 'nope', 'nah', 'no thanks', 'no thank you']);
+
+/** Whether a reply is only a word like a decision, or a bare refusal. It names no wish that the agent could follow. */
+export function isUnclearDecision(text: string): boolean {
+  const words = stripSignature(text);
+  if (words.length > MAX_AFFIRMATION_CHARACTERS) return false;
+  const plain = words
+    .toLowerCase()
+    .replace(DECORATION, '')
+    .replace(/[\s.,;!]+/g, ' ')
+    .trim();
+  return REFUSALS.has(plain) || DECIDING_WORDS.some((word) => word === plain || isWithinOneEdit(word, plain));
+}
 
 const DECORATION = /[*_~`]|[\u{1F3FB}-\u{1F3FF}]|\uFE0F|\u200D|\u20E3/gu;
 

@@ -4,10 +4,10 @@ import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
 import { isAboutDecided } from '../commands/shared/talk.ts';
 import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
-import type { Proposal } from '../state/proposal.ts';
+import type { Person, Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../state/reasons.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState, type Run } from '../state/run.ts';
 import { isDecision } from './review-comments.ts';
 
 /** Whether a comment is for the App. */
@@ -58,7 +58,8 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
     case 'mention':
       return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
-      if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
+      if (parsed.addressedToSomeoneElse || isToPersonHere(pull, intent, parsed.text, proposal))
+        return irrelevant('addressed-to-someone-else');
       if (question !== null) return relevant('answer', true);
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
@@ -92,6 +93,26 @@ function relevanceOfReview(
     const canDecide = activeRun(pull) !== null && open.kind === 'resolved';
     return canDecide ? relevant(command.name, true) : irrelevant('not-for-us');
   });
+}
+
+const LOGIN_AT_START = /^([a-z0-9][a-z0-9-]{0,38})[,:](?=\s)/i;
+
+/** Whether a reply begins with the login of another person who takes part, such as `ana, why?`. */
+function isToPersonHere(
+  { run }: PullState,
+  { actor, location }: CommentIntent,
+  text: string,
+  proposal: Proposal | null,
+): boolean {
+  const name = location.at === 'thread' ? LOGIN_AT_START.exec(text)?.[1]?.toLowerCase() : undefined;
+  if (name === undefined || name === actor.login.toLowerCase()) return false;
+  const votes = (proposal?.votes ?? []).map(({ by }) => by);
+  const people = [...votes, ...(proposal?.shapers.requesters ?? []), ...(run === null ? [] : peopleOf(run))];
+  return people.some(({ login }) => login.toLowerCase() === name);
+}
+
+function peopleOf({ task, instructors, pullAuthor }: Run): readonly Person[] {
+  return [task.by, ...instructors, ...(pullAuthor === null ? [] : [pullAuthor])];
 }
 
 function irrelevant(reason: Reason): Relevance {

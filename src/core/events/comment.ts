@@ -11,7 +11,7 @@ import { isAboutDecided, isQuestion, talk } from '../commands/shared/talk.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
-import { findMisplacedCommand } from '../comments/parse-comment.ts';
+import { findMisplacedCommand, isUnclearDecision } from '../comments/parse-comment.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';
@@ -102,6 +102,9 @@ function runCommand<Name extends CommandName>(
   return refusal ?? replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
 }
 
+/** A single word of the length of an id. No change has it, because letters and digits take turns in an id. */
+const LIKE_ID = /^[a-z0-9]{4,6}$/i;
+
 /** A task that is surely a mistyped command starts no run. */
 function replyTaskHint(context: CommandContext, command: CommandNamed<CommandName>): Step | null {
   if (command.name !== 'task') return null;
@@ -109,6 +112,9 @@ function replyTaskHint(context: CommandContext, command: CommandNamed<CommandNam
 }
 
 function replyMalformed(context: CommandContext, command: CommandName | null, word: string, hint: string): Step {
+  const targets = { by: 'ids', ids: [word.toLowerCase()] } as const;
+  if (command === 'undo' && LIKE_ID.test(word)) return COMMANDS.undo.run(context, { name: 'undo', targets });
+  if (command === 'show' && LIKE_ID.test(word)) return COMMANDS.show.run(context, { name: 'show', targets });
   return endWithReply(context, { kind: 'malformed-command', command, word, hint }, 'malformed-command');
 }
 
@@ -176,9 +182,11 @@ function onText(
   const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
   if (refusal !== null) return refusal;
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
-  if (!canStillBeDenied(proposal) && (text === '' || affirmation)) return noop(context.pull, 'already-decided');
+  if (!canStillBeDenied(proposal) && (text === '' || affirmation || isUnclearDecision(text)))
+    return noop(context.pull, 'already-decided');
   if (text === '') return replyEmptyOnce(context, proposal);
-  if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
+  if (affirmation || isUnclearDecision(text))
+    return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return onWords(context, proposal, text);
 }
 

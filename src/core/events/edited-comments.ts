@@ -24,7 +24,7 @@ import {
 } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import { proposalOutcome } from '../state/replies.ts';
-import type { PullState, Run } from '../state/run.ts';
+import { activeRun, type PullState, type Run } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 import { isReadAsCommand } from './comment-relevance.ts';
@@ -38,8 +38,19 @@ export function onCommentEdited(
   if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
     return noop(pull, 'edited-into-command');
   const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;
-  const replied = withReply(startStep(pull), location, { kind: 'edited-into-command' }, `edited:${id}`);
+  const replied = withReply(
+    startStep(pull),
+    location,
+    { kind: 'edited-into-command', isTask: isTaskAt(pull, location) },
+    `edited:${id}`,
+  );
   return endStep(replied, 'edited-into-command');
+}
+
+function isTaskAt(pull: PullState, location: CommentLocation): boolean {
+  const run = activeRun(pull);
+  const tasks = [...(run === null ? [] : [run.task]), ...pull.queue];
+  return tasks.some((task) => task.location.at === location.at && commentIdOf(task.location) === commentIdOf(location));
 }
 
 /**

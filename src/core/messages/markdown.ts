@@ -53,7 +53,8 @@ const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d/iu;
 /** The start of a list item: a number with its mark, or a dash. */
 const LIST_START = /^(\d*)([.)-])/;
 
-type Piece = { readonly code: boolean; readonly text: string; readonly spaceBefore: boolean };
+/** `backticked`: the author wrote it as code; `text` has the backticks. */
+type Piece = { readonly kind: 'plain' | 'code' | 'backticked'; readonly text: string; readonly spaceBefore: boolean };
 
 /** Inline code of exactly this text on one line. Hidden characters and line ends are escaped; no text is `(empty)`. */
 export function codeSpan(text: string): string {
@@ -78,37 +79,72 @@ export function codeBlock(info: string, lines: readonly string[]): string {
   return [`${ticks}${info}`, ...lines, ticks].join('\n');
 }
 
-/** A word as one or two pieces: punctuation at its end stays outside the code. */
+/** A word as up to three pieces: brackets, quotes and punctuation around it stay outside the code. */
 function splitWord(token: string, spaceBefore: boolean): readonly Piece[] {
-  const inner = /^`+([^`]+)`+$/.exec(token)?.[1];
-  if (inner !== undefined) return [{ code: true, text: inner.trim() === '' ? token : inner.trim(), spaceBefore }];
-  const plain = PLAIN_MARKS.test(token) || (PLAIN_WORD.test(token) && !LINKED_WORD.test(token));
-  if (plain || token === '-') return [{ code: false, text: token, spaceBefore }];
-  const end = lengthWithoutPunctuation(token);
-  const word: Piece = { code: true, text: token.slice(0, end), spaceBefore };
-  return end === token.length ? [word] : [word, { code: false, text: token.slice(end), spaceBefore: false }];
+  if (isPlain(token)) return [{ kind: 'plain', text: token, spaceBefore }];
+  const start = OPENS_WORD.exec(token)?.[0].length ?? 0;
+  const end = start + lengthWithoutPunctuation(token.slice(start));
+  if (start === end) return [{ kind: 'code', text: token, spaceBefore }];
+  const word = token.slice(start, end);
+  const kind = BACKTICKED.test(word) ? 'backticked' : 'code';
+  const pieces: readonly Piece[] = [
+    { kind: 'plain', text: token.slice(0, start), spaceBefore },
+    { kind, text: word, spaceBefore: spaceBefore && start === 0 },
+    { kind: 'plain', text: token.slice(end), spaceBefore: false },
+  ];
+  return pieces.filter(({ text }) => text !== '');
 }
 
-const ENDS_SENTENCE: ReadonlySet<string> = new Set(',.:;?!…');
+function isPlain(token: string): boolean {
+  const isWord = (PLAIN_WORD.test(token) && !LINKED_WORD.test(token)) || ABBREVIATION.test(token);
+  return isWord || PLAIN_MARKS.test(token) || token === '-';
+}
+
+/** `e.g.` */
+const ABBREVIATION = /^[("'“‘]*(?:\p{L}\.)+\p{L}?[)"'”’.,;:?!…]*$/u;
+
+const OPENS_WORD = /^[("'“‘]+/;
+
+const CLOSES_WORD: ReadonlySet<string> = new Set(',.:;?!…"\'”’');
 
 /**
- * Length of a word without the punctuation at its end. A loop, because a regular expression would take quadratic time.
+ * Length of a word without the punctuation at its end; a parenthesis that the word opens stays with it. A loop, because
+ * a regular expression would take quadratic time.
  */
-function lengthWithoutPunctuation(token: string): number {
-  let end = token.length;
-  while (end > 0 && ENDS_SENTENCE.has(token.charAt(end - 1))) end -= 1;
+function lengthWithoutPunctuation(word: string): number {
+  let unopened = word.split(')').length - word.split('(').length;
+  let end = word.length;
+  for (; end > 0; end -= 1) {
+    const last = word.charAt(end - 1);
+    if (last === ')' && unopened > 0) unopened -= 1;
+    else if (!CLOSES_WORD.has(last)) break;
+  }
   return end;
 }
 
+const BACKTICKED = /^`+([^`]*[^`\s][^`]*)`+$/;
+
+/** Adjacent code cannot stay apart without a space. With one, words that were in backticks stay apart. */
 function mergeCodePieces(pieces: readonly Piece[]): readonly Piece[] {
-  const joined: Piece[] = [];
+  const merged: Piece[] = [];
   for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (last?.code && piece.code) {
-      joined[joined.length - 1] = { ...last, text: `${last.text}${piece.spaceBefore ? ' ' : ''}${piece.text}` };
-    } else joined.push(piece);
+    const last = merged.at(-1);
+    const isWords = last?.kind === 'code' && piece.kind === 'code';
+    const isAdjacent = last !== undefined && last.kind !== 'plain' && piece.kind !== 'plain' && !piece.spaceBefore;
+    if (last !== undefined && (isWords || isAdjacent))
+      merged[merged.length - 1] = {
+        ...last,
+        kind: 'code',
+        text: `${last.text}${piece.spaceBefore ? ' ' : ''}${piece.text}`,
+      };
+    else merged.push(piece);
   }
-  return joined;
+  return merged;
+}
+
+function renderPiece({ kind, text, spaceBefore }: Piece): string {
+  const words = kind === 'backticked' ? (BACKTICKED.exec(text)?.[1] ?? text).trim() : text;
+  return `${spaceBefore ? ' ' : ''}${kind === 'plain' ? words : codeSpan(words)}`;
 }
 
 /**
@@ -120,10 +156,7 @@ export function escapeText(untrusted: string): string {
   const pieces = [...line.matchAll(/( ?)(`+[^`]+`+|`+|[^ `]+)/g)].map(([, spaceBefore, token = '']) =>
     splitWord(token, spaceBefore === ' '),
   );
-  return mergeCodePieces(pieces.flat())
-    .map((piece) => `${piece.spaceBefore ? ' ' : ''}${piece.code ? codeSpan(piece.text) : piece.text}`)
-    .join('')
-    .replace(LIST_START, '$1\\$2');
+  return mergeCodePieces(pieces.flat()).map(renderPiece).join('').replace(LIST_START, '$1\\$2');
 }
 
 /** Removes fences and heading marks, which are noise once escaped, and writes list marks as bullets. */

@@ -35,11 +35,10 @@ export function renderQuestionClosed({ question, by }: ReplyOf<'question-closed'
 }
 
 export function renderNoQuestion({ command, id }: ReplyOf<'no-question'>): string {
-  const which =
-    id === null
-      ? 'no question of the agent waits for an answer here'
-      : `no question of the agent has the id ${codeSpan(id)}`;
-  return `${codeSpan(`/${command}`)} had no effect: ${which}. ${codeSpan('/status')} shows an open one.`;
+  const had = `${codeSpan(`/${command}`)} had no effect:`;
+  return id === null
+    ? `${had} no question of the agent waits for an answer here. ${codeSpan('/status')} shows an open one.`
+    : `${had} the last run has no question with the id ${codeSpan(id)}, and questions of earlier runs are closed. ${codeSpan('/status')} shows an open one.`;
 }
 
 /** The questions of a reminder, a line each. */

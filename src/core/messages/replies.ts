@@ -3,7 +3,7 @@ import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
-import type { ProposalOutcome, Reply, ResumeRefusal } from '../state/replies.ts';
+import type { ProposalOutcome, Reply, ResumeRefusal, RunActivity } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import {
   codeSpan,
@@ -25,6 +25,7 @@ import {
 } from './question-replies.ts';
 import {
   escapeMessage,
+  NOT_FOUND_TEXT,
   renderDetails,
   renderFurtherDetails,
   renderInternalError,
@@ -33,6 +34,7 @@ import {
   renderUndoRefused,
   renderUserEditRefused,
 } from './reply-details.ts';
+import { activityText } from './run-activity.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
 import { renderSettings } from './settings-replies.ts';
@@ -77,13 +79,24 @@ const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
 
 const UPDATE_HINT = 'The agent has been told and may propose an update.';
 
-const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
-
 const NOT_RESUMABLE_TEXT = {
   'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached a limit, or ended because the model failed. ${NEW_RUN_HINT}`,
   'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
   'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
 } as const satisfies Record<ResumeRefusal, string>;
+
+const MEANT_CHANGES = {
+  show: { one: 'a change', all: 'The changes' },
+  undo: { one: 'an applied change', all: 'The applied changes' },
+} as const;
+
+/** The hint says it all where no task follows, and no word is to blame where the position is. */
+function misunderstoodText(command: CommandName | null, word: string): string {
+  if (command === null) return `${wordSpan(`/${word}`)} had no effect.`;
+  if (command === 'task' && word === '') return '';
+  const isWord = word !== '' && word !== command;
+  return `${formatCommand(command)} had no effect${isWord ? `: it was not understood at ${wordSpan(word)}` : ''}.`;
+}
 
 const MAX_WORD_CHARACTERS = 100;
 
@@ -92,6 +105,17 @@ const MAX_IDS_NAMED = 20;
 const MAX_OUTCOMES_NAMED = 30;
 
 const MAX_REQUESTERS_MENTIONED = 10;
+
+/** What the run's comment says at its top, and a link to it. */
+function describeActivity({ phase, url, decided, proposed, deciders }: RunActivity): string {
+  const run = url === null ? 'A run' : link('A run', url);
+  const doing = activityText(phase);
+  const waiting =
+    decided === 0 || decided === proposed
+      ? ''
+      : ` ${decided} of ${pluralize(proposed, 'change')} decided${deciders.length === 0 ? '' : ` by ${formatList(deciders.map(escapeLogin))}`}; the agent gets these decisions after the last one, or with ${codeSpan('/continue')}.`;
+  return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
+}
 
 const REPLY_RENDERERS: {
   readonly [Kind in Reply['kind']]: (reply: ReplyByKind[Kind], context: ReplyContext) => string;
@@ -148,6 +172,13 @@ const REPLY_RENDERERS: {
       pending.length === 0 ? NEW_RUN_HINT : 'Post the command again with one of these ids.',
     );
   },
+  'id-missing': ({ command, changes }) =>
+    joinBlocks(
+      changes.length === 0
+        ? `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} <id>`)}. The last run has none.`
+        : `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} ${changes[0]?.id ?? '<id>'}`)}. ${MEANT_CHANGES[command].all} of the last run, newest first:`,
+      formatProposalList(changes),
+    ),
   'already-decided': ({ proposals }) =>
     joinBlocks(alreadyDecidedText(proposals), `A decision is final. ${STATUS_HINT}`),
   'edit-too-late': ({ proposals }) =>
@@ -156,22 +187,18 @@ const REPLY_RENDERERS: {
       `A decision is final. To have something else, reply below the change with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
   'malformed-command': ({ command, word, hint }) =>
-    joinBlocks(
-      command === null
-        ? `${wordSpan(`/${word}`)} had no effect.`
-        : `${formatCommand(command)} had no effect: it was not understood at ${wordSpan(word)}.`,
-      escapeMessage(hint),
-      HELP_HINT,
-    ),
+    joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
   'unknown-command': ({ word, nearest }) =>
     `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
   affirmation: ({ id }) =>
-    `${codeSpan(id)} is still pending, because only a command decides. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is.`,
+    `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
   'empty-reply': ({ id }) =>
     `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
   'user-edit-refused': renderUserEditRefused,
-  'edited-into-command': () =>
-    'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
+  'edited-into-command': ({ isTask }) =>
+    isTask
+      ? 'An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.'
+      : 'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
   'deleted-after-decision': ({ proposals }) =>
     `Deleting a comment does not undo its decision: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
   'no-run': ({ command }) => `${formatCommand(command)} had no effect: no run is active here. ${NEW_RUN_HINT}`,
@@ -289,10 +316,10 @@ const REPLY_RENDERERS: {
 
   // Information
   'proposal-details': renderDetails,
-  status: ({ running, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
+  status: ({ activity, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
     joinBlocks(
       [
-        running ? 'A run is active.' : 'No run is active.',
+        activity === null ? 'No run is active.' : describeActivity(activity),
         queuedTasks === 0 ? '' : `${pluralize(queuedTasks, 'task')} queued.`,
         pendingSideQuestions === 0 ? '' : `${pluralize(pendingSideQuestions, 'question')} pending.`,
         openQuestionText(question),
@@ -301,13 +328,14 @@ const REPLY_RENDERERS: {
         .filter((sentence) => sentence !== '')
         .join(' '),
       formatProposalList(pending),
+      pending.length < 2 ? '' : `Use ${codeSpan('/approve all')} to apply all of them.`,
       canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
-      running ? '' : NEW_RUN_HINT,
+      activity === null ? NEW_RUN_HINT : '',
     ),
   config: renderSettings,
   help: (_, { commands }) =>
     joinBlocks(
-      'A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.',
+      'A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.',
       commands.map(({ syntax, summary }) => `- ${codeSpan(syntax)} – ${escapeText(summary)}`).join('\n'),
       `Commands need write access to this repository. If you opened the pull request, you can also use ${formatList(commands.filter(({ allowedTo }) => allowedTo === 'writer-or-author').map(({ name }) => codeSpan(`/${name}`)))}.`,
       'Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.',

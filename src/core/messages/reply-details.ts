@@ -22,6 +22,9 @@ import {
 import { quoteModelMarkdown } from './model-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal-status.ts';
 
+/** T12: a change that is not in the state that a command needs. */
+export const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
+
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
 /** An untrusted message as text. */
@@ -161,6 +164,14 @@ function describeUndoRefusal(proposalId: string, refusal: UndoRefusal): string {
   const id = codeSpan(proposalId);
   const undo = codeSpan(`/undo ${proposalId}`);
   switch (refusal.kind) {
+    case 'unknown-id':
+      return joinBlocks(
+        `No change of this pull request has the id ${id}, so nothing is undone.`,
+        refusal.applied.length === 0 ? '' : 'The applied changes of the last run, newest first:',
+        formatProposalList(refusal.applied),
+      );
+    case 'never-applied':
+      return `${NOT_FOUND_TEXT}: ${describeOutcome(refusal.outcome)}. It was never applied, so there is nothing to undo.`;
     case 'already-proposed':
       return joinBlocks(`The undo of ${id} is already pending:`, formatProposalList([refusal.undo]));
     case 'already-undone':

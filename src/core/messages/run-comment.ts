@@ -2,9 +2,9 @@ import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { mainPath } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { isOpen, type Proposal } from '../state/proposal.ts';
+import { isOpen, isPending, type Proposal, turnOf } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import type { ModelDelay, Phase, Run } from '../state/run.ts';
+import type { Phase, Run } from '../state/run.ts';
 import {
   blockQuote,
   codeSpan,
@@ -22,6 +22,7 @@ import {
 import { quoteModelMarkdown } from './model-markdown.ts';
 import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
 import { questionRow } from './question-comment.ts';
+import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
 import { extentOf } from './set-page.ts';
@@ -35,6 +36,8 @@ type RunView = {
   /** Number of tasks queued behind this run. */
   readonly queued: number;
   readonly links: RepoLinks;
+  /** The number of the pull request. */
+  readonly number: number;
 };
 
 /** Shares of the limits below that are tried in turn. */
@@ -48,26 +51,55 @@ const MAX_PATH_CHARACTERS = 120;
 
 /** The run's one comment, edited in place from start to end. At most 60,000 bytes of UTF-8. */
 export function renderRunComment(view: RunView): string {
-  const { run, proposals } = view;
+  const { run } = view;
+  const proposals = ownProposals(view.proposals);
   return renderWithin(LIMIT_SHARES, (share) =>
     joinBlocks(
       runMarker(run.id),
       stateLine(run, proposals),
-      `${escapeLogin(run.task.by)} asked:`,
+      askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended'
         ? ''
         : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
       planText(run),
       questionsText(run),
-      renderProposalTable(view, MAX_TABLE_BYTES * share),
-      appliedLine(view),
+      renderProposalTable({ ...view, proposals }, MAX_TABLE_BYTES * share),
+      heldAnswersLine(run, proposals),
+      appliedLine(view, proposals),
       blockingReviewLine(run),
       readFilesLine(run),
       usageLine(view),
-      commandsLine(run.phase),
+      commandsLine(run.phase, proposals),
     ),
   );
+}
+
+/** Without the undos of earlier runs' changes, which are no part of the task. */
+function ownProposals(proposals: readonly Proposal[]): readonly Proposal[] {
+  const own = new Map<string, Proposal>();
+  for (const one of proposals)
+    if (one.origin.kind === 'call' || own.has(one.origin.undoneProposalId)) own.set(one.id, one);
+  return [...own.values()];
+}
+
+/** A task that was given in a thread can say “this”, so the thread is linked. */
+function askedLine({ run, links, number }: RunView): string {
+  const { by, location } = run.task;
+  if (location.at !== 'thread') return `${escapeLogin(by)} asked:`;
+  const url = `${links.repository}/pull/${number}#discussion_r${location.commentId}`;
+  return `${escapeLogin(by)} asked in ${link('this thread', url)}:`;
+}
+
+/** What people told the agent waits until all changes of the response are decided. */
+function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {
+  if (phase.kind !== 'awaiting-decisions') return '';
+  const batch = proposals.filter((one) => turnOf(one) === phase.turn);
+  const decided = batch.filter((one) => !isOpen(one));
+  if (decided.length === 0 || decided.length === batch.length) return '';
+  const count = `${decided.length} of ${pluralize(batch.length, 'change')}`;
+  const is = batch.length === 1 ? 'is' : 'are';
+  return `${count} ${is} decided. The agent gets the decisions, reasons and instructions after the last one, or with ${codeSpan('/continue')}.`;
 }
 
 /** The model's plan. No task list: ticking a box would edit the comment. */
@@ -84,15 +116,10 @@ function planText({ plan }: Run): string {
 function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): string {
   switch (phase.kind) {
     case 'reading-context':
-      return `**Working.** The model has been reading the pull request since ${formatTime(phase.since)}.`;
     case 'awaiting-model':
-      return phase.delay === null
-        ? `**Working.** The model has been thinking since ${formatTime(phase.since)}.`
-        : `**Working.** ${DELAY_CAUSES[phase.delay.cause]}; the next try is at ${formatTime(phase.delay.until)}.`;
     case 'running-tools':
-      return '**Working.** Reading files for the model.';
     case 'posting':
-      return '**Working.** Posting the proposed changes.';
+      return `**Working.** ${capitalize(activityText(phase))}.`;
     case 'awaiting-decisions':
       return waitingLine(
         proposals.filter((proposal) => proposal.state === 'proposed'),
@@ -103,11 +130,9 @@ function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): s
   }
 }
 
-const DELAY_CAUSES = {
-  'rate-limit': 'The model’s endpoint limits requests',
-  unreachable: 'The model’s endpoint cannot be reached',
-  failing: 'The model’s endpoint fails',
-} as const satisfies Record<ModelDelay['cause'], string>;
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 function waitingLine(pending: readonly Proposal[], question: AgentQuestion | null): string {
   if (question === null) return pendingLine(pending);
@@ -137,11 +162,11 @@ function pendingLine(pending: readonly Proposal[]): string {
 
 /**
  * The newest rows that fit, open ones first; the others are counted. An undo of an ended run is shown only once it is
- * committed, because no other event updates the comment of an ended run.
+ * decided, because only its commit updates the comment of an ended run.
  */
 function renderProposalTable({ run, proposals: all, links }: RunView, maxBytes: number): string {
   const proposals = all.filter(
-    (one) => one.origin.kind === 'call' || run.phase.kind !== 'ended' || one.commitSha !== null,
+    (one) => one.origin.kind === 'call' || run.phase.kind !== 'ended' || one.commitSha !== null || !isOpen(one),
   );
   if (proposals.length === 0) return '';
   const byPriority = [
@@ -186,12 +211,14 @@ function pathCell(path: string): string {
 }
 
 /** From the App's own records: the model might claim something else. */
-function appliedLine({ run, proposals }: RunView): string {
+function appliedLine({ run, proposals: all }: RunView, proposals: readonly Proposal[]): string {
   const applied = proposals.filter((proposal) => proposal.state === 'completed');
-  if (applied.length === 0 && run.commits.length === 0)
+  const others = new Set(all.filter((one) => !proposals.includes(one)).map(({ commitSha }) => commitSha));
+  const runCommits = run.commits.filter((sha) => !others.has(sha));
+  if (applied.length === 0 && runCommits.length === 0)
     return run.phase.kind === 'ended' ? 'Nothing was changed.' : 'Nothing has been changed yet.';
   // Commits of suggestions by people are not the run's own, but they hold its changes.
-  const commits = new Set([...run.commits, ...applied.flatMap(({ commitSha }) => commitSha ?? [])]);
+  const commits = new Set([...runCommits, ...applied.flatMap(({ commitSha }) => commitSha ?? [])]);
   return `${pluralize(applied.length, 'change')} applied in ${pluralize(commits.size, 'commit')}.`;
 }
 
@@ -227,11 +254,12 @@ function usageLine({ run, queued }: RunView): string {
   ].join(' ');
 }
 
-function commandsLine({ kind }: Phase): string {
+function commandsLine({ kind }: Phase, proposals: readonly Proposal[]): string {
   const help = `${codeSpan('/help')} lists all commands.`;
   if (kind === 'ended') return help;
   const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
-  return `${skip}${codeSpan('/stop')} ends the run, ${help}`;
+  const all = proposals.filter(isPending).length < 2 ? '' : `${codeSpan('/approve all')} applies all pending changes, `;
+  return `${all}${skip}${codeSpan('/stop')} ends the run, ${help}`;
 }
 
 /** The review that holds the proposals of one turn, or an undo, which belongs to no turn. */
@@ -240,6 +268,8 @@ type ReviewView = {
   readonly turn: number | null;
   /** Number of changes that the turn proposes, wherever their comments are. */
   readonly proposals: number;
+  /** Id of the change that the review undoes; null if it undoes none. */
+  readonly undoneId: string | null;
   /** The model's text beside its calls. */
   readonly modelText: string | null;
 };
@@ -247,8 +277,11 @@ type ReviewView = {
 const MODEL_TEXT_LIMITS: readonly number[] = [4_000, 2_000, 500];
 
 /** A review's own body: one line of introduction, then the model's text. */
-export function renderReview({ runId, turn, proposals, modelText }: ReviewView): string {
-  const proposed = turn === null ? 'the undo of a change' : pluralize(proposals, 'change');
+export function renderReview({ runId, turn, proposals, undoneId, modelText }: ReviewView): string {
+  const proposed =
+    turn === null
+      ? `the undo of ${undoneId === null ? 'a change' : codeSpan(undoneId)}`
+      : pluralize(proposals, 'change');
   return renderWithin(MODEL_TEXT_LIMITS, (maxCharacters) =>
     joinBlocks(
       turnMarker(runId, turn),

@@ -104,13 +104,17 @@ const MAX_COMMITS_LISTED = 20;
 
 function describeChanges(reply: RunEndedReply, links: RepoLinks): string {
   if (!hasChanges(reply)) return 'no change was proposed';
-  const { commits, applied, denied } = reply;
+  const { commits, applied, denied, replaced } = reply;
   const shown = commits.slice(-MAX_COMMITS_LISTED).map((sha) => link(codeSpan(shortSha(sha)), commitUrl(links, sha)));
   const where = shown.length === 0 ? '' : ` in ${formatList(shown)}`;
   // A change can be applied by a person's commit that is not the run's.
   const changed =
     applied === 0 && shown.length === 0 ? 'nothing was changed' : `${pluralize(applied, 'change')} applied${where}`;
-  return denied === 0 ? changed : `${changed}, ${denied} denied`;
+  return [
+    changed,
+    ...(denied === 0 ? [] : [`${denied} denied`]),
+    ...(replaced === 0 ? [] : [`${replaced} replaced by a new version`]),
+  ].join(', ');
 }
 
 const MAX_DROPPED_LISTED = 10;
@@ -130,7 +134,8 @@ export function formatDroppedTasks(dropped: readonly string[]): string {
   );
 }
 
-const TALK_HINT = 'To go on with this run, reply below one of its changes or mention this App, within 7 days.';
+const TALK_HINT =
+  'To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days.';
 
 function nextStepText(reason: EndReason): string {
   if (reason === 'closed' || reason === 'merged') return '';

@@ -4,7 +4,7 @@ import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { AgentQuestion, QuestionInput } from './question.ts';
-import type { EndReason } from './run.ts';
+import type { EndReason, Phase } from './run.ts';
 import type { SettingsInForce } from './settings.ts';
 import type { VoteProblem } from './vote-source.ts';
 
@@ -39,6 +39,8 @@ export type Reply =
   /** The repository takes decisions only in the conversation. `id` is that of the thread's proposal. */
   | { readonly kind: 'decide-in-conversation'; readonly command: CommandName; readonly id: string | null }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
+  /** The command needs the id of a change. `changes` are those that it can mean, newest first. */
+  | { readonly kind: 'id-missing'; readonly command: 'show' | 'undo'; readonly changes: readonly ProposalLink[] }
   | { readonly kind: 'already-decided'; readonly proposals: readonly ProposalOutcome[] }
   /** An instruction to changes that are decided. Without its command it would go to the agent. */
   | { readonly kind: 'edit-too-late'; readonly proposals: readonly ProposalOutcome[] }
@@ -53,7 +55,8 @@ export type Reply =
   | { readonly kind: 'empty-reply'; readonly id: string }
   /** A suggestion block that cannot be used as a person's own text. */
   | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
-  | { readonly kind: 'edited-into-command' }
+  /** `isTask` if the comment gave the task of the run, or a queued one. */
+  | { readonly kind: 'edited-into-command'; readonly isTask: boolean }
   /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
   | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
   /** The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved. */
@@ -165,7 +168,8 @@ export type Reply =
       readonly pending: readonly ProposalLink[];
       /** The question that waits for an answer; null if there is none. */
       readonly question: QuestionLink | null;
-      readonly running: boolean;
+      /** What the active run does; null if none is active. */
+      readonly activity: RunActivity | null;
       readonly queuedTasks: number;
       readonly pendingSideQuestions: number;
       /** Whether `/resume` can resume the last run. */
@@ -181,7 +185,10 @@ export type Reply =
       /** Numbers of the run's proposals. */
       readonly proposed: number;
       readonly applied: number;
+      /** Denied, and no new version came of it. */
       readonly denied: number;
+      /** Denied, and proposed again in another form. */
+      readonly replaced: number;
       readonly commits: readonly string[];
       /** A sentence of the App or of GitHub about the end. */
       readonly note: string | null;
@@ -215,6 +222,19 @@ export type ProposalLink = { readonly id: string; readonly title: string; readon
 export function proposalLink(proposal: Proposal): ProposalLink {
   return { id: proposal.id, title: describeChange(proposal.change), url: proposal.comment?.url ?? null };
 }
+
+/** What an active run does, and how far the decisions on its last response are. */
+export type RunActivity = {
+  readonly phase: Phase;
+  /** URL of the run's comment; null if it is not posted. */
+  readonly url: string | null;
+  /** Decided changes of the response that waits for decisions. */
+  readonly decided: number;
+  /** All changes of that response. */
+  readonly proposed: number;
+  /** Who decided them, each once. */
+  readonly deciders: readonly Person[];
+};
 
 /** A question as named in a reply. */
 export type QuestionLink = Pick<AgentQuestion, 'id' | 'state'> & {
@@ -267,6 +287,9 @@ export type ResumeRefusal = 'no-resumable-run' | 'run-active' | 'written-before-
 
 /** Why an `/undo` leads to no proposal. */
 export type UndoRefusal =
+  /** No change has the id. `applied` are those that can be meant, newest first. */
+  | { readonly kind: 'unknown-id'; readonly applied: readonly ProposalLink[] }
+  | { readonly kind: 'never-applied'; readonly outcome: ProposalOutcome }
   /** Another `/undo` of the same change is pending. */
   | { readonly kind: 'already-proposed'; readonly undo: ProposalLink }
   /** The file already has the content of before the change. */

@@ -184,6 +184,8 @@ export type Task = {
   readonly quote: string | null;
   readonly by: Person;
   readonly location: CommentLocation;
+  /** The change of an earlier run below which it was written; absent elsewhere. */
+  readonly about?: DecidedChange;
   /** GitHub's `created_at` of the comment. */
   readonly requestedAt: string;
 };
@@ -278,8 +280,15 @@ export type WordsNote = {
   readonly about: DecidedChange | null;
 };
 
-/** A change as the model is told about it: by path and outcome, because it knows no id. */
-export type DecidedChange = { readonly path: string; readonly outcome: 'applied' | 'denied' | 'expired' };
+/** A change as the model is told about it: by path, outcome and diff, because it knows no id. */
+export type DecidedChange = {
+  readonly path: string;
+  readonly outcome: 'applied' | 'denied' | 'expired';
+  /** Whether the run that gets the words proposed it; an earlier run did otherwise. */
+  readonly isOwn: boolean;
+  /** Cut, and without secrets; null where there is none to show. */
+  readonly diff: string | null;
+};
 
 /** One commit of a run to one file: the blobs before and after, and the replaced lines. */
 export type AppCommit = {

@@ -29,7 +29,7 @@ export type SideQuestion = {
   /** The run that was there when it was asked; null where no run ever was. */
   readonly runId: string | null;
   /** The change in whose thread it was asked; null elsewhere. */
-  readonly about: AskedChange | null;
+  readonly askedChange: AskedChange | null;
   readonly phase: SideQuestionPhase;
   /** Messages of the run's transcript that its own transcript continues; 0 if it has a beginning of its own. */
   readonly runMessageCount: number;

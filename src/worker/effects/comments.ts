@@ -83,7 +83,10 @@ export async function updateRunComment(job: Job<'update-run-comment'>): Promise<
   if (found === null) return DONE;
   const { run, proposals, isPast } = found;
   const queued = isPast ? 0 : pull.queue.length;
-  const body = renderRunComment({ run, proposals, queued, links: context.links(pull.ref) });
+  const body = renderRunComment({
+    ...{ run, proposals, queued },
+    ...{ links: context.links(pull.ref), number: pull.ref.number },
+  });
   const github = context.githubApp.forPull(pull.ref);
   if (run.comment !== null && (await updateExistingComment(github, run.comment, body)) !== null) return DONE;
   // The comment can exist without being stored: after a database outage its result might still be pending.

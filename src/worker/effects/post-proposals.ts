@@ -207,13 +207,15 @@ async function postReview(
 
 function buildReview(
   { runId, turn, proposalIds }: PostProposalsJob['effect'],
-  { run }: PullState,
+  { run, proposals }: PullState,
   suggestions: readonly ProposalDraft[],
 ): NewReview {
   // Proposals without a turn come from people, so they never block a merge.
   const isAgentTurn = turn !== null;
   const modelText = isAgentTurn ? (run?.batch?.assistantText ?? null) : null;
-  const body = renderReview({ runId, turn, proposals: proposalIds.length, modelText });
+  const undo = proposals.find(({ id, origin }) => proposalIds.includes(id) && origin.kind === 'undo');
+  const undoneId = undo?.origin.kind === 'undo' ? undo.origin.undoneProposalId : null;
+  const body = renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText });
   const event = isAgentTurn && run?.settings.reviewEvent === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
   return { body, event, comments: suggestions.flatMap(toReviewComments) };
 }

@@ -52,7 +52,7 @@ describe('a question of the agent', () => {
   it('takes any text as it is, over several lines, and a text that says reject is a text (S117, K22)', async () => {
     const first = await askPeople(stage(), TEXT);
     await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
-    expect(first.bot.answer()).toContain('no question of the agent has the id `utf8`');
+    expect(first.bot.answer()).toContain('the last run has no question with the id `utf8`');
     await first.ana.says(`/answer ${newestId(first)} utf8 is *the* name,\n  with \`two\` lines`);
     expect(results(first)).toEqual([
       answered('text', 'name', 'utf8 is *the* name,\n  with `two` lines', first.ana.login),
@@ -110,7 +110,7 @@ describe('an answer', () => {
       ['/answer MySQL', /That is none of the choices/],
       ['/answer', /It needs an answer/],
       ['/approve', /This question has choices/],
-      ['/choose x7y9 1', /no question of the agent has the id `x7y9`/],
+      ['/choose x7y9 1', /the last run has no question with the id `x7y9`, and questions of earlier runs are closed/],
     ];
     for (const [line, hint] of said) {
       await ana.says(line);

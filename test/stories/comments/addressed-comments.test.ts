@@ -29,7 +29,7 @@ describe('a pull request before its first run', () => {
   it('an author without write access may ask there too, and a stranger gets one reply (S67, S69)', async () => {
     const { bot, carl, stranger } = await stage().tell();
     await carl.says('/countersign /help');
-    expect(bot.answer()).toContain('A command stands alone on the first line');
+    expect(bot.answer()).toContain('A command stands on the first line');
     await stranger.says('/countersign /help');
     await stranger.says('/countersign /status');
     expect(bot.answers()).toHaveLength(2);

@@ -70,10 +70,20 @@ describe('commands in a comment', () => {
   it('an informal approval that names its subject is not an instruction either (S62)', async () => {
     const story = await propose(stage(), BIGINT);
     const id = story.bot.proposal(1).proposalId;
-    const yeses = ['I approve this', 'approve all', `Approve ${id}, please`];
+    const yeses = [
+      'aprove',
+      'Aproved',
+      'denny',
+      'no',
+      'nope',
+      'No thanks!',
+      'I approve this',
+      'approve all',
+      `Approve ${id}, please`,
+    ];
     for (const yes of yeses) await story.ana.replies(story.bot.proposal(1), yes);
     expect(story.bot.answers()).toHaveLength(yeses.length);
-    expect(story.bot.answer()).toContain('only a command decides');
+    expect(story.bot.answer()).toContain('might be praise or a wish');
     await expectUndecided(story);
   });
 

@@ -19,6 +19,15 @@ async function deliverCommentsLast(perform: () => void): Promise<void> {
   await stage().settle();
 }
 
+describe('editing the comment of a task', () => {
+  it('has no effect, and the reply says that the task goes on as it was written (S60)', async () => {
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
+    const task = [...pr.now().comments.values()].find(({ body }) => body.startsWith('/countersign'));
+    await ana.does((person) => person.edits(task?.id ?? 0, '/countersign use bigint. Fix nothing else.'));
+    expect(bot.answer()).toContain('The task goes on as it was first written; mention this App');
+  });
+});
+
 describe('editing a comment of the App', () => {
   it('a proposal is restored at once, and the editor gets one hint if allowed to instruct (S60, B9)', async () => {
     const { ana, bot, pr, stored } = await propose(stage(), BIGINT, NEW_FILE);

@@ -9,7 +9,7 @@ it('a “yes” with a signature, in formatting or as an emoji gets a hint, and 
   const yes = ['Yes\n\nSent from my iPhone', 'ok\n\n-- \nBob Smith', '**LGTM**', '\u2705', 'lgtm :rocket:'];
   for (const words of yes) {
     await ana.replies(bot.proposal(1), words);
-    expect(bot.answer()).toContain('only a command decides');
+    expect(bot.answer()).toContain('might be praise or a wish');
   }
   expect(await proposalStates({ stored })).toEqual(['proposed']);
   expect(model.requests()).toHaveLength(1);

@@ -64,7 +64,7 @@ describe('queued tasks', () => {
   it('/status counts queued tasks (S89a)', async () => {
     const { ana, bot } = await queued();
     await ana.says('/status');
-    expect(bot.answer()).toMatch(/^A run is active\. 1 task queued\. Pending changes:/);
+    expect(bot.answer()).toMatch(/^\[A run\]\(http[^)]+\) is active\. 1 task queued\. Pending changes:/);
   });
 
   it('closing the pull request drops the queue and lists it (S90b, F13)', async () => {

@@ -85,6 +85,23 @@ describe('a pending undo and runs', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 8: 80 }));
   });
 
+  it('is shown with the run whose change it undoes, and its review names that change', async () => {
+    const story = await appliedRow(stage());
+    const { ana, bot, pr, model, id } = story;
+    model.proposes(editRow(12, 120), editRow(18, 180));
+    await ana.says('/countersign more rows');
+    await ana.says(`/undo ${id}`);
+    expect([...pr.now().reviews.values()].at(-1)?.body).toContain(`Countersign proposes the undo of \`${id}\`.`);
+    await ana.replies(bot.proposal(4), '/approve');
+    expect(bot.run().body).not.toContain('undoes');
+    expect(bot.run().body).toContain('Nothing has been changed yet.');
+    expect(bot.run().body).toContain('`/approve all` applies all pending changes');
+    await ana.replies(bot.proposal(2), 'make it 121');
+    expect(bot.run().body).toContain(
+      '1 of 2 changes are decided. The agent gets the decisions, reasons and instructions after the last one, or with `/continue`.',
+    );
+  });
+
   it('it outlives its run and the next one: /status names it, and no push is missed', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, ben, bot, model, id } = story;

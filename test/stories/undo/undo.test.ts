@@ -70,11 +70,36 @@ describe('/undo of an applied change', () => {
     await ana.says(`/deny ${second}`);
     await ana.says(`/undo ${second}`);
     expect(bot.answer()).toContain(`${second} was already rejected by \`${ana.login}\``);
+    expect(bot.answer()).toContain('It was never applied, so there is nothing to undo.');
+    expect(bot.answer()).not.toContain('A decision is final');
     await ana.says('/undo zz99');
-    expect(bot.answer()).toContain('no change of this pull request has the id `zz99`');
+    expect(bot.answer()).toContain('No change of this pull request has the id `zz99`');
+    await ana.says('/undo zzzz');
+    expect(bot.answer()).toBe('No change of this pull request has the id `zzzz`, so nothing is undone.');
     await ana.says('/undo');
-    expect(bot.answer()).toContain('Exactly one id of a change may stand on its line');
+    expect(bot.answer()).toBe(
+      '`/undo` needs the id of an applied change here, as in `/undo <id>`. The last run has none.',
+    );
     expect(bot.proposals()).toHaveLength(2);
+  });
+
+  it('/undo and /show without an id list what they can mean (S62)', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
+    const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
+    await ana.says('/approve all');
+    stage().pass(2);
+    for (const [command, changes] of [
+      ['undo', 'applied changes'],
+      ['show', 'changes'],
+    ] as const) {
+      await ana.says(`/${command}`);
+      expect(bot.answer()).toContain(`The ${changes} of the last run, newest first:\n\n- [\`${second}\`]`);
+      expect(bot.answer()).toContain(`- [\`${first}\`]`);
+    }
+    await ana.says('/show zzzz');
+    expect(bot.answer()).toContain('no change of this pull request has the id `zzzz`');
+    await ana.says('/countersign');
+    expect(bot.answer()).toMatch(/^It needs a task on the same line/);
   });
 
   it('people without write access are refused, even the pull request’s author; a bot is ignored (S66, S67)', async () => {

@@ -15,6 +15,7 @@ import {
 import { excerptOf, materialLine, wordsOf } from '../shared/clean-text.ts';
 import { formatDiffs } from './diff-excerpt.ts';
 import { formatEarlierRuns } from './earlier-runs.ts';
+import { changeLines, describeDecided } from './notes.ts';
 import { formatOverview } from './overview.ts';
 import { formatPullData } from './pull-summary.ts';
 import { boundLines } from './task-discussion.ts';
@@ -35,6 +36,7 @@ export function buildFirstMessage(message: FirstMessage): string {
   const { task } = message;
   return [
     ...buildContext(message),
+    ...aboutBlock(task),
     `The task, in the words of ${task.by.login}, as a JSON string:`,
     JSON.stringify(wordsOf(task.text)),
   ].join('\n');
@@ -101,6 +103,11 @@ function placeBlock(task: Task, { discussion, areThreadLinesReadable }: TaskCont
     ...commentsBlock(task, discussion),
     ...quoteBlock(task, discussion),
   ];
+}
+
+/** The decided change of an earlier run that the task answers. */
+function aboutBlock({ about }: Task): readonly string[] {
+  return about === undefined ? [] : [`The task answers ${describeDecided(about)}.`, ...changeLines(about)];
 }
 
 /** The lines of the thread that the task was written in. */

@@ -2,9 +2,9 @@ import { shortSha } from '../../../lib/format.ts';
 import { redactFile } from '../../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../../state/conversation.ts';
-import type { AgentNote } from '../../state/run.ts';
+import type { AgentNote, DecidedChange } from '../../state/run.ts';
 import type { PushContent } from '../../state/task-context.ts';
-import { wordsOf } from '../shared/clean-text.ts';
+import { materialLine, wordsOf } from '../shared/clean-text.ts';
 import { formatDiffs } from './diff-excerpt.ts';
 
 /** News between two turns: a person's words, a push by another person, an undo, or an answered question. */
@@ -17,7 +17,11 @@ type NoteOf<Kind extends AgentNote['kind']> = Extract<AgentNote, { kind: Kind }>
 function noteText(note: AgentNote): string {
   switch (note.kind) {
     case 'words':
-      return `${note.by.login} says${aboutText(note)}, as a JSON string:\n${JSON.stringify(wordsOf(note.text))}`;
+      return [
+        `${note.by.login} says${aboutText(note)}, as a JSON string:`,
+        JSON.stringify(wordsOf(note.text)),
+        ...(note.about === null ? [] : changeLines(note.about)),
+      ].join('\n');
     case 'push':
       return pushText(note);
     case 'undo':
@@ -29,7 +33,18 @@ function noteText(note: AgentNote): string {
 
 function aboutText({ about }: NoteOf<'words'>): string {
   if (about === null) return '';
-  return ` about your change to ${JSON.stringify(escapeHiddenCharacters(about.path))}, which was ${about.outcome}`;
+  return ` about ${describeDecided(about)}`;
+}
+
+/** A decided change as a phrase. */
+export function describeDecided({ path, outcome, isOwn }: DecidedChange): string {
+  const change = isOwn ? 'your change' : 'a change of an earlier run';
+  return `${change} to ${JSON.stringify(escapeHiddenCharacters(path))}, which was ${outcome}`;
+}
+
+/** What the words hang on. One run can propose several changes to one file. */
+export function changeLines({ diff }: DecidedChange): readonly string[] {
+  return diff === null ? [] : [materialLine('That change, as it was proposed'), diff];
 }
 
 /** The model must not take its change for committed. */

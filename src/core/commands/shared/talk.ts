@@ -1,12 +1,17 @@
+import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
-import { pathsOf } from '../../edits/change.ts';
+import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
+import { cutText } from '../../agent/shared/clean-text.ts';
+import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
+import { findReadDenyRule } from '../../policy/path-tables.ts';
 import type { Need } from '../../state/facts.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
 import type { Step } from '../../state/step.ts';
+import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -21,17 +26,19 @@ type Listener = 'active-run' | 'ended-run' | 'new-run';
 /** How long after its end a run goes on with a person's words. Later ones begin a run that knows the earlier ones. */
 const TALK_WINDOW_MS = 7 * 24 * 60 * 60 * 1000;
 
-function listenerOf(pull: PullState, createdAt: string): Listener {
+/** Words about a change reach a finished run only if it is the one that proposed the change. */
+function listenerOf(pull: PullState, createdAt: string, about: Proposal | null): Listener {
   const { run } = pull;
   if (activeRun(pull) !== null) return 'active-run';
   if (run === null || run.phase.kind !== 'ended' || run.messageCount === 0 || pull.queue.length > 0) return 'new-run';
+  if (about !== null && about.runId !== run.id) return 'new-run';
   const isRecent = Date.parse(createdAt) - Date.parse(run.phase.at) <= TALK_WINDOW_MS;
   return isRecent && isAnswering(run.phase.reason) ? 'ended-run' : 'new-run';
 }
 
-/** The next facts to give a person's words to their listener. */
-export function talkNeeds({ pull, intent, facts }: CommentContext): readonly Need[] {
-  switch (listenerOf(pull, intent.createdAt)) {
+/** The next facts to give a person's words to their listener; `about` is the decided change that they answer. */
+export function talkNeeds({ pull, intent, facts }: CommentContext, about: Proposal | null): readonly Need[] {
+  switch (listenerOf(pull, intent.createdAt, about)) {
     case 'active-run':
       return [];
     case 'ended-run':
@@ -72,22 +79,32 @@ export function talk(
   context: CommandContext,
   text: string,
   proposal: Proposal | null,
-  startRun: (context: CommandContext, text: string) => Step,
+  startRun: (context: CommandContext, text: string, about: DecidedChange | null) => Step,
 ): Step {
   const { pull, intent, person } = context;
-  const listener = listenerOf(pull, intent.createdAt);
-  if (listener === 'new-run') return startRun(context, text);
+  const listener = listenerOf(pull, intent.createdAt, proposal);
+  const about = proposal === null ? null : decidedChange(proposal, pull);
+  if (listener === 'new-run') return startRun(context, text, about);
   const refusal = listener === 'active-run' ? null : (refuseWithoutPermissions(context) ?? refuseIfClosed(context));
   if (refusal !== null) return refusal;
-  const note = wordsNote(person, text, intent.createdAt, proposal === null ? null : decidedChange(proposal));
+  const note = wordsNote(person, text, intent.createdAt, about);
   const lifted = liftDenials(startStep(pull), proposal, context.facts.now);
   const noted = acknowledge(withNote(lifted, note), context, 'eyes');
   return listener === 'active-run' ? endStep(noted, 'note-queued') : endStep(goOn(noted, context), 'resumed');
 }
 
-function decidedChange({ state, change }: Proposal): DecidedChange | null {
+function decidedChange({ state, runId, change }: Proposal, { run }: PullState): DecidedChange | null {
   const outcome = OUTCOMES[state];
-  return outcome === undefined ? null : { path: pathsOf(change).join(', '), outcome };
+  return outcome === undefined
+    ? null
+    : { path: pathsOf(change).join(', '), outcome, isOwn: runId === run?.id, diff: shownDiff(change) };
+}
+
+/** The diff as the model gets it. Half a secret is not recognized, so the diff is cut last. */
+function shownDiff(change: Change): string | null {
+  const diff = changeDiff(change);
+  if (diff === null || pathsOf(change).some((path) => findReadDenyRule(path) !== null)) return null;
+  return cutText(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
 }
 
 function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {

@@ -59,7 +59,7 @@ function everyAnswer(text: string): readonly Reply[] {
     { kind: 'approvals-missing', missing: 3 },
   ];
   const ended = {
-    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0 },
+    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0 },
     ...{ commits: [], note: null, summary: null, droppedTasks: [] },
   } as const;
   const every: EveryAnswer = {
@@ -88,6 +88,10 @@ function everyAnswer(text: string): readonly Reply[] {
       { ids: [text, 'zz99'], pending: named },
       { ids: [text], pending: [] },
     ],
+    'id-missing': [
+      { command: 'undo', changes: named },
+      { command: 'show', changes: [] },
+    ],
     'already-decided': [{ proposals: [outcome] }],
     'edit-too-late': [{ proposals: [outcome] }],
     'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
@@ -95,7 +99,7 @@ function everyAnswer(text: string): readonly Reply[] {
     affirmation: [{ id: 'k7q2' }],
     'empty-reply': [{ id: 'k7q2' }],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
-    'edited-into-command': [{}],
+    'edited-into-command': [{ isTask: false }, { isTask: true }],
     'comment-tampered': [{ proposals: named }],
     'comment-mismatch': [{ proposals: named }],
     'comment-repaired': [{ id: 'k7q2' }],
@@ -187,11 +191,33 @@ function everyAnswer(text: string): readonly Reply[] {
       },
     ],
     status: [
-      { pending: named, question, running: true, queuedTasks: 2, pendingSideQuestions: 1, canResume: false },
-      { pending: [], question: null, running: false, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
+      {
+        pending: named,
+        question,
+        activity: {
+          phase: { kind: 'awaiting-decisions', turn: 1 },
+          url: null,
+          decided: 1,
+          proposed: 3,
+          deciders: [ana],
+        },
+        queuedTasks: 2,
+        pendingSideQuestions: 1,
+        canResume: false,
+      },
+      { pending: [], question: null, activity: null, queuedTasks: 0, pendingSideQuestions: 0, canResume: true },
     ],
     'run-ended': [
-      { ...ended, reason: 'finished', applied: 2, denied: 1, commits: [commit], summary: text, droppedTasks: [text] },
+      {
+        ...ended,
+        reason: 'finished',
+        applied: 2,
+        denied: 1,
+        replaced: 0,
+        commits: [commit],
+        summary: text,
+        droppedTasks: [text],
+      },
       { ...ended, reason: 'finished', proposed: 0, summary: text },
       { ...ended, reason: 'model-failed', note: text, summary: text },
       { ...ended, reason: 'expired' },
@@ -307,6 +333,15 @@ describe('answers', () => {
 
       Use \`/countersign <task>\` to start a run.
 
+      [id-missing]
+      \`/undo\` needs the id of an applied change here, as in \`/undo k7q2\`. The applied changes of the last run, newest first:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [id-missing]
+      \`/show\` needs the id of a change here, as in \`/show <id>\`. The last run has none.
+
       [already-decided]
       Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
@@ -328,7 +363,7 @@ describe('answers', () => {
       \`total\` is not a command of Countersign, so nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
 
       [affirmation]
-      \`k7q2\` is still pending, because only a command decides. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is.
+      \`k7q2\` is still pending, because your words might be praise or a wish. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is, or say in a sentence what to change.
 
       [empty-reply]
       \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
@@ -377,6 +412,9 @@ describe('answers', () => {
 
       [edited-into-command]
       An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.
+
+      [edited-into-command]
+      An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.
 
       [comment-tampered]
       Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:
@@ -845,10 +883,10 @@ describe('answers', () => {
       \`/answer\` had no effect: no question of the agent waits for an answer here. \`/status\` shows an open one.
 
       [no-question]
-      \`/choose\` had no effect: no question of the agent has the id \`k7q2\`. \`/status\` shows an open one.
+      \`/choose\` had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
 
       [help]
-      A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.
+      A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.
 
       - \`/countersign <task>\` – start a task on this pull request (queued if one is already running)
       - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
@@ -901,10 +939,12 @@ describe('answers', () => {
       Rules about approvers are read again at each decision; a run keeps the other settings that it began with.
 
       [status]
-      A run is active. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
+      A run is active. 1 of 3 changes decided by ana; the agent gets these decisions after the last one, or with \`/continue\`. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
+
+      Use \`/approve all\` to apply all of them.
 
       [status]
       No run is active. No change is pending.
@@ -924,7 +964,7 @@ describe('answers', () => {
 
       - total
 
-      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the answer, written by the model:
@@ -933,7 +973,7 @@ describe('answers', () => {
 
       Nothing was changed.
 
-      To go on with this run, reply below one of its changes or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the run ended because the model gave no usable answer: nothing was changed.
@@ -970,7 +1010,7 @@ describe('answers', () => {
       requester: ana,
       reason: 'stopped',
       by: ben,
-      ...{ proposed: 1, applied: 0, denied: 0 },
+      ...{ proposed: 1, applied: 0, denied: 0, replaced: 0 },
       ...{ commits: [], note: null, summary: null },
       droppedTasks: ['fix it'],
     });
@@ -996,7 +1036,7 @@ describe('answers', () => {
         requester: ana,
         reason: 'finished',
         by: null,
-        ...{ proposed: 0, applied: 0, denied: 0, commits: [] },
+        ...{ proposed: 0, applied: 0, denied: 0, replaced: 0, commits: [] },
         ...{ note: null, summary, droppedTasks: [] },
       });
     expect(end('語'.repeat(8_000))).not.toContain('showing');

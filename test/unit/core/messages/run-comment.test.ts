@@ -13,7 +13,7 @@ describe('the run comment', () => {
       proposal(bigint),
       proposal(bigint, { id: 'm3x8', state: 'rejected', votes: [vote('deny', ben)] }),
     ];
-    expect(renderRunComment({ run: run(), proposals, queued: 1, links })).toMatchInlineSnapshot(`
+    expect(renderRunComment({ run: run(), proposals, queued: 1, links, number: 3 })).toMatchInlineSnapshot(`
       "<!-- countersign:run:7-3-c9 -->
 
       **Waiting for review** of 1 change.
@@ -26,6 +26,8 @@ describe('the run comment', () => {
       |---|---|---|---|---|
       | \`k7q2\` | \`src/total.ts\` | pending |  |  |
       | \`m3x8\` | \`src/total.ts\` | rejected | ben-k |  |
+
+      1 of 2 changes are decided. The agent gets the decisions, reasons and instructions after the last one, or with \`/continue\`.
 
       Nothing has been changed yet.
 
@@ -40,14 +42,14 @@ describe('the run comment', () => {
       phase: { kind: 'ended', reason: 'finished', by: null, at: '', note: null },
       summary: 'I committed everything to main.',
     });
-    const text = renderRunComment({ run: ended, proposals: [], queued: 0, links });
+    const text = renderRunComment({ run: ended, proposals: [], queued: 0, links, number: 3 });
     expect(text).toContain('Nothing was changed.');
   });
 
   it('names settings of the repository that have no effect, until the run ends (S127)', () => {
     const settings = { ...run().settings, keysWithoutEffect: ['model', 'sign_off'] };
     const text = (of: Parameters<typeof run>[0]): string =>
-      renderRunComment({ run: run({ settings, ...of }), proposals: [], queued: 0, links });
+      renderRunComment({ run: run({ settings, ...of }), proposals: [], queued: 0, links, number: 3 });
     expect(text({})).toContain(
       '`.github/countersign.yml` sets `model` and `sign_off`, which have no effect in this version of Countersign.',
     );
@@ -61,7 +63,7 @@ describe('the run comment', () => {
       phase: { kind: 'ended', reason: 'stopped', by, at: '', note: 'a note' },
       summary: 'I committed everything to main.',
     });
-    expect(renderRunComment({ run: ended, proposals: [], queued: 2, links })).toMatchInlineSnapshot(`
+    expect(renderRunComment({ run: ended, proposals: [], queued: 2, links, number: 3 })).toMatchInlineSnapshot(`
       "<!-- countersign:run:7-3-c9 -->
 
       **Ended.** The run was stopped by ben-k.
@@ -80,7 +82,7 @@ describe('the run comment', () => {
 
   it('lists the applied changes', () => {
     const proposals = [proposal(bigint, { state: 'completed', commitSha: commit, votes: [vote('approve', ana)] })];
-    const text = renderRunComment({ run: run({ commits: [commit] }), proposals, queued: 0, links });
+    const text = renderRunComment({ run: run({ commits: [commit] }), proposals, queued: 0, links, number: 3 });
     expect(text).toContain('1 change applied in 1 commit.');
     expect(text).toContain(
       '| `k7q2` | `src/total.ts` | applied | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
@@ -95,6 +97,7 @@ describe('the run comment', () => {
           proposals: [proposal({ ...bigint, path })],
           queued: 0,
           links,
+          number: 3,
         };
         const text = renderRunComment(view);
         expect(foreignNodes(text, origin)).toEqual([]);
@@ -116,6 +119,7 @@ describe('the run comment', () => {
       proposals,
       queued: 0,
       links,
+      number: 3,
     });
     expect(byteLength(text)).toBeLessThanOrEqual(60_000);
     expect(text).toContain('| `a3` |');
@@ -149,6 +153,7 @@ describe('the run comment', () => {
           proposals,
           queued: 0,
           links,
+          number: 3,
         });
         expect(byteLength(text)).toBeLessThanOrEqual(60_000);
         expect(text).toContain('| `b39` |');
@@ -161,21 +166,35 @@ describe('the run comment', () => {
 
   it('is shortened only if it is too long (S30)', () => {
     const view = (text: string, readBlobs = {}) =>
-      renderRunComment({ run: run({ task: { ...run().task, text }, readBlobs }), proposals: [], queued: 0, links });
+      renderRunComment({
+        run: run({ task: { ...run().task, text }, readBlobs }),
+        proposals: [],
+        queued: 0,
+        links,
+        number: 3,
+      });
     expect(view('語'.repeat(1_500))).not.toContain('showing');
     expect(view('\u{E0041}\n'.repeat(1_000))).toContain('(showing 1500 of 1999 characters)');
   });
 
   it('shows the end of a long path', () => {
     const proposals = [proposal({ ...bigint, path: `${'long/'.repeat(300)}end.ts` })];
-    expect(renderRunComment({ run: run(), proposals, queued: 0, links })).toMatch(/\| `….{110,125}\/end\.ts` \|/);
+    expect(renderRunComment({ run: run(), proposals, queued: 0, links, number: 3 })).toMatch(
+      /\| `….{110,125}\/end\.ts` \|/,
+    );
   });
 });
 
 describe('the review', () => {
   it('introduces itself in one line and quotes the model below', () => {
     expect(
-      renderReview({ runId: 'r1', turn: 2, proposals: 3, modelText: '```suggestion\nx\n```\n\nThree edits for @ana.' }),
+      renderReview({
+        runId: 'r1',
+        turn: 2,
+        proposals: 3,
+        undoneId: null,
+        modelText: '```suggestion\nx\n```\n\nThree edits for @ana.',
+      }),
     ).toMatchInlineSnapshot(`
       "<!-- countersign:turn:r1:2 -->
 
