@@ -256,7 +256,7 @@ export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
 
 /** Actions that can be, or become, a vote for a change. */
 const VOTING_ACTIONS: WeightedActions = [
-  [14, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
+  [20, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
   [2, (context) => postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!']))],
   [2, onThreadProposal((context, proposal) => replyInThread(context, proposal, pickReplyText(context)))],
@@ -280,7 +280,7 @@ export const OTHER_ACTIONS: WeightedActions = [
   [2, (context) => postComment(context, '/continue')],
   [3, (context) => postComment(context, '/resume')],
   [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/aprove']))],
-  [3, askAgent],
+  [1, askAgent],
   [1, onAnyProposal((context, proposal) => postComment(context, `/show ${proposal.id}`))],
   [4, (context) => postComment(context, context.random.pick(['/choose 1', '/choose 2', '/answer so']))],
   [3, (context) => requestUndo(context)],

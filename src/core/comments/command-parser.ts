@@ -89,11 +89,15 @@ function parseAfterCountersign(
   return { kind: 'command', command: { name: 'task', text, missingSlash: { word, id } }, addressedToApp: true };
 }
 
+/** The task is to ask somebody: `ask me whether …`. */
+const ASKS_PEOPLE = /^(?:me|us|@\S+)(?!\S)/i;
+
 /** `/countersign ask why?` is a question; the word alone gets the hint for a missing slash. */
 function parseWithoutSlash(grammar: CommandGrammar, { rest, below }: ArgumentText): ParsedComment | null {
   const { word, rest: remainder } = splitFirstWord(rest);
   const command = findCommand(grammar, stripPunctuation(word));
-  if (command?.needsNoSlash !== true || joinArgumentText(remainder, below) === '') return null;
+  if (command?.needsNoSlash !== true || ASKS_PEOPLE.test(remainder)) return null;
+  if (joinArgumentText(remainder, below) === '') return null;
   return parseCommand(command, { rest: remainder, below }, true);
 }
 

@@ -93,7 +93,7 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   choose: 'nothing-pending',
   ask: 'side-question-queued',
   show: 'info-replied',
-  undo: 'already-decided',
+  undo: 'undo-refused',
   resume: 'resume-refused',
   continue: 'continued',
   stop: 'stopped',

@@ -213,6 +213,7 @@ describe('the first line of a comment (S57, F18)', () => {
     ['@countersign ask why?', 'ask: why? addressed'],
     ['/countersign ask', 'malformed task ask addressed'],
     ['/countersign asking why', 'task: asking why'],
+    ['/countersign Ask me whether it can go', 'task: Ask me whether it can go'],
     ['/ask', 'malformed ask'],
     ['/show', 'show location'],
     ['/show K7Q2', 'show k7q2'],
