@@ -8,7 +8,7 @@ import {
   undoMoveWithText,
   undoRestore,
 } from '../edits/build-undo.ts';
-import { type Change, type FileChange, isRestore, mainPath, pathsOf, type StoredFile } from '../edits/change.ts';
+import { type Change, type FileChange, isRestore, mainPath, type StoredFile } from '../edits/change.ts';
 import { combineChanges } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import { encodeText } from '../edits/text/characters.ts';
@@ -18,15 +18,19 @@ import type { MemberUndo, UndoContext, UndoResult } from '../state/undo.ts';
 import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 
-/** Computes the reverse of an applied change, or of one member of a set. It must apply to the head by the same rules as every other change. */
+/**
+ * Computes the reverse of an applied change, or of one member of a set. It must apply to the head by the same rules as
+ * every other change.
+ */
 export function computeUndo(context: UndoContext): MemberUndo {
   return UNDO_BY_OP[context.change.op](context);
 }
 
 /** The reverse of a whole change: of all its members, or of none. `id` is the proposal of the applied change. */
 export function combineUndos(id: string, applied: Change, undos: readonly MemberUndo[]): UndoResult {
-  if (undos.length > 0 && undos.every(({ kind }) => kind === 'already-undone'))
-    return { kind: 'already-undone', path: pathsOf(applied).join(', ') };
+  const undone = undos.flatMap((undo) => (undo.kind === 'already-undone' ? [undo.path] : []));
+  if (undone.length > 0 && undone.length === undos.length)
+    return { kind: 'already-undone', path: [...new Set(undone)].join(', ') };
   const changes: FileChange[] = [];
   for (const undo of undos) {
     if (undo.kind !== 'change') return undo.kind === 'already-undone' ? { ...undo, kind: 'changed-since' } : undo;

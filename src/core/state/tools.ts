@@ -17,7 +17,7 @@ export const MAX_FEW_FILES_HITS = 50;
 /** Half of a surrogate pair has no UTF-8 form. */
 const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a surrogate pair');
 
-const path = text.min(1).describe('Path from the root of the repository');
+const path = text.min(1).describe('Path from the repository root');
 
 const glob = text
   .min(1)
@@ -30,7 +30,7 @@ const glob = text
 export const MAX_REASON_CHARACTERS = 200;
 
 const reason = text
-  .describe(`Why, for people: one sentence, of which ${MAX_REASON_CHARACTERS} characters are shown`)
+  .describe(`Why, for people; ${MAX_REASON_CHARACTERS} characters are shown`)
   .optional()
   .transform((written) => cutReason(written?.trim() ?? ''));
 
@@ -183,7 +183,7 @@ export const TOOLS = {
   move_file: {
     kind: 'gated',
     description:
-      'Propose to move a file; its bytes and mode do not change. The new path must be unused; directories are created as needed. To change its text as well, use change_files. Nothing changes until a person approves.',
+      'Propose to move a file; its bytes and mode do not change. The new path must be unused. To change its text as well, use change_files. Nothing changes until a person approves.',
     schema: z.strictObject({
       from: path.describe('Its present path'),
       to: path.describe('Its new path'),
@@ -193,7 +193,7 @@ export const TOOLS = {
   change_files: {
     kind: 'gated',
     description:
-      'Propose changes of several places and files that only work together: people decide on all of them at once, and all are committed or none. They are made in order, each on what the earlier ones left. Nothing changes until a person approves.',
+      'Propose changes of several places and files that only work together: people decide on them at once, all or none. Each is made on what the earlier ones left. Nothing changes until a person approves.',
     schema: z.strictObject({
       summary: text
         .min(1)
@@ -204,7 +204,7 @@ export const TOOLS = {
   },
   read_file: {
     kind: 'immediate',
-    description: `Read a text file of the pull request, at most ${MAX_READ_LINES} lines or ${MAX_READ_BYTES / 1000} kB at once. The first line of the result says which lines are shown; the text below it is exact. Ask for more lines with start and end. What was shown before and did not change is not shown again. A directory is listed.`,
+    description: `Read a text file of the pull request, at most ${MAX_READ_LINES} lines or ${MAX_READ_BYTES / 1000} kB at once. The first line says which lines are shown; the text below is exact. Ask for more lines with start and end. What was shown and did not change is not shown again. A directory is listed.`,
     schema: z.strictObject({
       path,
       start: lineNumber.describe('First line, from 1').optional().transform(orNull),
@@ -218,12 +218,12 @@ export const TOOLS = {
   },
   list_files: {
     kind: 'immediate',
-    description: 'List the files of the repository at the head of the pull request.',
+    description: 'List the files at the head of the pull request.',
     schema: z.strictObject({ glob }),
   },
   search: {
     kind: 'immediate',
-    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file are shown, up to ${MAX_FEW_FILES_HITS} where one file matches, and the others are counted.`,
+    description: `Find lines at the head of the pull request, the files that it changes first. Rows are path:line:text, with - in place of : around a context line; at most ${MAX_FILE_HITS} lines of a file, or up to ${MAX_FEW_FILES_HITS} where few files match; the others are counted.`,
     schema: z.strictObject({
       query: text.min(1).max(500).describe('Text within one line'),
       regex: flag('Read query as a regular expression in RE2 syntax, without look-around and back-references'),
@@ -242,7 +242,7 @@ export const TOOLS = {
   outline: {
     kind: 'immediate',
     description:
-      'List the declarations of a file at the head with their line numbers. For a language without a parser: the lines that start at column 0.',
+      'List the declarations of a file at the head with their line numbers. Without a parser: the lines that start at column 0.',
     schema: z.strictObject({ path }),
   },
   read_diff: {
@@ -256,7 +256,7 @@ export const TOOLS = {
   read_discussion: {
     kind: 'immediate',
     description:
-      'Read what people and bots wrote on the pull request, newest first: comments, reviews, review threads with their state (open or resolved), and the description. Words of bots and of people without write access only where the task points to them; nothing of your own.',
+      'Read what people and bots wrote on the pull request, newest first: comments, reviews, review threads with their state, and the description. Words of bots and of people without write access only where the task points to them; nothing of your own.',
     schema: z.strictObject({
       skip: z
         .number()
@@ -270,7 +270,7 @@ export const TOOLS = {
   },
   ask_user: {
     kind: 'question',
-    description: 'Ask people a question and wait for the answer. A rejection, of any question, ends the run.',
+    description: 'Ask people a question and wait for the answer. A rejection ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
       input_type: text

@@ -30,7 +30,7 @@ describe('a question that the agent has to look up', () => {
       expect.stringContaining('src/total.ts:'),
     ]);
     expect(bot.answer()).toContain('> It is in `src/total.ts`.');
-    expect(bot.run().body).toContain('1 model response and 1 answered question.');
+    expect(bot.run().body).toContain(' tokens. 1 question answered.');
     expect((await story.stored()).run?.phase.kind).toBe('awaiting-decisions');
     expect(pr.commits()).toEqual([]);
   });
@@ -185,7 +185,7 @@ describe('what a question carries, and what is kept of it', () => {
     const { ana, bot, model } = story;
     model.says({ content: 'It avoids rounding.' });
     await ana.replies(bot.proposal(1), '/ask why this?');
-    const change = bot.proposal(1).body.includes('src/total.ts') ? '"path":"src/total.ts"' : '"path":"README.md"';
+    const change = bot.proposal(1).body.includes('src/total.ts') ? '"paths":["src/total.ts"]' : '"paths":["README.md"]';
     expect(lastMessage(story)).toContain('The proposed change that the question is about');
     expect(lastMessage(story)).toContain(`{${change},"state":"proposed","diff":"`);
     expect(bot.answer()).toContain('> It avoids rounding.');
