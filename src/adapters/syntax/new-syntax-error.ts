@@ -5,13 +5,13 @@ import { type Format, formatsOf, type ParseOutcome } from './formats.ts';
 import { parseSource } from './parse-source.ts';
 
 /** The text of a file before and after a change; `before` is null for a new file. */
-export type ChangedFile = { readonly path: string; readonly before: string | null; readonly after: string };
+export type FileVersions = { readonly path: string; readonly before: string | null; readonly after: string };
 
 /**
  * The first syntax error of a file that parsed before, or is new. Null if there is none, if the file was broken before,
  * and where no parser can tell.
  */
-export async function findNewSyntaxError({ path, before, after }: ChangedFile): Promise<SyntaxProblem | null> {
+export async function findNewSyntaxError({ path, before, after }: FileVersions): Promise<SyntaxProblem | null> {
   for (const format of formatsOf(path)) {
     const outcome = await parse(format, after);
     if (outcome.kind !== 'failed' || isTemplate(format, before ?? '', after)) return null;

@@ -52,7 +52,7 @@ export function appendSideMessages(
 }
 
 /** Sends the transcript of the current question to the model. */
-export function askSideQuestion(builder: StepBuilder, questionId: string, turn: number): StepBuilder {
+export function requestSideAnswer(builder: StepBuilder, questionId: string, turn: number): StepBuilder {
   const question = currentSideQuestion(builder.pull, questionId);
   if (question === null) return builder;
   const asked = withSideQuestion(builder, { ...question, phase: { kind: 'awaiting-model', turn } });

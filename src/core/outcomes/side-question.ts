@@ -1,9 +1,9 @@
 import {
   appendSideMessages,
-  askSideQuestion,
   currentSideQuestion,
   endSideQuestion,
   keepAnswer,
+  requestSideAnswer,
 } from '../actions/side-questions.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
@@ -27,7 +27,7 @@ export function onSideQuestionOpened(pull: PullState, signal: SignalOf<'side-que
   const messages = openSideTranscript({ question, ref: pull.ref, earlier: pull.answeredQuestions, opening });
   const runMessageCount = opening.kind === 'run' ? opening.runMessageCount : 0;
   const opened = appendSideMessages(startStep(pull), { ...question, runMessageCount }, messages);
-  return endStep(askSideQuestion(opened, question.id, 1), 'side-question-opened');
+  return endStep(requestSideAnswer(opened, question.id, 1), 'side-question-opened');
 }
 
 /** Runs the calls of a response, asks once more for an answer that does not read like one, or ends with the answer. */
@@ -80,7 +80,7 @@ function nudge(builder: StepBuilder, question: SideQuestion, turn: number, respo
   const isBlank = (response.content ?? '').trim() === '';
   const messages = [...(isBlank ? [] : [assistantMessage(response)]), NUDGE_MESSAGE];
   const nudged = appendSideMessages(builder, { ...question, isNudged: true }, messages);
-  return endStep(askSideQuestion(nudged, question.id, turn + 1), 'side-question-nudged');
+  return endStep(requestSideAnswer(nudged, question.id, turn + 1), 'side-question-nudged');
 }
 
 /** Gives the model the results of its calls. They are text and nothing else, so no change can come of them. */
@@ -93,7 +93,7 @@ export function onSideQuestionToolsFinished(
   const byCall = new Map(outputs.map(({ callId, output }) => [callId, output]));
   const messages = buildSideToolMessages(question.phase.calls, byCall, SIDE_QUESTION_LIMITS.responses - turn);
   const answered = appendSideMessages(startStep(pull), question, messages);
-  return endStep(askSideQuestion(answered, questionId, turn + 1), 'side-question-tools-answered');
+  return endStep(requestSideAnswer(answered, questionId, turn + 1), 'side-question-tools-answered');
 }
 
 function answer(

@@ -111,7 +111,7 @@ export async function findSyntaxProblem(
   }
 }
 
-/** The same for the same text, whatever the reason; null for a call that repeats another one. */
+/** The same for the same text, also with another reason; null for a call that repeats another one. */
 function keyOf(change: Change, { step }: DraftPart): string | null {
   if (change.op === 'set') return change.digest;
   return step === null
