@@ -58,9 +58,10 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
     case 'mention':
       return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
-      if (parsed.addressedToSomeoneElse || isToPersonHere(pull, intent, parsed.text, proposal))
-        return irrelevant('addressed-to-someone-else');
+      if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
       if (question !== null) return relevant('answer', true);
+      if (!hasOwnLines(parsed) && isToPersonHere(pull, intent, parsed.text, proposal))
+        return irrelevant('addressed-to-someone-else');
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
         proposal === null && !seemsToQuote(pull, intent)
@@ -97,7 +98,15 @@ function relevanceOfReview(
 
 const LOGIN_AT_START = /^([a-z0-9][a-z0-9-]{0,38})[,:](?=\s)/i;
 
-/** Whether a reply begins with the login of another person who takes part, such as `ana, why?`. */
+/** Lines of a suggestion block mean the change, also below a person's name. */
+function hasOwnLines({ suggestions, hasUnclosedSuggestion }: Extract<ParsedComment, { kind: 'text' }>): boolean {
+  return suggestions.length > 0 || hasUnclosedSuggestion;
+}
+
+/**
+ * Whether a reply begins with the login of another person who takes part, such as `ana, why?`. The pull request's author
+ * does not count: a stranger could have a login such as `no`.
+ */
 function isToPersonHere(
   { run }: PullState,
   { actor, location }: CommentIntent,
@@ -111,8 +120,8 @@ function isToPersonHere(
   return people.some(({ login }) => login.toLowerCase() === name);
 }
 
-function peopleOf({ task, instructors, pullAuthor }: Run): readonly Person[] {
-  return [task.by, ...instructors, ...(pullAuthor === null ? [] : [pullAuthor])];
+function peopleOf({ task, instructors }: Run): readonly Person[] {
+  return [task.by, ...instructors];
 }
 
 function irrelevant(reason: Reason): Relevance {

@@ -45,7 +45,7 @@ export function shortenPath(path: string, maxCharacters: number): string {
  */
 const PLAIN_WORD = /^[("'“‘]*(?:[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*|\d+(?:[.,]\d+)+)[)"'”’.,;:?!…%]*$/u;
 
-const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|\p{RGI_Emoji})+$/v;
+const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|(?![#*\d])\p{RGI_Emoji})+$/v;
 
 /** Plain words that GitHub links nevertheless: commits, `GH-1`, advisories, `TICKET-1`. */
 const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d/iu;

@@ -4,7 +4,6 @@ import type { TokenUsage } from '../state/conversation.ts';
 import { withMeasurement } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
-import { isReported } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -17,11 +16,17 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
   const { run } = builder.pull;
   const { runId, turn, response, estimatedTokens = 0 } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
-  const reported = isReported(response.usage);
-  const estimate = { inputTokens: estimatedTokens, cachedInputTokens: 0, outputTokens: estimateAnswer(response) };
-  return withRun(addUsage(builder, reported ? response.usage : estimate), {
+  const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
+  // Every request has input, so without any its count is missing.
+  const isEstimated = inputTokens === 0;
+  const counted = {
+    inputTokens: isEstimated ? estimatedTokens : inputTokens,
+    cachedInputTokens,
+    outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
+  };
+  return withRun(addUsage(builder, counted), {
     turns: turn,
-    spending: { ...run.spending, isEstimated: run.spending.isEstimated || !reported },
+    spending: { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated },
     modelContext: withMeasurement(run.modelContext, estimatedTokens, response.usage.inputTokens),
   });
 }

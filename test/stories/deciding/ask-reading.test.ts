@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import { stageForAll } from '../support/open-and-close.ts';
@@ -105,11 +106,10 @@ describe('a question that the agent has to look up', () => {
     model.says({ calls: [read('README.md')] });
     model.says({ content: 'Too late.', sendAfter });
     stage().pass(3);
+    const requestsBefore = model.requests().length;
     ana.person.says('/ask what is in the readme?');
-    await vi.waitFor(
-      async () => expect((await stored()).sideQuestions[0]?.phase).toEqual({ kind: 'awaiting-model', turn: 2 }),
-      WAIT,
-    );
+    await vi.waitFor(() => expect(model.requests()).toHaveLength(requestsBefore + 2), WAIT);
+    expect((await stored()).sideQuestions[0]?.phase).toEqual({ kind: 'awaiting-model', turn: 2 });
     model.says({ content: 'That it sells things.' });
     await stage().restart();
     resolve();
@@ -332,9 +332,12 @@ describe('a question while things happen', () => {
     const { ben, bot, person, stored } = story;
     const { answers } = await asking(story);
     const others = await Promise.all(['dora', 'emil', 'finn'].map((login) => person(login, 'write')));
-    for (const who of [...others, ben]) for (let n = 1; n <= 3; n += 1) who.person.says(`/countersign ask ${n}?`);
+    for (const who of others) for (let n = 1; n <= 3; n += 1) who.person.says(`/countersign ask ${n}?`);
     await vi.waitFor(async () => expect((await stored()).sideQuestions).toHaveLength(10), WAIT);
+    for (let n = 1; n <= 3; n += 1) ben.person.says(`/countersign ask ${n}?`);
     await stage().github.whenIdle();
+    const undecided = sql`select 1 from inbox where done_at is null`;
+    await vi.waitFor(async () => expect((await undecided.execute(stage().db())).rows).toEqual([]), WAIT);
     answers();
     await stage().settle();
     expect(bot.answers().filter((text) => text.includes('because 10 questions are already pending'))).toHaveLength(1);

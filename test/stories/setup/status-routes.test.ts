@@ -56,10 +56,12 @@ describe('the routes for operators', () => {
   });
 
   it('without the database the process is live but not ready, and only the log says why (J5)', async () => {
+    const before = stage().logged.length;
     vi.spyOn(stage().store(), 'ping').mockRejectedValue(new Error('no route to the database'));
     expect(await get('/readyz')).toEqual(UNAVAILABLE);
     expect(await get('/healthz')).toEqual(ALIVE);
-    expect(stage().logged.at(-1)).toContain('no route to the database');
+    // The check of the App's setup can log at the same time.
+    expect(stage().logged.slice(before).join('')).toContain('no route to the database');
     vi.restoreAllMocks();
     expect(await get('/readyz')).toEqual(READY);
   });

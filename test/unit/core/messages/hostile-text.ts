@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 
 const pieces = [
+  '*️⃣*️⃣',
+  '#️⃣ ',
   '`',
   '``',
   '```',

@@ -70,6 +70,13 @@ describe('what a run spends (S171)', () => {
     expect(spendingLine(runOf(game))).toBe('1 response · about 90k of 1,000,000 tokens');
   });
 
+  it('an endpoint that counts only the answer leaves the request to our estimate (S171)', () => {
+    const game = started();
+    answer(game, 1, { inputTokens: 0, cachedInputTokens: 0, outputTokens: 12 });
+    expect(runOf(game).usage).toEqual({ inputTokens: 90_000, cachedInputTokens: 0, outputTokens: 12 });
+    expect(runOf(game).spending.isEstimated).toBe(true);
+  });
+
   it('time counts while the agent is at work, and not while it waits (S171)', () => {
     const game = started();
     game.later(1);
