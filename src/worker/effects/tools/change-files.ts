@@ -2,6 +2,7 @@ import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TouchedPath } from '../../../core/edits/build-set.ts';
 import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
+import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { Tree, TreeEntry } from '../../../core/state/ports.ts';
@@ -85,7 +86,7 @@ function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChang
     case 'delete':
       return deletePath(draft, change.path);
     case 'move':
-      return movePath(draft, change);
+      return movePath(context, draft, change);
   }
 }
 
@@ -98,7 +99,8 @@ async function changeText(
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, change.path, EDIT_ACCESS);
   if (found.kind === 'refused') return found;
-  const { path, current } = found;
+  const { path } = found;
+  const current = found.current ?? (change.op === 'write' ? headFile(found.draft, path) : null);
   if (current === null && change.op === 'edit')
     return { kind: 'refused', output: fileNotFoundText(draftTree(draft), path, 'Use write to create it.') };
   const step =
@@ -124,6 +126,12 @@ function editRequest({
   return { oldString, newString, replaceAll };
 }
 
+/** The file at the head of a path that changes left. A new text there replaces it, whatever the changes did before. */
+function headFile({ before }: DraftTree, path: string): DraftFile | null {
+  const file = before.get(path) ?? null;
+  return file === null ? null : { file, origin: path };
+}
+
 /** A file may be replaced as a whole if this run has read it at the head, or if it is new in this call. */
 function isReadOrWritten(
   { workspace, before }: DraftTree,
@@ -141,7 +149,11 @@ async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutc
   return withFile(found.draft, found.path, null);
 }
 
-async function movePath(draft: DraftTree, { from, to }: Extract<OneChange, { op: 'move' }>): Promise<ChangeOutcome> {
+async function movePath(
+  { earlier }: ToolCallContext,
+  draft: DraftTree,
+  { from, to }: Extract<OneChange, { op: 'move' }>,
+): Promise<ChangeOutcome> {
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, from, WHOLE_FILE_ACCESS);
   if (found.kind === 'refused') return found;
@@ -150,8 +162,32 @@ async function movePath(draft: DraftTree, { from, to }: Extract<OneChange, { op:
   if (current === null) return { kind: 'refused', output: fileNotFoundText(tree, found.path) };
   const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), WRITE_ACCESS);
   if (target.kind === 'refused') return target;
+  const replaced = headFile(found.draft, target.path);
+  const refused = replaced === null ? null : await checkReplacement(found.draft, { replaced, current }, earlier);
+  if (refused !== null) return refused;
   const gone = withFile(found.draft, found.path, null);
   return withFile(gone.draft, target.path, current);
+}
+
+type Replacement = { readonly replaced: DraftFile; readonly current: DraftFile };
+
+/** Judges a file that takes the place of another one as a write of its text there. Its own file may come back. */
+async function checkReplacement(
+  draft: DraftTree,
+  { replaced, current }: Replacement,
+  earlier: ToolCallContext['earlier'],
+): Promise<Refused | null> {
+  const { workspace } = draft;
+  const { file, origin: path } = replaced;
+  const decoded = decodeText(current.file.bytes);
+  // The set is refused at its end if a file that is not text takes the place of another one.
+  if (path === null || current.origin === path || decoded.kind !== 'text') return null;
+  const built = await workspace.offload('buildText', {
+    ...{ path, repositoryName: workspace.repo, file },
+    steps: [{ kind: 'content', content: decoded.text }],
+    lastReadBlob: isReadOrWritten(draft, replaced, earlier) ? file.ref.blob : null,
+  });
+  return built.kind === 'refused' ? built : null;
 }
 
 type FoundFile =
