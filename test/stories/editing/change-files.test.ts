@@ -411,4 +411,11 @@ describe('a set that replaces a file in steps', () => {
     ]);
     expect(bot.proposal(1).body).toContain('go();');
   });
+
+  it('names its directory free again once the new file in it is gone (S146)', async () => {
+    const { bot } = await replace([
+      changes(write('new/e.ts', 'go();\n'), gone('new/e.ts'), write('new', 'go\n'), gone('c.ts')),
+    ]);
+    expect(bot.proposal(1).body).toContain('**Write** `new`');
+  });
 });
