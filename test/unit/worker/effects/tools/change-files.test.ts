@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { TreeEntry } from '../../../../../src/core/state/ports.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { offloadInline } from '../../../../../src/worker/offload/offload.ts';
@@ -12,9 +13,10 @@ const STEPS = 30;
 /** A call of many changes in a large repository. */
 function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> {
   const paths = Array.from({ length: FILES }, (_, at) => `src/file${at}.ts`);
-  const entries = paths.map((path) => [path, { mode: '100644', sha, size: 1 }] as const);
+  const tree = new Map<string, TreeEntry>([['src', { mode: '040000', sha, size: null }]]);
+  for (const path of paths) tree.set(path, { mode: '100644', sha, size: 1 });
   const workspace: Partial<Workspace> = {
-    tree: new Map([['src', { mode: '040000', sha, size: null }], ...entries]),
+    tree,
     repo: 'shop',
     readBlobs: {},
     offload: offloadInline,
