@@ -110,7 +110,7 @@ function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath
   for (const part of pathAndParents(path)) {
     const entry = tree.get(part);
     if (entry === undefined) {
-      const caseVariant = foldedTreePaths(tree).get(foldPath(part));
+      const caseVariant = findCaseVariant(tree, foldPath(part));
       if (caseVariant !== undefined)
         return refusePath(raw, `'${printablePath(caseVariant)}' exists and differs only in case or Unicode form`);
       const problem = findWindowsProblem(part.slice(part.lastIndexOf('/') + 1));
@@ -125,35 +125,80 @@ function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath
   return { kind: 'path', path };
 }
 
-/** A path and its parent directories, outermost first. */
-function pathAndParents(path: string): string[] {
+/** A path after its parent directories, outermost first. */
+export function pathAndParents(path: string): string[] {
   const paths: string[] = [];
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
     paths.push(path.slice(0, slash));
   return [...paths, path];
 }
 
-const FOLDED_PATHS = new WeakMap<Tree, ReadonlyMap<string, string>>();
+/** A copy of a tree that can be changed in place. Its paths need not be folded again. */
+export type TreeCopy = {
+  readonly tree: Tree;
+  readonly set: (path: string, entry: TreeEntry) => void;
+  readonly remove: (path: string) => void;
+};
+
+export function copyTree(source: Tree): TreeCopy {
+  const tree = new Map(source);
+  const added = new Map<string, readonly string[]>();
+  COPIES.set(tree, { source, added });
+  const set = (path: string, entry: TreeEntry): void => {
+    if (!tree.has(path)) addFolded(added, path);
+    tree.set(path, entry);
+  };
+  return { tree, set, remove: (path) => void tree.delete(path) };
+}
+
+/** Paths by their folded form. Several differ only in case or Unicode form. */
+type FoldedPaths = ReadonlyMap<string, readonly string[]>;
+
+/** The tree that a copy was made of, and the paths that were added to the copy. */
+const COPIES = new WeakMap<Tree, { readonly source: Tree; readonly added: FoldedPaths }>();
+
+const FOLDED_PATHS = new WeakMap<Tree, FoldedPaths>();
+
+function findCaseVariant(tree: Tree, folded: string): string | undefined {
+  // Paths that a copy no longer has are still known by their folded form.
+  return pathsFoldedTo(tree, folded).findLast((path) => tree.has(path));
+}
+
+function pathsFoldedTo(tree: Tree, folded: string): readonly string[] {
+  const copy = COPIES.get(tree);
+  if (copy === undefined) return foldedTreePaths(tree).get(folded) ?? [];
+  return [...pathsFoldedTo(copy.source, folded), ...(copy.added.get(folded) ?? [])];
+}
 
 /** Every path of a tree by its folded form, cached as long as the tree lives. */
-function foldedTreePaths(tree: Tree): ReadonlyMap<string, string> {
+function foldedTreePaths(tree: Tree): FoldedPaths {
   const cached = FOLDED_PATHS.get(tree);
   if (cached !== undefined) return cached;
-  const folded = new Map<string, string>();
-  for (const path of tree.keys()) folded.set(foldPath(path), path);
+  const folded = new Map<string, readonly string[]>();
+  for (const path of tree.keys()) addFolded(folded, path);
   FOLDED_PATHS.set(tree, folded);
   return folded;
 }
 
+function addFolded(folded: Map<string, readonly string[]>, path: string): void {
+  const key = foldPath(path);
+  folded.set(key, [...(folded.get(key) ?? []), path]);
+}
+
 /** The tree without a file, and without directories that become empty. */
-function treeWithout(tree: Tree, path: string): Tree {
-  const rest = new Map(tree);
-  rest.delete(path);
+function treeWithout(source: Tree, path: string): Tree {
+  const { tree, remove } = copyTree(source);
+  remove(path);
   for (const parent of pathAndParents(path).slice(0, -1).toReversed()) {
-    if ([...rest.keys()].some((other) => other.startsWith(`${parent}/`))) break;
-    rest.delete(parent);
+    if (hasPathBelow(tree, parent)) break;
+    remove(parent);
   }
-  return rest;
+  return tree;
+}
+
+function hasPathBelow(tree: Tree, directory: string): boolean {
+  for (const path of tree.keys()) if (path.startsWith(`${directory}/`)) return true;
+  return false;
 }
 
 function refuseOutside(raw: string, repo: string): CheckedPath {

@@ -55,6 +55,23 @@ describe('a change after which a file would no longer parse', () => {
     expect(pr.file('ci.yml')).toBe('on: push\njobs: {\n');
   });
 
+  it('is answered first also where a call of several changes comes to it alone (S148, S146)', async () => {
+    const call = (summary: string): ScriptedCall => ({
+      name: 'change_files',
+      arguments: {
+        summary,
+        changes: [{ op: 'edit', path: 'ci.yml', old_string: 'jobs: {}', new_string: 'jobs: {' }],
+      },
+    });
+    const files = { 'ci.yml': 'on: push\njobs: {}\n' };
+    const once = await changing(files, [call('A typo.')]);
+    expect(once.bot.proposals()).toEqual([]);
+    expect(once.model.allToolMessages()[0]).toContain(`would no longer parse: line 2: bad indent. ${AGAIN}`);
+    const twice = await changing(files, [call('A typo.')], [call('I mean it.')]);
+    expect(twice.bot.proposals()).toHaveLength(1);
+    expect(warnings(twice)).toHaveLength(1);
+  });
+
   it('keeps its warning when it is shown again after a push (S148, S94)', async () => {
     const call = edit('a.toml', 'b = 2', 'b = two');
     const text = 'a = 1\n\n\n\n\n\nb = 2\n';

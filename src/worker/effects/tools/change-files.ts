@@ -1,11 +1,20 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
-import type { TouchedPath } from '../../../core/edits/build-set.ts';
-import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
+import { type Change, membersOf } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
+import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
-import type { Tree, TreeEntry } from '../../../core/state/ports.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import {
+  createDraft,
+  type DraftFile,
+  type DraftTree,
+  headFile,
+  touchedPaths,
+  withFile,
+  withHeadFile,
+} from './draft-tree.ts';
 import { draftPart } from './join-changes.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
@@ -16,21 +25,8 @@ import {
   type ToolCallContext,
   toolOutput,
   WHOLE_FILE_ACCESS,
-  type Workspace,
   WRITE_ACCESS,
 } from './workspace.ts';
-
-/** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */
-type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
-
-/** The head with the changes made so far: a tree to check paths with, and the files that were touched. */
-type DraftTree = {
-  readonly workspace: Workspace;
-  /** By path; null for a path whose file is gone. */
-  readonly files: ReadonlyMap<string, DraftFile | null>;
-  /** The files at the head of the touched paths. A path that was free has none. */
-  readonly before: ReadonlyMap<string, StoredFile | null>;
-};
 
 /** The tree after a change, or why it cannot be made. */
 type ChangeOutcome = { readonly kind: 'made'; readonly draft: DraftTree } | Refused;
@@ -47,8 +43,9 @@ export async function changeFiles(
 ): Promise<DraftResult> {
   const { call, workspace } = context;
   const { changes, summary } = request;
-  let draft: DraftTree = { workspace, files: new Map(), before: new Map() };
+  let draft = createDraft(workspace);
   for (const [index, change] of changes.entries()) {
+    await yieldToEventLoop();
     const outcome = await makeChange(context, draft, change);
     if (outcome.kind === 'refused') {
       const output = `Change ${index + 1} of ${changes.length} cannot be made, so nothing of this call was proposed. ${outcome.output}`;
@@ -85,8 +82,12 @@ function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChang
     case 'delete':
       return deletePath(draft, change.path);
     case 'move':
-      return movePath(draft, change);
+      return movePath(context, draft, change);
   }
+}
+
+function made(draft: DraftTree): ChangeOutcome {
+  return { kind: 'made', draft };
 }
 
 /** Edits or writes a file, by the rules of a call of its own. */
@@ -98,9 +99,10 @@ async function changeText(
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, change.path, EDIT_ACCESS);
   if (found.kind === 'refused') return found;
-  const { path, current } = found;
+  const { path } = found;
+  const current = found.current ?? (change.op === 'write' ? headFile(found.draft, path) : null);
   if (current === null && change.op === 'edit')
-    return { kind: 'refused', output: fileNotFoundText(draftTree(draft), path, 'Use write to create it.') };
+    return { kind: 'refused', output: fileNotFoundText(draft.copy.tree, path, 'Use write to create it.') };
   const step =
     change.op === 'edit'
       ? { kind: 'edits' as const, edits: [editRequest(change)] }
@@ -113,7 +115,7 @@ async function changeText(
   });
   if (built.kind === 'refused') return built;
   const after = applyChange(file, built.change);
-  return withFile(found.draft, path, { file: after, origin: current?.origin ?? null });
+  return made(withFile(found.draft, path, { file: after, origin: current?.origin ?? null }));
 }
 
 function editRequest({
@@ -137,21 +139,49 @@ function isReadOrWritten(
 async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutcome> {
   const found = await fetchDraftFile(draft, rawPath, WHOLE_FILE_ACCESS);
   if (found.kind === 'refused') return found;
-  if (found.current === null) return { kind: 'refused', output: fileNotFoundText(draftTree(draft), found.path) };
-  return withFile(found.draft, found.path, null);
+  if (found.current === null) return { kind: 'refused', output: fileNotFoundText(draft.copy.tree, found.path) };
+  return made(withFile(found.draft, found.path, null));
 }
 
-async function movePath(draft: DraftTree, { from, to }: Extract<OneChange, { op: 'move' }>): Promise<ChangeOutcome> {
+async function movePath(
+  { earlier }: ToolCallContext,
+  draft: DraftTree,
+  { from, to }: Extract<OneChange, { op: 'move' }>,
+): Promise<ChangeOutcome> {
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, from, WHOLE_FILE_ACCESS);
   if (found.kind === 'refused') return found;
   const { current } = found;
-  const tree = draftTree(found.draft);
+  const { tree } = found.draft.copy;
   if (current === null) return { kind: 'refused', output: fileNotFoundText(tree, found.path) };
   const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), WRITE_ACCESS);
   if (target.kind === 'refused') return target;
+  const replaced = headFile(found.draft, target.path);
+  const refused = replaced === null ? null : await checkReplacement(found.draft, { replaced, current }, earlier);
+  if (refused !== null) return refused;
   const gone = withFile(found.draft, found.path, null);
-  return withFile(gone.draft, target.path, current);
+  return made(withFile(gone, target.path, current));
+}
+
+type Replacement = { readonly replaced: DraftFile; readonly current: DraftFile };
+
+/** Judges a file that takes the place of another one as a write of its text there. Its own file may come back. */
+async function checkReplacement(
+  draft: DraftTree,
+  { replaced, current }: Replacement,
+  earlier: ToolCallContext['earlier'],
+): Promise<Refused | null> {
+  const { workspace } = draft;
+  const { file, origin: path } = replaced;
+  const decoded = decodeText(current.file.bytes);
+  // The set is refused at its end if a file that is not text takes the place of another one.
+  if (path === null || current.origin === path || decoded.kind !== 'text') return null;
+  const built = await workspace.offload('buildText', {
+    ...{ path, repositoryName: workspace.repo, file },
+    steps: [{ kind: 'content', content: decoded.text }],
+    lastReadBlob: isReadOrWritten(draft, replaced, earlier) ? file.ref.blob : null,
+  });
+  return built.kind === 'refused' ? built : null;
 }
 
 type FoundFile =
@@ -162,7 +192,7 @@ type Access = Parameters<typeof fetchAllowedFile>[2];
 
 /** The file of an allowed path as the changes so far leave it; null if there is none. */
 async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access): Promise<FoundFile> {
-  const { workspace, files, before } = draft;
+  const { workspace, files } = draft;
   // The head's own file is fetched only where no change has touched the path.
   const checked = checkAccess(checkDraftPath(draft, rawPath), access);
   if (checked.kind === 'refused') return checked;
@@ -172,44 +202,11 @@ async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access)
   const fetched = await fetchAllowedFile(workspace, path, access);
   if (fetched.kind === 'refused') return fetched;
   const current = fetched.file === null ? null : { file: fetched.file, origin: path };
-  const next = {
-    ...draft,
-    before: new Map([...before, [path, fetched.file]]),
-    files: new Map([...files, [path, current]]),
-  };
-  return { kind: 'found', draft: next, path, current };
+  return { kind: 'found', draft: withHeadFile(draft, path, fetched.file), path, current };
 }
 
 function checkDraftPath(draft: DraftTree, rawPath: string) {
-  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draftTree(draft) });
-}
-
-function withFile(
-  draft: DraftTree,
-  path: string,
-  file: DraftFile | null,
-): { readonly kind: 'made'; readonly draft: DraftTree } {
-  return { kind: 'made', draft: { ...draft, files: new Map([...draft.files, [path, file]]) } };
-}
-
-/** The tree of the head with the files as the changes so far leave them. */
-function draftTree({ workspace, files }: DraftTree): Tree {
-  if (files.size === 0) return workspace.tree;
-  const tree = new Map(workspace.tree);
-  for (const [path, draft] of files) {
-    if (draft === null) tree.delete(path);
-    else addFile(tree, path, draft.file);
-  }
-  return tree;
-}
-
-/** Adds a file with the directories above it, so that no other file can take their place. */
-function addFile(tree: Map<string, TreeEntry>, path: string, { ref, bytes }: StoredFile): void {
-  tree.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
-  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
-    const directory = path.slice(0, slash);
-    if (!tree.has(directory)) tree.set(directory, { mode: '040000', sha: '', size: null });
-  }
+  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draft.copy.tree });
 }
 
 /** A path of a change that another one of the same set touches too; null if all are separate. */
@@ -217,13 +214,4 @@ function findSharedPath(change: Change): string | null {
   const members = membersOf(change);
   const shared = members.find((one, index) => members.slice(0, index).some((other) => areChangesTouching(one, other)));
   return shared?.path ?? null;
-}
-
-function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
-  return [...files].map(([path, after]) => ({
-    path,
-    before: before.get(path) ?? null,
-    after: after?.file ?? null,
-    origin: after?.origin ?? null,
-  }));
 }

@@ -67,7 +67,8 @@ async function checkChange(
   const [problem] = problems;
   if (problem === undefined) return [result];
   const keys = parts.flatMap((part) => keyOf(change, part) ?? []);
-  if (keys.every((key) => workspace.syntaxRefusals.has(key))) return [{ ...result, syntaxProblems: problems }];
+  if (keys.length > 0 && keys.every((key) => workspace.syntaxRefusals.has(key)))
+    return [{ ...result, syntaxProblems: problems }];
   return calls.map((call) => {
     const part = parts.find((one) => one.call.turn === call.turn && one.call.callId === call.callId);
     const key = part === undefined ? null : keyOf(change, part);
@@ -112,8 +113,9 @@ export async function findSyntaxProblem(
 }
 
 /** The same for the same text, also with another reason; null for a call that repeats another one. */
-function keyOf(change: Change, { step }: DraftPart): string | null {
-  if (change.op === 'set') return change.digest;
+function keyOf(change: Change, { step, tool }: DraftPart): string | null {
+  // What a call of several changes comes to can be a single one.
+  if (change.op === 'set' || (step === null && tool === 'change_files')) return change.digest;
   return step === null
     ? null
     : createHash('sha256')

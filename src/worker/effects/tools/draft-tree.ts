@@ -1,0 +1,77 @@
+import type { TouchedPath } from '../../../core/edits/build-set.ts';
+import type { StoredFile } from '../../../core/edits/change.ts';
+import { copyTree, pathAndParents, type TreeCopy } from '../../../core/policy/paths.ts';
+import type { TreeEntry } from '../../../core/state/ports.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */
+export type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
+
+/** The head with the changes made so far: a tree to check paths with, and the files that were touched. */
+export type DraftTree = {
+  readonly workspace: Workspace;
+  /** Changed in place, because a copy for each change would take too long in a large repository. */
+  readonly copy: TreeCopy;
+  /** By path; null for a path whose file is gone. */
+  readonly files: ReadonlyMap<string, DraftFile | null>;
+  /** The files at the head of the touched paths. A path that was free has none. */
+  readonly before: ReadonlyMap<string, StoredFile | null>;
+};
+
+export function createDraft(workspace: Workspace): DraftTree {
+  return { workspace, copy: copyTree(workspace.tree), files: new Map(), before: new Map() };
+}
+
+/** The draft with a file of the head that a change is about to touch; null for a free path. */
+export function withHeadFile(draft: DraftTree, path: string, file: StoredFile | null): DraftTree {
+  return {
+    ...draft,
+    before: new Map([...draft.before, [path, file]]),
+    files: new Map([...draft.files, [path, file === null ? null : { file, origin: path }]]),
+  };
+}
+
+/** The draft after a change of a path; null where its file is gone. The draft before it must not be used again. */
+export function withFile(draft: DraftTree, path: string, changed: DraftFile | null): DraftTree {
+  const files = new Map([...draft.files, [path, changed]]);
+  if (changed === null) removeFile(draft, path);
+  else addFile(draft, path, changed.file);
+  return { ...draft, files };
+}
+
+/** The file at the head of a path that changes left. A new text there replaces it, whatever the changes did before. */
+export function headFile({ before }: DraftTree, path: string): DraftFile | null {
+  const file = before.get(path) ?? null;
+  return file === null ? null : { file, origin: path };
+}
+
+export function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
+  return [...files].map(([path, after]) => ({
+    path,
+    before: before.get(path) ?? null,
+    after: after?.file ?? null,
+    origin: after?.origin ?? null,
+  }));
+}
+
+const NEW_DIRECTORY: TreeEntry = { mode: '040000', sha: '', size: null };
+
+/** Adds a file with the directories above it, so that no other file can take their place. */
+function addFile({ copy }: DraftTree, path: string, { ref, bytes }: StoredFile): void {
+  copy.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
+  for (const directory of parentsOf(path)) if (!copy.tree.has(directory)) copy.set(directory, NEW_DIRECTORY);
+}
+
+/** Removes a file with the new directories that nothing needs any more. */
+function removeFile({ copy, files }: DraftTree, path: string): void {
+  copy.remove(path);
+  const others = [...files].flatMap(([other, file]) => (file === null || other === path ? [] : [other]));
+  for (const directory of parentsOf(path)) {
+    const isNeeded = others.some((other) => other.startsWith(`${directory}/`));
+    if (!isNeeded && copy.tree.get(directory) === NEW_DIRECTORY) copy.remove(directory);
+  }
+}
+
+function parentsOf(path: string): readonly string[] {
+  return pathAndParents(path).slice(0, -1);
+}
