@@ -1,7 +1,7 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TouchedPath } from '../../../core/edits/build-set.ts';
-import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
-import { applyChange } from '../../../core/edits/change-set.ts';
+import { type Change, type FileChange, membersOf, type StoredFile } from '../../../core/edits/change.ts';
+import { applyChange, combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { Tree, TreeEntry } from '../../../core/state/ports.ts';
@@ -30,6 +30,8 @@ type DraftTree = {
   readonly files: ReadonlyMap<string, DraftFile | null>;
   /** The files at the head of the touched paths. A path that was free has none. */
   readonly before: ReadonlyMap<string, StoredFile | null>;
+  /** Each change of a text as if it were the only one, on paths with earlier proposals. */
+  readonly alone: readonly FileChange[];
 };
 
 /** The tree after a change, or why it cannot be made. */
@@ -47,7 +49,7 @@ export async function changeFiles(
 ): Promise<DraftResult> {
   const { call, workspace } = context;
   const { changes, summary } = request;
-  let draft: DraftTree = { workspace, files: new Map(), before: new Map() };
+  let draft: DraftTree = { workspace, files: new Map(), before: new Map(), alone: [] };
   for (const [index, change] of changes.entries()) {
     const outcome = await makeChange(context, draft, change);
     if (outcome.kind === 'refused') {
@@ -59,12 +61,14 @@ export async function changeFiles(
   const touched = touchedPaths(draft);
   const built = await workspace.offload('buildSet', { summary, repositoryName: workspace.repo, touched });
   if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
-  const shared = findSharedPath(built.change);
+  const answered = findAnsweredPart(workspace, summary, [...membersOf(built.change), ...draft.alone]);
+  const change = workspace.isAnsweredEarlier(built.change) ? built.change : (answered ?? built.change);
+  const shared = findSharedPath(change);
   if (shared !== null)
     return toolOutput(call.toolCall, `Not proposed: these changes touch ${shared} in ways that cannot be separated.`);
   const part = draftPart(context, { tool: request.tool, reason: null }, null);
   // The page of a single change has no place for a summary but that of its reason.
-  const reason = built.change.op === 'set' ? null : summary;
+  const reason = change.op === 'set' ? null : summary;
   const { id: callId } = call.toolCall;
   return {
     callId,
@@ -72,9 +76,23 @@ export async function changeFiles(
     calls: [part.call],
     tool: request.tool,
     reason,
-    change: built.change,
+    change,
     parts: [part],
   };
+}
+
+/** The least of these changes that people denied before; null if they are new. Others beside them hide nothing. */
+function findAnsweredPart(workspace: Workspace, summary: string, all: readonly FileChange[]): Change | null {
+  const isAnswered = (changes: readonly FileChange[]): boolean => {
+    const change = combineChanges(summary, changes);
+    return change !== null && workspace.isAnsweredEarlier(change);
+  };
+  if (!isAnswered(all)) return null;
+  const least = all.reduce((kept, one) => {
+    const fewer = kept.filter((other) => other !== one);
+    return isAnswered(fewer) ? fewer : kept;
+  }, all);
+  return combineChanges(summary, least);
 }
 
 function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChange): Promise<ChangeOutcome> {
@@ -113,7 +131,17 @@ async function changeText(
   });
   if (built.kind === 'refused') return built;
   const after = applyChange(file, built.change);
-  return withFile(found.draft, path, { file: after, origin: current?.origin ?? null });
+  const atHead = found.draft.before.get(path) ?? null;
+  const isFirst = file?.ref.blob === atHead?.ref.blob;
+  const alone =
+    isFirst || !workspace.proposedPaths.has(path)
+      ? built
+      : await workspace.offload('buildText', {
+          ...{ path, repositoryName: workspace.repo, file: atHead, steps: [step] },
+          lastReadBlob: atHead?.ref.blob ?? null,
+        });
+  const next = alone.kind === 'change' ? { ...found.draft, alone: [...found.draft.alone, alone.change] } : found.draft;
+  return withFile(next, path, { file: after, origin: current?.origin ?? null });
 }
 
 function editRequest({
