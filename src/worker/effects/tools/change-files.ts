@@ -1,11 +1,12 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TouchedPath } from '../../../core/edits/build-set.ts';
 import { type Change, type FileChange, membersOf, type StoredFile } from '../../../core/edits/change.ts';
-import { applyChange, combineChanges } from '../../../core/edits/change-set.ts';
+import { applyChange } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { Tree, TreeEntry } from '../../../core/state/ports.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import { findAnsweredPart } from './answered-part.ts';
 import { draftPart } from './join-changes.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
@@ -79,20 +80,6 @@ export async function changeFiles(
     change,
     parts: [part],
   };
-}
-
-/** The least of these changes that people denied before; null if they are new. Others beside them hide nothing. */
-function findAnsweredPart(workspace: Workspace, summary: string, all: readonly FileChange[]): Change | null {
-  const isAnswered = (changes: readonly FileChange[]): boolean => {
-    const change = combineChanges(summary, changes);
-    return change !== null && workspace.isAnsweredEarlier(change);
-  };
-  if (!isAnswered(all)) return null;
-  const least = all.reduce((kept, one) => {
-    const fewer = kept.filter((other) => other !== one);
-    return isAnswered(fewer) ? fewer : kept;
-  }, all);
-  return combineChanges(summary, least);
 }
 
 function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChange): Promise<ChangeOutcome> {
