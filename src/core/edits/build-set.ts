@@ -2,7 +2,7 @@ import { findSecretRanges, REDACTED } from '../../lib/credentials.ts';
 import { type BuildResult, createEdit } from './build-edit.ts';
 import { buildDelete, buildMove, buildMoveWithText } from './build-file-ops.ts';
 import { buildWrite } from './build-write.ts';
-import { type Change, changeDiff, type FileChange, type Region, type StoredFile } from './change.ts';
+import { type Change, changeDiff, type FileChange, type PathResult, type Region, type StoredFile } from './change.ts';
 import { combineChanges, MAX_SET_MEMBERS } from './change-set.ts';
 import { describeEdit } from './describe-change.ts';
 import { checkDiffSize, checkSpanLength, type Refusal, refuse, writesPlaceholder } from './refusals.ts';
@@ -60,7 +60,15 @@ export function buildSet({ summary, repositoryName, touched }: SetInput): SetRes
   const change = combineChanges(summary, members);
   if (change === null) return refuse('No changes: every file would stay exactly as it is.');
   const sizeRefusal = checkDiffSize('these files together', changeDiff(change) ?? '');
-  return sizeRefusal === null ? { kind: 'change', change } : refuse(sizeRefusal);
+  if (sizeRefusal !== null) return refuse(sizeRefusal);
+  return { kind: 'change', change: change.op === 'set' ? { ...change, results: resultsOfPaths(touched) } : change };
+}
+
+function resultsOfPaths(touched: readonly TouchedPath[]): readonly PathResult[] {
+  const changed = touched.filter(
+    ({ before, after }) => before?.ref.blob !== after?.ref.blob || before?.ref.mode !== after?.ref.mode,
+  );
+  return changed.map(({ path, after }) => ({ path, file: after?.ref ?? null }));
 }
 
 /** Sources of moves by target: the file left its path for one that was free. */

@@ -1,4 +1,4 @@
-import { type Change, type ChangeSet, type FileChange, membersOf, type StoredFile } from './change.ts';
+import { type Change, type ChangeSet, type FileChange, membersOf, type PathResult, type StoredFile } from './change.ts';
 import { setDigest } from './digest.ts';
 import { applyRegion, type LineRange, regionIndex } from './region.ts';
 import { blobSha, decodeText, encodeText } from './text/characters.ts';
@@ -35,6 +35,19 @@ export function applyChange(file: StoredFile | null, { region, result }: FileCha
   const bytes = encodeText(applyRegion(decoded.text, region));
   if (blobSha(bytes) !== result.blob) throw new Error('The change was built for another file.');
   return { ref: result, bytes };
+}
+
+/** What a change leaves at each of its paths: a move leaves nothing at its source. Null for reads and if it is not known. */
+export function resultsOf(change: Change): readonly PathResult[] | null {
+  if (change.op === 'set' && change.results !== undefined) return change.results;
+  const members = membersOf(change);
+  if (members.some(({ op }) => op === 'read')) return null;
+  const results = members.flatMap(({ path, from, result }) => [
+    { path, file: result },
+    ...(from === null ? [] : [{ path: from, file: null }]),
+  ]);
+  // The result of one member is not that of its file if another member changes the file too.
+  return new Set(results.map(({ path }) => path)).size === results.length ? results : null;
 }
 
 /** The changed lines of all members, old and new. */

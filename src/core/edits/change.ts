@@ -59,7 +59,12 @@ export type ChangeSet = {
   readonly members: readonly FileChange[];
   /** SHA-256 in hex of the canonical list of the members' digests. */
   readonly digest: string;
+  /** What all members together leave; missing in sets that were stored without it, and in undos. */
+  readonly results?: readonly PathResult[];
 };
+
+/** A path after a whole change; `file` is null where it is gone. */
+export type PathResult = { readonly path: string; readonly file: BlobRef | null };
 
 /** What one proposal decides on. */
 export type Change = FileChange | ChangeSet;

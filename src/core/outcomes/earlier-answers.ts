@@ -1,7 +1,7 @@
 import { appCommitsTo } from '../actions/head-assessment.ts';
 import { type StepBuilder, withRun } from '../actions/step-builder.ts';
 import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/shared/tool-results.ts';
-import { type Change, membersOf } from '../edits/change.ts';
+import type { Change } from '../edits/change.ts';
 import { isRepeatOfDenied, isRevertOfUserEdit } from '../policy/earlier-changes.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
@@ -36,9 +36,7 @@ function revertsUserEditOf(
   appCommits: (path: string) => readonly AppCommit[],
 ): boolean {
   if (state !== 'completed' || userEdit === null || change.op === 'set') return false;
-  return membersOf(fresh).some((member) =>
-    isRevertOfUserEdit(member, { change, ...userEdit }, appCommits(member.path)),
-  );
+  return isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
 }
 
 /** A denial is in force until a person writes about that change or about the whole: words on another change lift none. */

@@ -1,5 +1,6 @@
 import { findSecretRanges } from '../../lib/credentials.ts';
-import { affectedPaths, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
+import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
+import { resultsOf } from '../edits/change-set.ts';
 import { applyRegion, areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import { createSearchableText, findMatches } from '../edits/text/find-text.ts';
@@ -61,10 +62,27 @@ export function isRepeatOfDenied(
   deniedChange: Change,
   appCommits: (path: string) => readonly AppCommit[],
 ): boolean {
+  if (leavesSameFiles(change, deniedChange)) return true;
   const members = membersOf(change);
   return membersOf(deniedChange).every((denied) =>
     members.some((member) => isRepeatOfMember(member, denied, appCommits(member.path))),
   );
+}
+
+/** Whether all files of a denied change end the same, whatever calls and places make them so. */
+function leavesSameFiles(change: Change, deniedChange: Change): boolean {
+  const [results, deniedResults] = [resultsOf(change), resultsOf(deniedChange)];
+  if (results === null || deniedResults === null) return false;
+  // A person who denies a deletion can want the file moved instead.
+  const moved = new Set(membersOf(change).map(({ from }) => from));
+  if (deniedResults.every(({ path, file }) => file === null && moved.has(path))) return false;
+  return deniedResults.every((denied) =>
+    results.some(({ path, file }) => path === denied.path && isSameRef(file, denied.file)),
+  );
+}
+
+function isSameRef(left: BlobRef | null, right: BlobRef | null): boolean {
+  return left?.blob === right?.blob && left?.mode === right?.mode;
 }
 
 /** Whether it results in the same file, or replaces the same lines at the same place. */
@@ -72,17 +90,35 @@ function isRepeatOfMember(change: FileChange, deniedChange: FileChange, appCommi
   if (change.path !== deniedChange.path) return false;
   if (change.op === 'read' || deniedChange.op === 'read') return change.digest === deniedChange.digest;
   const { result } = deniedChange;
-  if (change.result?.blob === result?.blob && change.result?.mode === result?.mode) return true;
+  if (isSameRef(change.result, result)) return true;
   const known = { region: deniedChange.region, baseBlob: deniedChange.base?.blob ?? null };
   return change.op === deniedChange.op && isSamePlace(change, known, appCommits, change.digest === deniedChange.digest);
 }
 
 /** Whether a change restores the model's original text where a person replaced it with their own. */
 export function isRevertOfUserEdit(
-  change: FileChange,
-  userEdit: { readonly change: FileChange; readonly originalChange: FileChange; readonly revertRegion: Region },
-  appCommits: readonly AppCommit[],
+  change: Change,
+  userEdit: RevertibleEdit,
+  appCommits: (path: string) => readonly AppCommit[],
 ): boolean {
+  const original = userEdit.originalChange.result?.blob;
+  const isRestored = resultsOf(change)?.some(
+    ({ path, file }) => path === userEdit.change.path && file?.blob === original,
+  );
+  return (
+    isRestored === true ||
+    membersOf(change).some((member) => isRevertByMember(member, userEdit, appCommits(member.path)))
+  );
+}
+
+/** A person's edit as committed, the model's change before it, and the region that would undo the edit. */
+type RevertibleEdit = {
+  readonly change: FileChange;
+  readonly originalChange: FileChange;
+  readonly revertRegion: Region;
+};
+
+function isRevertByMember(change: FileChange, userEdit: RevertibleEdit, appCommits: readonly AppCommit[]): boolean {
   if (change.path !== userEdit.change.path) return false;
   if (change.result?.blob === userEdit.originalChange.result?.blob) return true;
   const { region } = change;

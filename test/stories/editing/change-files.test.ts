@@ -140,6 +140,72 @@ describe('changes that only work together', () => {
     expect(model.allToolMessages().join('\n')).toContain('already rejected');
   });
 
+  /** Proposes, denies, and proposes the same in another form. */
+  async function deniedThen(first: ScriptedCall, second: ScriptedCall): Promise<Story> {
+    const story = await propose(first);
+    const { bot, ana, model } = story;
+    model.proposes(second);
+    await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
+    return story;
+  }
+
+  function expectAnswered({ bot, pr, model }: Story): void {
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposals()).toHaveLength(1);
+    expect(model.allToolMessages().join('\n')).toContain('already rejected');
+  }
+
+  const TWO_EDITS = RENAME.slice(0, 2);
+
+  function editFile(edits: readonly Change[]): ScriptedCall {
+    const listed = edits.map(({ old_string, new_string }) => ({ old_string, new_string }));
+    return { name: 'edit_file', arguments: { path: 'src/total.ts', edits: listed } };
+  }
+
+  const BLANK: Change = {
+    op: 'edit',
+    path: 'src/total.ts',
+    old_string: '  return sum(prices);',
+    new_string: '  return sum(prices); ',
+  };
+
+  it('are not shown if one edit_file with the same edits was denied (S108)', async () => {
+    expectAnswered(await deniedThen(editFile(TWO_EDITS), changes(...TWO_EDITS)));
+  });
+
+  it('are not shown if a write_file with the same content was denied (S108)', async () => {
+    const content = String(FILES['src/total.ts']).replace('total(', 'totalOf(').replace('{ total', '{ totalOf');
+    const story = await stage().tell({ files: FILES, branch: { 'README.md': '# Our shop\n' } });
+    const { ana, bot, model } = story;
+    model.proposes({ name: 'read_file', arguments: { path: 'src/total.ts' } });
+    model.proposes({ name: 'write_file', arguments: { path: 'src/total.ts', content } });
+    await ana.says('/countersign rename total');
+    model.proposes(changes({ op: 'write', path: 'src/total.ts', content }));
+    await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
+    expectAnswered(story);
+  });
+
+  it('do not come back as one edit_file or as a move (S108, S152)', async () => {
+    expectAnswered(await deniedThen(changes(...TWO_EDITS), editFile(TWO_EDITS)));
+    const replaced = [
+      { op: 'delete', path: 'src/old.ts' },
+      { op: 'write', path: 'src/new.ts', content: FILES['src/old.ts'] },
+    ];
+    const move = { name: 'move_file', arguments: { from: 'src/old.ts', to: 'src/new.ts' } };
+    expectAnswered(await deniedThen(changes(...replaced), move));
+  });
+
+  it('do not hide a denied change behind a blank edit beside it (S108, S152)', async () => {
+    const [first = BLANK] = RENAME;
+    expectAnswered(await deniedThen(editFile([first]), changes(BLANK, first)));
+    expectAnswered(await deniedThen(changes(...TWO_EDITS), changes(BLANK, ...TWO_EDITS)));
+  });
+
+  it('are shown if they only share a part with a denied change (S108)', async () => {
+    const { bot } = await deniedThen(changes(...TWO_EDITS), changes(...RENAME.slice(1)));
+    expect(bot.proposals()).toHaveLength(2);
+  });
+
   it('are all stale if a push changes the place of one, and stand if it changes another place (S146)', async () => {
     const story = await propose(changes(...RENAME));
     const { bot, ana, ben, pr, model } = story;

@@ -6,6 +6,7 @@ import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import { findAnsweredPart } from './answered-part.ts';
 import {
   createDraft,
   type DraftFile,
@@ -56,12 +57,14 @@ export async function changeFiles(
   const touched = touchedPaths(draft);
   const built = await workspace.offload('buildSet', { summary, repositoryName: workspace.repo, touched });
   if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
-  const shared = findSharedPath(built.change);
+  const answered = findAnsweredPart(workspace, summary, [...membersOf(built.change), ...draft.alone]);
+  const change = workspace.isAnsweredEarlier(built.change) ? built.change : (answered ?? built.change);
+  const shared = findSharedPath(change);
   if (shared !== null)
     return toolOutput(call.toolCall, `Not proposed: these changes touch ${shared} in ways that cannot be separated.`);
   const part = draftPart(context, { tool: request.tool, reason: null }, null);
   // The page of a single change has no place for a summary but that of its reason.
-  const reason = built.change.op === 'set' ? null : summary;
+  const reason = change.op === 'set' ? null : summary;
   const { id: callId } = call.toolCall;
   return {
     callId,
@@ -69,7 +72,7 @@ export async function changeFiles(
     calls: [part.call],
     tool: request.tool,
     reason,
-    change: built.change,
+    change,
     parts: [part],
   };
 }
@@ -115,7 +118,17 @@ async function changeText(
   });
   if (built.kind === 'refused') return built;
   const after = applyChange(file, built.change);
-  return made(withFile(found.draft, path, { file: after, origin: current?.origin ?? null }));
+  const atHead = found.draft.before.get(path) ?? null;
+  const isFirst = file?.ref.blob === atHead?.ref.blob;
+  const alone =
+    isFirst || !workspace.proposedPaths.has(path)
+      ? built
+      : await workspace.offload('buildText', {
+          ...{ path, repositoryName: workspace.repo, file: atHead, steps: [step] },
+          lastReadBlob: atHead?.ref.blob ?? null,
+        });
+  const next = alone.kind === 'change' ? { ...found.draft, alone: [...found.draft.alone, alone.change] } : found.draft;
+  return made(withFile(next, path, { file: after, origin: current?.origin ?? null }));
 }
 
 function editRequest({

@@ -20,6 +20,8 @@ function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> 
     repo: 'shop',
     readBlobs: {},
     offload: offloadInline,
+    proposedPaths: new Set(),
+    isAnsweredEarlier: () => false,
   };
   const toolCall = { id: 'c1', name: 'change_files', arguments: JSON.stringify({ summary: 'Add files.', changes }) };
   const context = { index: 0, earlier: [] };
