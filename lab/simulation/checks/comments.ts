@@ -76,7 +76,12 @@ export const runEndsAreShown: CaseCheck = (evidence) => {
 };
 
 function commitsOfRun({ commits, finalProposals }: CaseEvidence, runId: string): readonly string[] {
-  const isOf = (id: string): boolean => finalProposals.get(id)?.runId === runId;
+  // The undo of an earlier run's change is no part of the task, so its own comment alone names the commit.
+  const isOf = (id: string): boolean => {
+    const proposal = finalProposals.get(id);
+    if (proposal?.runId !== runId) return false;
+    return proposal.origin.kind === 'call' || isOf(proposal.origin.undoneProposalId);
+  };
   return commits.filter(({ plan }) => plan.proposalIds.some(isOf)).map(({ sha }) => sha.slice(0, 7));
 }
 
