@@ -31,7 +31,9 @@ export type CaseEvidence = {
 };
 
 /** A proposal as it was saved last. */
-type FinalProposal = Pick<Proposal, 'state' | 'comment' | 'note' | 'runId'> & { readonly ref: PullRequestRef };
+type FinalProposal = Pick<Proposal, 'state' | 'comment' | 'note' | 'runId' | 'origin'> & {
+  readonly ref: PullRequestRef;
+};
 
 /** Checks one promise. Returns a description of each violation. */
 export type CaseCheck = (evidence: CaseEvidence) => readonly string[];
@@ -50,9 +52,9 @@ export function collectEvidence(played: PlayedCase, finalState: FinalState): Cas
     if (event.kind !== 'saved' || event.result !== 'saved') continue;
     saved.push({ index, saved: event });
     for (const vote of event.step.votes) votes.push({ index, vote });
-    for (const { id, runId, change, state, comment, note } of event.step.pull.proposals) {
+    for (const { id, runId, change, state, comment, note, origin } of event.step.pull.proposals) {
       changes.set(`${id} ${change.digest}`, change);
-      finalProposals.set(id, { state, comment, note, runId, ref: event.step.pull.ref });
+      finalProposals.set(id, { state, comment, note, runId, origin, ref: event.step.pull.ref });
       if (comment !== null) proposalsByComment.set(comment.id, id);
     }
   }
