@@ -2,7 +2,7 @@ import { redactDiff } from '../../lib/redaction.ts';
 import { addSideQuestion, sideQuestionId } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
 import { escapeDiff } from '../agent/context/diff-excerpt.ts';
-import { cleanText } from '../agent/shared/clean-text.ts';
+import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
@@ -10,7 +10,6 @@ import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../st
 import type { Step } from '../state/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { quotedText } from './shared/quoted-text.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const ask = {

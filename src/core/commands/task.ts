@@ -10,6 +10,7 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
+import { quotedText } from '../agent/shared/clean-text.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
@@ -28,7 +29,6 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { quotedText } from './shared/quoted-text.ts';
 import { isAboutDecided, talkNeeds } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 

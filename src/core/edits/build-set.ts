@@ -8,7 +8,6 @@ import { describeEdit } from './describe-change.ts';
 import { checkDiffSize, checkSpanLength, type Refusal, refuse, writesPlaceholder } from './refusals.ts';
 import {
   applyRegion,
-  CONTEXT_LINES,
   composeFile,
   createRegion,
   findChangedLines,
@@ -19,7 +18,7 @@ import {
 import { blobSha, decodeText, encodeText } from './text/characters.ts';
 import { createLineTable, type LineTable, linesAt } from './text/line-table.ts';
 import { countLines } from './text/lines.ts';
-import { buildRefinedDiff, type DiffBlock, refineBlock } from './unified-diff.ts';
+import { buildRefinedDiff, type DiffBlock, groupBlocks, refineBlock } from './unified-diff.ts';
 
 /**
  * A path that the calls of a set touched, before and after all of them. `origin` is the path at the head from which the
@@ -158,22 +157,10 @@ function buildRegions(changed: ChangedFile, after: StoredFile): MembersResult {
 /** The places of a region, or the region as a whole where they would not make exactly the same text. */
 function splitRegion(base: LineTable, whole: Region, after: string): readonly Region[] {
   const blocks = refineBlock({ index: regionIndex(whole), old: whole.old, new: whole.new });
-  const groups = groupByContext(blocks);
+  const groups = groupBlocks(blocks);
   if (groups.length < 2 || groups.length > MAX_SET_MEMBERS) return [whole];
   const regions = groups.flatMap((group) => regionOfGroup(base, group) ?? []);
   return regions.length === groups.length && makesText(base.text, regions, after) ? regions : [whole];
-}
-
-/** Blocks whose context would meet are one place, as in a diff. */
-function groupByContext(blocks: readonly DiffBlock[]): readonly (readonly DiffBlock[])[] {
-  const groups: DiffBlock[][] = [];
-  let end = Number.NEGATIVE_INFINITY;
-  for (const block of blocks) {
-    if (block.index - end <= 2 * CONTEXT_LINES) groups.at(-1)?.push(block);
-    else groups.push([block]);
-    end = block.index + block.old.length;
-  }
-  return groups;
 }
 
 /** The region of some blocks alone, in its canonical place: equal lines can be added at several. */

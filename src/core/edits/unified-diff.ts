@@ -139,7 +139,8 @@ function formatHeaderPath(path: string): string {
   return path.includes(' ') ? `${path}\t` : path;
 }
 
-function groupBlocks(blocks: readonly DiffBlock[]): DiffBlock[][] {
+/** Groups blocks whose context would meet: each group is one hunk. */
+export function groupBlocks(blocks: readonly DiffBlock[]): readonly (readonly DiffBlock[])[] {
   const groups: DiffBlock[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const block of blocks) {

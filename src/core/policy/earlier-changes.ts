@@ -69,7 +69,7 @@ export function isRepeatOfDenied(
   );
 }
 
-/** Whether all files of a denied change end the same, whatever calls and places make them so. */
+/** Whether all files of a denied change end the same. The calls and places that make them so do not matter. */
 function leavesSameFiles(change: Change, deniedChange: Change): boolean {
   const [results, deniedResults] = [resultsOf(change), resultsOf(deniedChange)];
   if (results === null || deniedResults === null) return false;

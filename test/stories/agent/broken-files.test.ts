@@ -43,7 +43,7 @@ describe('a change after which a file would no longer parse', () => {
     },
   );
 
-  it('is shown with a warning if the agent sends it again, whatever its reason says (S148)', async () => {
+  it('is shown with a warning if the agent sends it again, also with another reason (S148)', async () => {
     const call = (reason: string) => edit('ci.yml', 'jobs: {}', 'jobs: {', { reason });
     const story = await changing({ 'ci.yml': 'on: push\njobs: {}\n' }, [call('A typo.')], [call('I mean it.')]);
     const { ana, bot, pr } = story;

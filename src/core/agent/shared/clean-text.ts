@@ -2,6 +2,8 @@ import { redactFile } from '../../../lib/redaction.ts';
 import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
+import type { Quote } from '../../state/intent.ts';
+import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import { stripHtmlComments } from './hidden-comments.ts';
 
 /**
@@ -66,4 +68,10 @@ export function headOf(text: string, maxBytes: number): string {
   let end = Math.min(bytes.length, Math.max(0, maxBytes));
   while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString().toWellFormed();
+}
+
+/** What a comment quotes, for the agent; null if it quotes nothing. */
+export function quotedText(quote: Quote | null): string | null {
+  if (quote === null) return null;
+  return quote.kind === 'other' ? quote.text : headOf(quote.lines.join('\n'), CONTEXT_LIMITS.quote);
 }

@@ -6,7 +6,6 @@ import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
-import { findAnsweredPart } from './answered-part.ts';
 import {
   createDraft,
   type DraftFile,
@@ -16,7 +15,7 @@ import {
   withFile,
   withHeadFile,
 } from './draft-tree.ts';
-import { draftPart } from './join-changes.ts';
+import { draftPart, findAnsweredPart } from './join-changes.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
   checkAccess,

@@ -41,7 +41,7 @@ export function withFile(draft: DraftTree, path: string, changed: DraftFile | nu
   return { ...draft, files };
 }
 
-/** The file at the head of a path that changes left. A new text there replaces it, whatever the changes did before. */
+/** The file at the head of a path that earlier changes emptied. A new text at that path replaces this file. */
 export function headFile({ before }: DraftTree, path: string): DraftFile | null {
   const file = before.get(path) ?? null;
   return file === null ? null : { file, origin: path };

@@ -1,12 +1,19 @@
 import type { BuildResult } from '../../../core/edits/build-edit.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
-import type { FileChange } from '../../../core/edits/change.ts';
+import type { Change, FileChange } from '../../../core/edits/change.ts';
+import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { refOf } from '../../../core/state/conversation.ts';
 import type { DependencyRelation } from '../../../core/state/run.ts';
 import { cutReason, type GatedToolName } from '../../../core/state/tools.ts';
-import type { DraftChange, DraftPart, DraftResult } from './workspace.ts';
-import { type ToolCallContext, toolOutput } from './workspace.ts';
+import {
+  type DraftChange,
+  type DraftPart,
+  type DraftResult,
+  type ToolCallContext,
+  toolOutput,
+  type Workspace,
+} from './workspace.ts';
 
 /** A call that changes the text of one file; `input` has the file as it is. */
 type TextCall = { readonly part: DraftPart; readonly input: Omit<TextInput, 'steps'> };
@@ -159,4 +166,22 @@ function build(
 ): Promise<BuildResult> {
   const ordered = parts.toSorted((left, right) => left.index - right.index);
   return workspace.offload('buildText', { ...input, steps: ordered.flatMap(({ step }) => step ?? []) });
+}
+
+/** The least of these changes that people denied before; null if they are new. Others beside them hide nothing. */
+export function findAnsweredPart(
+  workspace: Pick<Workspace, 'isAnsweredEarlier'>,
+  summary: string,
+  all: readonly FileChange[],
+): Change | null {
+  const isAnswered = (changes: readonly FileChange[]): boolean => {
+    const change = combineChanges(summary, changes);
+    return change !== null && workspace.isAnsweredEarlier(change);
+  };
+  if (!isAnswered(all)) return null;
+  const least = all.reduce((kept, one) => {
+    const fewer = kept.filter((other) => other !== one);
+    return isAnswered(fewer) ? fewer : kept;
+  }, all);
+  return combineChanges(summary, least);
 }

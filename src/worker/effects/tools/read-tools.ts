@@ -6,10 +6,12 @@ import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.t
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { Permission } from '../../../core/state/proposal.ts';
 import type { ShownLines } from '../../../core/state/signals.ts';
-import type { ToolRequestOf } from '../../../core/state/tools.ts';
+import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import { OffloadError } from '../../offload/offload.ts';
 import { findReadablePaths } from './list-paths.ts';
+import { search } from './search-repository.ts';
 import {
+  type DraftResult,
   fetchAllowedFile,
   READ_ACCESS,
   type ToolCallContext,
@@ -101,3 +103,19 @@ export async function readDiscussion(
   for (const login of findSpeakers(input)) permissions[login] = await workspace.permissionOf(login);
   return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));
 }
+
+/** Runs a valid call. */
+export type ToolHandler<Name extends ToolName, Result = DraftResult> = (
+  context: ToolCallContext,
+  request: ToolRequestOf<Name>,
+) => Promise<Result> | Result;
+
+/** The tools that read. Their results are text, so none of them can change anything. */
+export const READING_HANDLERS: { readonly [Name in ReadingToolName]: ToolHandler<Name, ToolOutput> } = {
+  read_file: readFile,
+  list_files: listFiles,
+  search,
+  outline: outlineFile,
+  read_diff: readDiff,
+  read_discussion: readDiscussion,
+};

@@ -13,7 +13,7 @@ import {
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
-import { READING_HANDLERS } from './reading-handlers.ts';
+import { READING_HANDLERS } from './read-tools.ts';
 import { parseAndRun } from './run-tools.ts';
 import { createWorkspace, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
 

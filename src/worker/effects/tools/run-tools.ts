@@ -25,9 +25,16 @@ import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
-import { READING_HANDLERS, type ToolHandler } from './reading-handlers.ts';
-import type { DraftResult, NumberedResult } from './workspace.ts';
-import { createWorkspace, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
+import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
+import {
+  createWorkspace,
+  type DraftResult,
+  type NumberedResult,
+  type ToolCallContext,
+  type ToolOutput,
+  toolOutput,
+  type Workspace,
+} from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
