@@ -32,8 +32,8 @@ const REASONS_ENDING_EVERYTHING: ReadonlySet<EndReason> = new Set<EndReason>([
 ]);
 
 /**
- * Ends the run, cancels its open proposals, tells the requester once, where the task or the last words to it were written, and starts the next task. An ending that drops
- * queued tasks keeps those requested after `until`.
+ * Ends the run, cancels its open proposals, and starts the next task. The requester is told once, where the task or the
+ * last words to it were written. An ending that drops queued tasks keeps those requested after `until`.
  */
 export function endRun(builder: StepBuilder, ending: Ending, now: string, until: string | null = null): StepBuilder {
   const { run } = builder.pull;

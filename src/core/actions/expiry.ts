@@ -49,8 +49,8 @@ export function reopenProposal(builder: StepBuilder, proposal: Proposal, now: st
 }
 
 /**
- * Schedules the first check of posted proposals and questions. An App that was suspended meanwhile can learn of a post after its
- * deadline: then the check is due immediately.
+ * Schedules the first check of posted proposals and questions. An App that was suspended meanwhile can learn of a post
+ * after its deadline: then the check is due immediately.
  */
 export function scheduleFirstDeadlineCheck(builder: StepBuilder, now: string): StepBuilder {
   const { proposals, questions } = findDue(builder.pull, now);

@@ -13,13 +13,9 @@ export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null) return builder;
   const remaining = remainingResponses(run.idleResponses);
-  if (remaining === 0)
-    return (
-      showHeldCalls(builder) ?? endRun(builder, { reason: 'turn-limit', by: null, note: spentText(run, now) }, now)
-    );
-  const limit = findReachedLimit(run, now);
-  if (limit !== null)
-    return showHeldCalls(builder) ?? endRun(builder, { reason: limit, by: null, note: spentText(run, now) }, now);
+  const reason = remaining === 0 ? 'turn-limit' : findReachedLimit(run, now);
+  if (reason !== null)
+    return showHeldCalls(builder) ?? endRun(builder, { reason, by: null, note: spentText(run, now) }, now);
   const announced =
     remaining === LIMITS.announcedResponses ? appendMessages(builder, remainingResponsesMessage(remaining)) : builder;
   const turn = run.turns + 1;

@@ -1,6 +1,6 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
-import type { CommentLocation } from '../state/intent.ts';
+import { type CommentLocation, locationId } from '../state/intent.ts';
 import type { Reply } from '../state/replies.ts';
 import { activeRun, isAnswering, type PullState } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
@@ -14,12 +14,7 @@ export function currentSideQuestion({ sideQuestions: [first] }: PullState, id: s
 
 /** The unanswered question of this comment; null if there is none. */
 export function findSideQuestionAt({ sideQuestions }: PullState, location: CommentLocation): SideQuestion | null {
-  return sideQuestions.find(({ id }) => id === sideQuestionId(location)) ?? null;
-}
-
-/** Derived from the comment, so that one comment never asks twice. */
-export function sideQuestionId(location: CommentLocation): string {
-  return location.at === 'review' ? `r${location.reviewId}` : `${location.at.charAt(0)}${location.commentId}`;
+  return sideQuestions.find(({ id }) => id === locationId(location)) ?? null;
 }
 
 /** Puts a question behind the others, and begins with it if it is the first. */

@@ -1,9 +1,10 @@
 import { redactDiff } from '../../lib/redaction.ts';
-import { addSideQuestion, sideQuestionId } from '../actions/side-questions.ts';
+import { addSideQuestion } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
 import { escapeDiff } from '../agent/context/diff-excerpt.ts';
 import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
+import { locationId } from '../state/intent.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
@@ -31,7 +32,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
   if (full !== null) return refuseQuestion(context, full);
   const proposal = findAnsweredProposal(pull, intent);
   const question: SideQuestion = {
-    id: sideQuestionId(intent.location),
+    id: locationId(intent.location),
     by: person,
     text: cleanText(text).text,
     quote: proposal === null ? quotedText(intent.quote) : null,

@@ -13,6 +13,7 @@ import { summarizePull } from '../agent/context/pull-summary.ts';
 import { quotedText } from '../agent/shared/clean-text.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
+import { locationId } from '../state/intent.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
@@ -174,7 +175,5 @@ function settingsOf({ settings }: Facts): Settings {
 
 /** Derived from the comment, so that one comment never starts two runs. */
 function runIdFor(pull: PullState, { location }: Task): string {
-  const locationId =
-    location.at === 'review' ? `r${location.reviewId}` : `${location.at.charAt(0)}${location.commentId}`;
-  return `${pull.ref.repositoryId}-${pull.ref.number}-${locationId}`;
+  return `${pull.ref.repositoryId}-${pull.ref.number}-${locationId(location)}`;
 }

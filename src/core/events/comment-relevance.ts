@@ -4,10 +4,10 @@ import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
 import { isAboutDecided } from '../commands/shared/talk.ts';
 import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
-import type { Person, Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../state/reasons.ts';
-import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { activeRun, type PullState, requestersOf } from '../state/run.ts';
 import { isDecision } from './review-comments.ts';
 
 /** Whether a comment is for the App. */
@@ -116,12 +116,8 @@ function isToPersonHere(
   const name = location.at === 'thread' ? LOGIN_AT_START.exec(text)?.[1]?.toLowerCase() : undefined;
   if (name === undefined || name === actor.login.toLowerCase()) return false;
   const votes = (proposal?.votes ?? []).map(({ by }) => by);
-  const people = [...votes, ...(proposal?.shapers.requesters ?? []), ...(run === null ? [] : peopleOf(run))];
+  const people = [...votes, ...(proposal?.shapers.requesters ?? []), ...(run === null ? [] : requestersOf(run))];
   return people.some(({ login }) => login.toLowerCase() === name);
-}
-
-function peopleOf({ task, instructors }: Run): readonly Person[] {
-  return [task.by, ...instructors];
 }
 
 function irrelevant(reason: Reason): Relevance {

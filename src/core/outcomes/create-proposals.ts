@@ -8,8 +8,8 @@ import { type Change, mainPath, membersOf, pathsOf } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
-import { NEW_PROPOSAL, type Person, type Proposal } from '../state/proposal.ts';
-import { type Dependency, type PullState, pullRequestKey, type Run } from '../state/run.ts';
+import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
+import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
@@ -130,7 +130,7 @@ function addProposal(
     change: result.change,
     syntaxProblems: result.syntaxProblems ?? [],
     userEdit: null,
-    shapers: { requesters: requestersIn(pull.run), writers: [] },
+    shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
     headSha: signal.headSha,
     requiredApprovals: pull.run?.settings.requiredApprovals ?? 1,
   };
@@ -139,11 +139,6 @@ function addProposal(
     proposalCount: pull.proposalCount + 1,
   });
   return linkReplaced(setProposalCallStatus(added, proposal, { kind: 'proposed', proposalId: proposal.id }), proposal);
-}
-
-/** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
-function requestersIn(run: Run | null): readonly Person[] {
-  return run === null ? [] : [run.task.by, ...run.instructors];
 }
 
 /** The model's reason. The only call of a response can also have it in the first line of the response's text. */

@@ -91,13 +91,21 @@ export type CommentLocation =
     }
   | { readonly at: 'review'; readonly reviewId: number };
 
+/** Names the comment within its pull request, by its place and GitHub's id. */
+export function locationId(location: CommentLocation): string {
+  return location.at === 'review' ? `r${location.reviewId}` : `${location.at.charAt(0)}${location.commentId}`;
+}
+
 /** The choice with which a review was submitted, in GitHub's own words. */
 export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 
 /** A proposal or question as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
 export type QuotedId = { readonly id: string; readonly digest: string };
 
-/** What a comment quotes: all lines if they name exactly one proposal or question, else their beginning. No line has a quote mark. */
+/**
+ * What a comment quotes: all lines if they name exactly one proposal or question, else their beginning. No line has a
+ * quote mark.
+ */
 export type Quote =
   | { readonly kind: 'named'; readonly lines: readonly string[] }
   | { readonly kind: 'other'; readonly text: string };

@@ -322,6 +322,11 @@ export function createPullState(ref: PullRequestRef): PullState {
   };
 }
 
+/** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
+export function requestersOf({ task, instructors }: Pick<Run, 'task' | 'instructors'>): readonly Person[] {
+  return [task.by, ...instructors];
+}
+
 /** The run, unless it has ended; null otherwise. */
 export function activeRun(pull: PullState): Run | null {
   return pull.run !== null && pull.run.phase.kind !== 'ended' ? pull.run : null;
