@@ -13,7 +13,7 @@ export type Conversation = {
 };
 
 /** The tools that the model is told of, and whether it may call them now. */
-export type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
+type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
 
 type RequestOptions = {
   readonly address: ModelAddress;

@@ -5,7 +5,7 @@ import { type Format, formatsOf, type ParseOutcome } from './formats.ts';
 import { parseSource } from './parse-source.ts';
 
 /** The text of a file before and after a change; `before` is null for a new file. */
-export type FileVersions = { readonly path: string; readonly before: string | null; readonly after: string };
+type FileVersions = { readonly path: string; readonly before: string | null; readonly after: string };
 
 /**
  * The first syntax error of a file that parsed before, or is new. Null if there is none, if the file was broken before,

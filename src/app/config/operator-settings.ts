@@ -14,7 +14,7 @@ import { errorCodeOf } from '../../lib/outage.ts';
 /** The operator's `CONFIG_FILE`. Without one, `path` is null. */
 export type OperatorConfig = { readonly path: string | null; readonly settings: OperatorSettings };
 
-export type OperatorConfigResult =
+type OperatorConfigResult =
   | { readonly kind: 'config'; readonly config: OperatorConfig }
   /** One line per problem. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };

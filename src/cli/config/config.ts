@@ -41,7 +41,7 @@ const CONFIG_OPTIONS = {
 } as const;
 
 /** Parses the arguments of `countersign config`. Never throws. */
-export function parseConfigOptions(argv: readonly string[]): OptionsResult<ConfigOptions> {
+function parseConfigOptions(argv: readonly string[]): OptionsResult<ConfigOptions> {
   const parse = () => parseArgs({ args: [...argv], options: CONFIG_OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('countersign config', parse, ({ values: { check = null, operator = null } }) =>
     check === null && operator === null

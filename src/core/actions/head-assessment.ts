@@ -76,7 +76,7 @@ export function isBelowOtherHeading(proposal: Proposal, verdict: StalenessVerdic
 }
 
 /** How a proposal as a whole applies to a head; `path` is the one that changed, absent if it is the change's own. */
-export type ProposalVerdict =
+type ProposalVerdict =
   | { readonly kind: 'applies'; readonly isBelowOtherHeading: boolean }
   | Exclude<StalenessVerdict, { kind: 'applies' }>;
 

@@ -65,7 +65,7 @@ export const ONLY_READING_OUTPUT =
   'Not executed: this is a person’s question, so nothing can be changed or asked here. Read if you must, then answer.';
 
 /** The result of a call whose worker could not read the repository. */
-export const UNREADABLE_OUTPUT = 'The repository could not be read.';
+const UNREADABLE_OUTPUT = 'The repository could not be read.';
 
 /** The results of the calls of one response, in their order, and a note before the last response. */
 export function buildSideToolMessages(

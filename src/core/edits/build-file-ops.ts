@@ -158,7 +158,7 @@ export function buildMoveWithText({ file, after, ...paths }: MoveInput & { reado
 type MovedText = { readonly blob: string; readonly region: Region; readonly diff: string };
 
 /** Creates the move of a file together with a change of its text. */
-export function createMoveWithText(file: MovedFile, { blob, region, diff }: MovedText): FileChange {
+function createMoveWithText(file: MovedFile, { blob, region, diff }: MovedText): FileChange {
   const { from, to, ref } = file;
   const { mode } = ref;
   const body = { kind: 'region', region } as const;

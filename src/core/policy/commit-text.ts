@@ -1,5 +1,5 @@
 /** The words of a commit message's text above its trailers. Each is safe in a subject. */
-export type CommitWords = {
+type CommitWords = {
   readonly summary: string;
   /** Paths that are unsafe in a commit message are left out. */
   readonly paths: readonly string[];

@@ -7,7 +7,7 @@ import { parseDurationHours } from './settings-schema.ts';
 export type FlatValues = ReadonlyMap<string, unknown>;
 
 /** Where values come from; each layer only has the keys that it sets. */
-export type SettingsLayers = {
+type SettingsLayers = {
   readonly defaults: FlatValues;
   /** The operator's file, and below it the repository's. */
   readonly operator: FlatValues;

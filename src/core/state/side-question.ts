@@ -39,7 +39,7 @@ export type SideQuestion = {
   readonly isNudged: boolean;
 };
 
-export type SideQuestionPhase =
+type SideQuestionPhase =
   /** Another question is before it. */
   | { readonly kind: 'queued' }
   /** The worker reads what its transcript begins with. */

@@ -10,7 +10,7 @@ export type SpendingLimits = {
   readonly minutes: number | null;
 };
 
-export const DEFAULT_SPENDING_LIMITS: SpendingLimits = { tokens: 1_000_000, costUsd: null, minutes: null };
+const DEFAULT_SPENDING_LIMITS: SpendingLimits = { tokens: 1_000_000, costUsd: null, minutes: null };
 
 /** What a run spends beside its tokens. Price and limits are those of its start. */
 export type Spending = {

@@ -100,7 +100,7 @@ function refusalOf(key: string | null): { readonly syntaxRefusal?: string } {
 }
 
 /** A parser that fails must not keep a change from people: then there is no check. */
-export async function findSyntaxProblem(
+async function findSyntaxProblem(
   { offload, log }: Pick<Workspace, 'offload' | 'log'>,
   file: FileToCheck,
 ): Promise<SyntaxProblem | null> {

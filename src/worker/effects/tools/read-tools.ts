@@ -81,7 +81,7 @@ function shownSoFar({ workspace, earlier }: ToolCallContext): Workspace['shownFi
 }
 
 /** Shows the diff of the pull request, or of one of its files or directories. */
-export async function readDiff(
+async function readDiff(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { path: raw }: ToolRequestOf<'read_diff'>,
 ): Promise<ToolOutput> {
