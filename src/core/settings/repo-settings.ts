@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type { SettingsFileLookup } from '../state/ports.ts';
-import type { SettingInForce, Settings, SettingsInForce, SettingsReading } from '../state/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  type RunLimits,
+  type SettingInForce,
+  type Settings,
+  type SettingsInForce,
+  type SettingsReading,
+} from '../state/settings.ts';
 import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestValues } from './merge-settings.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readValues, type ValuesReading } from './read-values.ts';
@@ -69,13 +76,32 @@ function namedSettings(file: z.infer<typeof SettingsFileSchema>): Omit<Settings,
     requireNonAuthor: file.require_non_author,
     requireNonRequester: file.require_non_requester,
     requiredApprovals: file.required_approvals,
+    rules: file.rules,
+    require: file.require.map(({ paths, approvals = null, approvers = null }) => ({ paths, approvals, approvers })),
+    protectedPaths: file.protected_paths,
+    standingApprovals: file.standing_approvals,
     expiryHours: parseDurationHours(file.expiry),
     reviewEvent: file.review_event,
     decideIn: file.decide_in,
     reviewApproval: file.review_approval,
     commitMessage: file.commit_message,
     signOff: file.sign_off,
+    model: file.model ?? null,
+    limits: namedLimits(file.limits),
     contextFiles: file.context_files,
+  };
+}
+
+function namedLimits(limits: z.infer<typeof SettingsFileSchema>['limits']): RunLimits {
+  if (limits === undefined) return DEFAULT_SETTINGS.limits;
+  return {
+    turns: limits.turns,
+    tokens: limits.tokens,
+    costUsd: limits.cost_usd ?? null,
+    minutes: limits.minutes ?? null,
+    proposalsPerTurn: limits.proposals_per_turn,
+    runsPerDay: limits.runs_per_day,
+    runsPerPersonPerDay: limits.runs_per_person_per_day ?? null,
   };
 }
 

@@ -26,14 +26,16 @@ const requirementSchema = settingsGroup({
 });
 
 const limitsSchema = settingsGroup({
-  turns: wholeNumber(1, 1_000).default(60).describe('Model responses of one run'),
-  tokens: wholeNumber(1, 1_000_000_000).default(1_000_000).describe('Tokens of one run'),
+  turns: wholeNumber(1, 1_000).default(DEFAULT_SETTINGS.limits.turns).describe('Model responses of one run'),
+  tokens: wholeNumber(1, 1_000_000_000).default(DEFAULT_SETTINGS.limits.tokens).describe('Tokens of one run'),
   cost_usd: positiveAmount(1_000_000).optional().describe('Dollars of one run; without it there is no such limit'),
   minutes: wholeNumber(1, 100_000)
     .optional()
     .describe('Minutes of the agent at work; without it there is no such limit'),
-  proposals_per_turn: wholeNumber(1, 30).default(20).describe('Changes that can be pending at once'),
-  runs_per_day: wholeNumber(1, 100_000).default(50).describe('Runs in the repository'),
+  proposals_per_turn: wholeNumber(1, 30)
+    .default(DEFAULT_SETTINGS.limits.proposalsPerTurn)
+    .describe('Changes that can be pending at once'),
+  runs_per_day: wholeNumber(1, 100_000).default(DEFAULT_SETTINGS.limits.runsPerDay).describe('Runs in the repository'),
   runs_per_person_per_day: wholeNumber(1, 100_000)
     .optional()
     .describe('Runs of one person in the repository; without it there is no such limit'),
@@ -71,7 +73,9 @@ export const SettingsFileSchema = z.strictObject({
   protected_paths: pathList('glob')
     .default([])
     .describe('Added to the built-in list: always asked, no standing approval'),
-  standing_approvals: oneOfWords('off', 'path', 'glob').default('glob').describe('How far `always` can reach'),
+  standing_approvals: oneOfWords('off', 'path', 'glob')
+    .default(DEFAULT_SETTINGS.standingApprovals)
+    .describe('How far `always` can reach'),
   expiry: durationText()
     .default('7d')
     .describe('Time after which a pending change expires: `12h` or `3d`, from `1h` to `30d`'),

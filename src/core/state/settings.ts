@@ -1,12 +1,22 @@
+import type { ToolName } from './tools.ts';
+
 /** A repository's settings from `.github/countersign.yml`. */
 export type Settings = {
   /** `prefixed`: only `/countersign …` and `@<app-slug> …` are read. */
   readonly commands: 'short' | 'prefixed';
-  readonly approvers: 'write' | 'maintain' | 'admin' | 'codeowners';
+  readonly approvers: Approvers;
   readonly requireNonAuthor: boolean;
   readonly requireNonRequester: boolean;
   /** How many people must approve each change. */
   readonly requiredApprovals: number;
+  /** The first rule that matches a tool and a path decides. */
+  readonly rules: readonly PathRule[];
+  /** Stronger approval for some paths. For a path the strictest that matches, never below the repository's own rule. */
+  readonly require: readonly ApprovalRequirement[];
+  /** Globs beside the built-in list of protected files. */
+  readonly protectedPaths: readonly string[];
+  /** How far a standing approval can reach. */
+  readonly standingApprovals: 'off' | 'path' | 'glob';
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
@@ -18,10 +28,41 @@ export type Settings = {
   readonly commitMessage: string;
   /** Whether the approvers are named in `Signed-off-by`. */
   readonly signOff: boolean;
+  /** One of the operator's models; null for the default one. */
+  readonly model: string | null;
+  readonly limits: RunLimits;
   /** Paths of instructions for the agent. `AGENTS.md` also stands for those above changed files. */
   readonly contextFiles: readonly string[];
   /** Keys that the file sets and that have no effect in this version, in the order of the file. */
   readonly keysWithoutEffect: readonly string[];
+};
+
+/** Who can approve. `codeowners`: the owners of the changed paths. */
+export type Approvers = 'write' | 'maintain' | 'admin' | 'codeowners';
+
+/** A decision about some tools on some paths. A change always needs a person, so `ask` and `allow` are for reading. */
+export type PathRule = {
+  readonly tools: readonly ToolName[];
+  readonly paths: readonly string[];
+  readonly decide: 'deny' | 'ask' | 'allow';
+};
+
+/** What changes of these paths need; null for the repository's own rule. */
+export type ApprovalRequirement = {
+  readonly paths: readonly string[];
+  readonly approvals: number | null;
+  readonly approvers: Approvers | null;
+};
+
+/** Bounds of each run, and of the runs in a repository; null for no limit. `minutes` counts the agent at work. */
+export type RunLimits = {
+  readonly turns: number;
+  readonly tokens: number;
+  readonly costUsd: number | null;
+  readonly minutes: number | null;
+  readonly proposalsPerTurn: number;
+  readonly runsPerDay: number;
+  readonly runsPerPersonPerDay: number | null;
 };
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -30,12 +71,26 @@ export const DEFAULT_SETTINGS: Settings = {
   requireNonAuthor: false,
   requireNonRequester: false,
   requiredApprovals: 1,
+  rules: [],
+  require: [],
+  protectedPaths: [],
+  standingApprovals: 'glob',
   expiryHours: 7 * 24,
   reviewEvent: 'comment',
   decideIn: 'anywhere',
   reviewApproval: 'nothing',
   commitMessage: '{summary}',
   signOff: false,
+  model: null,
+  limits: {
+    turns: 60,
+    tokens: 1_000_000,
+    costUsd: null,
+    minutes: null,
+    proposalsPerTurn: 20,
+    runsPerDay: 50,
+    runsPerPersonPerDay: null,
+  },
   contextFiles: ['AGENTS.md'],
   keysWithoutEffect: [],
 };

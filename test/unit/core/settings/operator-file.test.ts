@@ -56,7 +56,8 @@ describe('the operator’s CONFIG_FILE', () => {
 
   it('holds without a repository’s file, and a repository can tighten its ceilings but not loosen them (S127)', () => {
     const company = operator(COMPANY);
-    const own = { ...DEFAULT_SETTINGS, commands: 'prefixed', approvers: 'maintain', requiredApprovals: 2 } as const;
+    const bounds = { approvers: 'maintain', requiredApprovals: 2, standingApprovals: 'path' } as const;
+    const own = { ...DEFAULT_SETTINGS, ...bounds, commands: 'prefixed' } as const;
     expect(parseSettings(null, company)).toEqual({ kind: 'settings', settings: { ...own, expiryHours: 72 } });
     expect(
       parseSettings(fileOf('commands: short\napprovers: admin\nrequired_approvals: 1\nexpiry: 30d\n'), company),
