@@ -1,6 +1,7 @@
 import { type FileChange, membersOf, sourcePath } from '../edits/change.ts';
 import { memberKey } from '../edits/change-set.ts';
-import { type PathPush, toApplicability } from '../policy/push-impact.ts';
+import { regionLine } from '../edits/region.ts';
+import { type PathPush, toApplicability, toVerdict } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
   Applicability,
@@ -12,7 +13,14 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import { canStillBeDenied, headingOf, type Proposal } from '../state/proposal.ts';
+import {
+  canStillBeDenied,
+  headingOf,
+  type MemberPlace,
+  memberPlaces,
+  type Proposal,
+  placeOf,
+} from '../state/proposal.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
 
 /** Files to read at a head. Of a move that keeps the text, only blob and mode of both paths are needed. */
@@ -71,7 +79,10 @@ export function assessProposedMove({ id, change }: PendingChange, files: FilesBy
 }
 
 /** Whether the lines apply at a head below another heading than the known one. */
-export function isBelowOtherHeading(proposal: Proposal, verdict: StalenessVerdict | Applicability): boolean {
+export function isBelowOtherHeading(
+  proposal: Proposal,
+  verdict: StalenessVerdict | Applicability | MemberVerdict,
+): boolean {
   return verdict.kind === 'applies' && verdict.heading !== headingOf(proposal);
 }
 
@@ -86,7 +97,7 @@ type ProposalVerdict =
  */
 export function combineVerdicts(
   proposal: Proposal,
-  verdicts: readonly (StalenessVerdict | Applicability)[],
+  verdicts: readonly (StalenessVerdict | MemberVerdict)[],
 ): ProposalVerdict {
   const { change } = proposal;
   const [first] = verdicts;
@@ -94,11 +105,12 @@ export function combineVerdicts(
   if (first === undefined || verdicts.length !== members.length) return { kind: 'stale' };
   if (change.op !== 'set') return first.kind === 'applies' ? appliesBelow(isBelowOtherHeading(proposal, first)) : first;
   if (verdicts.every(({ kind }) => kind === 'already-applied')) return { kind: 'already-applied' };
+  const places = memberPlaces(proposal);
   const failed = verdicts.findIndex(({ kind }) => kind !== 'applies');
   const [verdict, member] = [verdicts[failed], members[failed]];
   if (verdict === undefined || member === undefined)
     return appliesBelow(
-      verdicts.some((one, index) => one.kind === 'applies' && one.heading !== members[index]?.heading),
+      verdicts.some((one, index) => one.kind === 'applies' && one.heading !== places[index]?.heading),
     );
   return { path: member.path, ...(verdict.kind === 'stale' ? verdict : {}), kind: 'stale' };
 }
@@ -108,27 +120,32 @@ function appliesBelow(isBelowOther: boolean): ProposalVerdict {
 }
 
 /** The verdicts of a set's members after a push, in order; null if the push changed no file of the set. */
-export function memberVerdicts({ id, change }: Proposal, { paths, moves }: Staleness): readonly Applicability[] | null {
+export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness): readonly MemberVerdict[] | null {
+  const { id, change } = proposal;
   const contained = new Set(paths.flatMap((path) => path.contained));
   const assessed = new Map(
     [...paths.flatMap(({ others }) => others), ...moves].map((one) => [one.id, one.applicability]),
   );
   const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
   if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
-  return keys.map((key, index) => {
-    const heading = membersOf(change)[index]?.heading ?? null;
-    return contained.has(key) ? ALREADY_APPLIED : (assessed.get(key) ?? { ...UNCHANGED_PLACE, heading });
+  const places = memberPlaces(proposal);
+  return membersOf(change).map((member, index) => {
+    const key = memberKey(id, change, index);
+    const place = places[index] ?? placeOf(member);
+    const applicability = assessed.get(key);
+    if (contained.has(key)) return ALREADY_APPLIED;
+    // The push did not change the file.
+    if (applicability === undefined) return { kind: 'applies', ...place };
+    const verdict = toVerdict(member, applicability);
+    if (verdict.kind !== 'applies') return verdict;
+    return { kind: 'applies', line: place.line === null ? null : regionLine(verdict.region), heading: verdict.heading };
   });
 }
 
-const ALREADY_APPLIED = { kind: 'already-applied' } as const satisfies Applicability;
+/** A verdict of a member, with the place that a page names. */
+type MemberVerdict = Exclude<StalenessVerdict, { kind: 'applies' }> | ({ readonly kind: 'applies' } & MemberPlace);
 
-/** A member in a file that the push did not change. */
-const UNCHANGED_PLACE = {
-  kind: 'applies',
-  position: { oldStart: 0, newStart: 0, before: [], after: [] },
-  sameDigest: true,
-} as const;
+const ALREADY_APPLIED = { kind: 'already-applied' } as const;
 
 /** Whether a push put lines below another heading. Then the settings say if people must look again. */
 export function movesBelowOtherHeading({ proposals }: PullState, staleness: Staleness): boolean {

@@ -10,6 +10,7 @@ import {
   canApprove,
   headingOf,
   isPending,
+  memberPlaces,
   type Permission,
   type Person,
   type Proposal,
@@ -122,7 +123,7 @@ function applyApplicability(
   }
 }
 
-/** A set stands as long as all of its members do. Its page names the lines of the head that it was shown against. */
+/** A set stands as long as all of its members do. Its page then names their lines at the new head. */
 function applySetStaleness(builder: StepBuilder, { id }: Proposal, move: HeadMove): StepBuilder {
   const proposal = findBeforeCommit(builder, id);
   const { staleness } = move.facts;
@@ -134,7 +135,7 @@ function applySetStaleness(builder: StepBuilder, { id }: Proposal, move: HeadMov
     case 'applies':
       return verdict.isBelowOtherHeading && isHeadingBinding(move)
         ? supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(move))
-        : builder;
+        : updatePlaces(builder, proposal, verdicts);
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
@@ -165,6 +166,21 @@ function updatePlace(
   };
   if (Object.keys(moved).length === 0) return builder;
   return queueCommentUpdate(withProposal(builder, { ...proposal, ...moved }), proposal);
+}
+
+function updatePlaces(
+  builder: StepBuilder,
+  proposal: Proposal,
+  verdicts: NonNullable<ReturnType<typeof memberVerdicts>>,
+): StepBuilder {
+  const places = memberPlaces(proposal);
+  const currentPlaces = verdicts.flatMap((one) =>
+    one.kind === 'applies' ? [{ line: one.line, heading: one.heading }] : [],
+  );
+  const isMoved = currentPlaces.some(
+    ({ line, heading }, index) => line !== places[index]?.line || heading !== places[index]?.heading,
+  );
+  return isMoved ? queueCommentUpdate(withProposal(builder, { ...proposal, currentPlaces }), proposal) : builder;
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */

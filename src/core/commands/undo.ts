@@ -7,10 +7,11 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
-import { findConflictingChange } from '../policy/earlier-changes.ts';
+import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
+import { LIMITS } from '../state/limits.ts';
 import {
   distinctPeople,
   isOpen,
@@ -147,7 +148,9 @@ function checkUndo(
   if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
   if (result.kind !== 'change') return result;
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
-  return other === null ? result : { kind: 'overlaps', other: proposalLink(other) };
+  if (other !== null) return { kind: 'overlaps', other: proposalLink(other) };
+  const places = countMembers([...proposalsBeforeCommit(pull.proposals), result]);
+  return places > LIMITS.openMembers ? { kind: 'too-many-open', places, max: LIMITS.openMembers } : result;
 }
 
 /** Assesses the other proposals at the current head first, because the undo is for that head. */

@@ -16,13 +16,13 @@ const MAX_PREVIEWED_DIFF_LINES = 100;
 const MAX_DIFF_PREVIEW_LINES = 50;
 
 /** A diff that fits one comment: open if short, else folded, with a preview unless it is very long (S29). */
-export function renderDiff({ lines }: DiffView): string {
+export function renderDiff({ lines }: DiffView, maxBytes = MAX_FIRST_PART_BYTES): string {
   if (lines.length < FOLD_FROM_LINES) return codeBlock('diff', lines);
   const whole = details(`The whole diff (${pluralize(lines.length, 'line')})`, codeBlock('diff', lines));
   if (lines.length > MAX_PREVIEWED_DIFF_LINES) return whole;
   const shown = Math.min(MAX_DIFF_PREVIEW_LINES, Math.floor(lines.length / 2));
   const preview = `${codeBlock('diff', lines.slice(0, shown))}\n\n(showing ${shown} of ${lines.length} lines)`;
-  return byteLength(preview) + byteLength(whole) > MAX_FIRST_PART_BYTES ? whole : `${preview}\n\n${whole}`;
+  return byteLength(preview) + byteLength(whole) > maxBytes ? whole : `${preview}\n\n${whole}`;
 }
 
 /** One of several parts of a diff: open while it is undecided and the whole diff has few lines, else folded. */
@@ -88,17 +88,13 @@ export type DiffPart = { readonly firstLine: number; readonly lines: readonly st
 export const MAX_FIRST_PART_BYTES = 50_000;
 
 /**
- * Cuts a diff between lines into parts that fit a comment, fences included; null if a line is too long for any. Depends
- * on the diff alone, so that a comment written again is cut at the same lines.
+ * Cuts a diff between lines into parts that fit a comment, fences included; null if a line is too long for any. The
+ * first part has at most `firstBytes`.
  */
-export function splitDiff({ lines }: DiffView): readonly DiffPart[] | null {
+export function splitDiff({ lines }: DiffView, firstBytes = MAX_FIRST_PART_BYTES): readonly DiffPart[] | null {
   const parts: DiffPart[] = [];
   for (let from = 0; from < lines.length || parts.length === 0; ) {
-    const fittingLines = countFittingLines(
-      lines,
-      from,
-      parts.length === 0 ? MAX_FIRST_PART_BYTES : MAX_DIFF_PART_BYTES,
-    );
+    const fittingLines = countFittingLines(lines, from, parts.length === 0 ? firstBytes : MAX_DIFF_PART_BYTES);
     if (fittingLines === 0) return null;
     parts.push({ firstLine: from + 1, lines: lines.slice(from, from + fittingLines) });
     from += fittingLines;

@@ -1,8 +1,11 @@
 import { findCredentials, REDACTED } from '../../lib/credentials.ts';
 import { formatList, formatNumber } from '../../lib/format.ts';
+import type { FileChange } from '../edits/change.ts';
 import { columnsOf, hasWideGap, isCodeReordered } from '../edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../edits/text/look-alikes.ts';
 import { codePointName, findHiddenCharacters } from '../edits/text/unicode.ts';
+import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
+import type { SyntaxProblem } from '../state/proposal.ts';
 
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
@@ -19,6 +22,38 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
     placeholderWarning(added),
   ].filter((warning) => warning !== null);
 }
+
+/** Sentences about the paths of a change, as plain text. */
+export function fileWarnings(change: FileChange): readonly string[] {
+  return [...newPathWarnings(change), ...protectedPathWarnings(change)];
+}
+
+/** A syntax error of the change. The model was told of it and sent the change again, which can be right: grammars can be old. */
+export function syntaxWarning({ path, line, what }: SyntaxProblem): string {
+  return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
+}
+
+/** Only a path that this change adds to the repository is checked for look-alike characters. */
+function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
+  const warning = base === null || from !== null ? pathWarning(path) : null;
+  return warning === null ? [] : [warning];
+}
+
+/** Warns about files that act without anyone calling them. */
+function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
+  return [path, ...(from === null ? [] : [from])].flatMap((one) => {
+    const found = matchProtectedFiles(one);
+    if (found === null) return [];
+    const { row, byLikeness } = found;
+    return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
+  });
+}
+
+const EFFECT_TEXT = {
+  'runs code': 'can run as code',
+  'steers coding agents': 'steers coding agents',
+  'steers coding agents and runs code': 'steers coding agents and can run as code',
+} as const satisfies Record<ProtectedEffect, string>;
 
 /** Longer lines continue beyond the right edge of a diff on GitHub. */
 const MAX_COLUMNS_IN_FRAME = 160;
@@ -53,7 +88,7 @@ function lookAlikeWarning(added: readonly AddedLine[], path: string): string | n
 }
 
 /** Warns about look-alike characters in a new path; null if it has none. */
-export function pathWarning(path: string): string | null {
+function pathWarning(path: string): string | null {
   const found = findLookAlikesInPath(path);
   if (found.length === 0) return null;
   return `The path ${path} has look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} (${describeLikeness(one.looksLike)})`)}.`;

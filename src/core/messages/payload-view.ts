@@ -1,8 +1,16 @@
 import { pluralize } from '../../lib/format.ts';
 import { type ChangePayload, unifiedDiffOf } from '../edits/change.ts';
 
-/** Position of a change in its file: its first line (1-based), the number of places, and whether it replaces no line. */
-type ChangePosition = { readonly line: number | null; readonly places: number; readonly isInsertion: boolean };
+/** What a title says of a change besides its payload. */
+type ChangePosition = {
+  /** Its first line, 1-based. */
+  readonly line: number | null;
+  readonly places: number;
+  /** Whether it replaces no line. */
+  readonly isInsertion: boolean;
+  /** Whether it adds a file that can be run. */
+  readonly isNewExecutable: boolean;
+};
 
 /** A payload as text for a page. Plain text, not yet escaped. */
 export type PayloadView = {
@@ -39,8 +47,7 @@ const PAYLOAD_RENDERINGS: PayloadRenderings = {
   },
   write: {
     verb: 'Write',
-    extent: ({ content_lines: file_lines, content_bytes: file_bytes, file_exists }) =>
-      `${formatSize({ file_lines, file_bytes })}${file_exists ? '' : ', new file'}`,
+    extent: writeExtent,
     warnings: overwriteWarnings,
     text: ({ content_bytes }) =>
       `${binaryFileText(content_bytes)} It is restored exactly as it was deleted; the comment of that deletion links to it.`,
@@ -68,6 +75,12 @@ function editExtent({ match_line }: PayloadOf<'edit'>, { line, places, isInserti
   const at = line ?? match_line;
   if (places > 1) return `${places} places, the first at line ${at}`;
   return isInsertion ? describeInsertion(at - 1) : `line ${at}`;
+}
+
+function writeExtent(payload: PayloadOf<'write'>, { isNewExecutable }: ChangePosition): string {
+  const { content_lines: file_lines, content_bytes: file_bytes, file_exists } = payload;
+  const kind = file_exists ? '' : isNewExecutable ? ', new executable file' : ', new file';
+  return `${formatSize({ file_lines, file_bytes })}${kind}`;
 }
 
 /** `line` is the one above the new lines, 0 at the top. */

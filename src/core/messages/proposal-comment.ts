@@ -1,12 +1,12 @@
 import { type RepoLinks, shortSha } from '../../lib/format.ts';
-import { type FileChange, membersOf } from '../edits/change.ts';
+import { membersOf } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
-import { type Proposal, postedChange, type SyntaxProblem, writerOf } from '../state/proposal.ts';
+import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
   type DiffPart,
   type DiffView,
+  MAX_FIRST_PART_BYTES,
   renderDiff,
   renderDiffPart,
   renderFoldedDiff,
@@ -14,7 +14,7 @@ import {
   renderWrappedLines,
   splitDiff,
 } from './diff-markdown.ts';
-import { pathWarning } from './diff-warnings.ts';
+import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
   codeBlock,
   codeSpan,
@@ -36,7 +36,7 @@ import {
   viewProposalPayload,
 } from './proposal-header.ts';
 import { escapeLogin, type ProposalView, proposalStatus } from './proposal-status.ts';
-import { createSetView, renderSetDiff, setIntroduction } from './set-page.ts';
+import { createSetView, introductionBytes, renderSetDiff, setIntroduction } from './set-page.ts';
 
 /**
  * The Markdown of a proposal's comments: its own, and the further parts of a long diff, in order. All their links are
@@ -65,7 +65,7 @@ export function renderProposal(view: ProposalView): RenderedProposal {
 export function renderOpenProposal(view: ProposalView): RenderedProposal | null {
   const { proposal, placement } = view;
   const diff = proposalDiff(proposal);
-  const diffParts = diff === null || placement.kind === 'suggestion' ? [] : splitDiff(diff);
+  const diffParts = diff === null || placement.kind === 'suggestion' ? [] : cutDiff(proposal, diff);
   if (diffParts === null) return null;
   const parts = diff === null ? [] : renderFurtherParts(proposal, diff, diffParts);
   if (parts.some((part) => byteLength(part) > MAX_POSTED_BODY_BYTES)) return null;
@@ -91,8 +91,24 @@ export function renderUnshowable({ proposal, links }: ProposalView): RenderedPro
 
 /** Number of comments that the proposal's diff takes; 1 without a diff. */
 export function countParts(proposal: Proposal): number {
-  const diff = proposalDiff({ ...proposal, change: postedChange(proposal) });
-  return diff === null ? 1 : (splitDiff(diff)?.length ?? 1);
+  const posted = { ...proposal, change: postedChange(proposal) };
+  const diff = proposalDiff(posted);
+  return diff === null ? 1 : (cutDiff(posted, diff)?.length ?? 1);
+}
+
+/** The parts of a diff, one for each comment; null if a line has room in none. */
+function cutDiff(proposal: Proposal, diff: DiffView): readonly DiffPart[] | null {
+  return splitDiff(diff, firstPartBytes(proposal, diff));
+}
+
+/**
+ * The room for a diff in the first comment. That of a set also lists the members, and warns of each. Depends on the
+ * posted change alone, so that a comment written again is cut at the same lines.
+ */
+function firstPartBytes(proposal: Proposal, diff: DiffView): number {
+  const { change } = proposal;
+  if (change.op !== 'set') return MAX_FIRST_PART_BYTES;
+  return MAX_FIRST_PART_BYTES - introductionBytes(change) - byteLength(warningLines({ proposal, warnings: [] }, diff));
 }
 
 function renderOpenBody(
@@ -106,7 +122,7 @@ function renderOpenBody(
     proposalMarker(proposal.id),
     proposalHeader(proposal),
     warningLines(view, diff),
-    setIntroduction(proposal.change),
+    setIntroduction(proposal),
     firstPartNote(parts.length),
     changeBlock(view, diff, parts),
     wrapped,
@@ -127,7 +143,7 @@ function renderDecidedBody(view: ProposalView): string {
     proposalMarker(proposal.id),
     proposalHeader(proposal),
     proposalStatus(proposal, view),
-    setIntroduction(proposal.change),
+    setIntroduction(proposal),
   );
   const rest = joinBlocks(undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
@@ -138,14 +154,14 @@ function renderDecidedBody(view: ProposalView): string {
 function renderDecidedChange(proposal: Proposal, room: number): string {
   const diff = proposalDiff(proposal);
   if (diff === null) return escapeText(viewProposalPayload(proposal).text);
-  if (postedChange(proposal) === proposal.change) return renderDecidedDiff(diff, room);
+  if (postedChange(proposal) === proposal.change) return renderDecidedDiff(proposal, diff, room);
   const warnings = formatWarnings(diff.warnings);
   return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));
 }
 
 /** A diff in several parts is cut at the same lines as before, so that no line is repeated or missing. */
-function renderDecidedDiff(diff: DiffView, room: number): string {
-  const [first, ...further] = splitDiff(diff) ?? [];
+function renderDecidedDiff(proposal: Proposal, diff: DiffView, room: number): string {
+  const [first, ...further] = cutDiff(proposal, diff) ?? [];
   const part = first === undefined || further.length === 0 ? '' : renderDiffPart(diff, first, false);
   return part === '' || byteLength(part) > room ? renderFoldedDiff(diff, room) : part;
 }
@@ -154,7 +170,7 @@ function renderDecidedDiff(diff: DiffView, room: number): string {
 function renderDecidedParts(proposal: Proposal): readonly string[] {
   const posted = { ...proposal, change: postedChange(proposal) };
   const diff = proposalDiff(posted);
-  return diff === null ? [] : renderFurtherParts(posted, diff, splitDiff(diff) ?? []);
+  return diff === null ? [] : renderFurtherParts(posted, diff, cutDiff(posted, diff) ?? []);
 }
 
 /** The comments after the first part. A quote of one counts as a quote of the proposal. */
@@ -186,14 +202,18 @@ function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | nul
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
   const [first, ...further] = parts;
   if (diff === null || first === undefined) return escapeText(viewProposalPayload(proposal).text);
-  if (further.length === 0 && proposal.change.op === 'set') return renderSetDiff(proposal.change, diff);
-  return further.length === 0 ? renderDiff(diff) : renderDiffPart(diff, first, true);
+  if (further.length > 0) return renderDiffPart(diff, first, true);
+  const room = firstPartBytes(proposal, diff);
+  return proposal.change.op === 'set' ? renderSetDiff(proposal.change, diff, room) : renderDiff(diff, room);
 }
 
-function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | null): string {
+function warningLines(
+  { proposal, warnings }: Pick<ProposalView, 'proposal' | 'warnings'>,
+  diff: DiffView | null,
+): string {
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
-    ...new Set(membersOf(proposal.change).flatMap((one) => [...newPathWarnings(one), ...protectedPathWarnings(one)])),
+    ...new Set(membersOf(proposal.change).flatMap(fileWarnings)),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),
@@ -203,33 +223,6 @@ function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | nul
 function formatWarnings(warnings: readonly string[]): string {
   return joinBlocks(...warnings.map((text) => `⚠️ ${escapeText(text)}`));
 }
-
-/** The model was told of the error and sent the change again, which can be right: grammars can be old. */
-function syntaxWarning({ path, line, what }: SyntaxProblem): string {
-  return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
-}
-
-/** Only a path that this change adds to the repository is checked for look-alike characters. */
-function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
-  const warning = base === null || from !== null ? pathWarning(path) : null;
-  return warning === null ? [] : [warning];
-}
-
-/** Warns about files that act without anyone calling them. */
-function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
-  return [path, ...(from === null ? [] : [from])].flatMap((one) => {
-    const found = matchProtectedFiles(one);
-    if (found === null) return [];
-    const { row, byLikeness } = found;
-    return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
-  });
-}
-
-const EFFECT_TEXT = {
-  'runs code': 'can run as code',
-  'steers coding agents': 'steers coding agents',
-  'steers coding agents and runs code': 'steers coding agents and can run as code',
-} as const satisfies Record<ProtectedEffect, string>;
 
 /** Names the person whose lines replace the model's. */
 function userEditLine(proposal: Proposal): string {

@@ -1,13 +1,12 @@
-import { formatList, shortSha } from '../../lib/format.ts';
+import { formatList, pluralize, shortSha } from '../../lib/format.ts';
 import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
-import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
-import { headingOf, type Proposal } from '../state/proposal.ts';
+import { headingOf, type Proposal, placeOf } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
-import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
+import { describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
-import { extentOf, viewMember } from './set-page.ts';
+import { extentOf, isNewExecutable, viewMember } from './set-page.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
@@ -50,24 +49,29 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 }
 
 /** The proposal's payload, at the line where its change is now. */
-export function viewProposalPayload({ change, currentLine }: Proposal): PayloadView {
+export function viewProposalPayload({ change, currentLine, origin }: Proposal): PayloadView {
   if (change.op === 'set') return viewSet(change);
-  const line = currentLine ?? (change.region === null ? null : regionLine(change.region));
-  const isInsertion = change.region !== null && change.region.old.length === 0;
-  return createPayloadView(change.payload, { line, places: change.placeCount, isInsertion });
+  // A line of its own says that an undo makes a file executable again.
+  return viewMember(change, currentLine ?? placeOf(change).line, isNewExecutable(change) && origin.kind !== 'undo');
 }
 
 function viewSet(change: ChangeSet): PayloadView {
   const warnings = change.members.flatMap((member) =>
-    viewMember(member).warnings.map((warning) => `${member.path}: ${warning}`),
+    viewMember(member, null, false).warnings.map((warning) => `${member.path}: ${warning}`),
   );
-  return { verb: 'Change together', extent: null, warnings, diff: changeDiff(change), text: '' };
+  return { verb: 'Change together', extent: newExecutables(change), warnings, diff: changeDiff(change), text: '' };
+}
+
+/** A mode shows in no diff, so the title says that files will be executable; null if none will. */
+function newExecutables({ members }: ChangeSet): string | null {
+  const count = members.filter(isNewExecutable).length;
+  return count === 0 ? null : pluralize(count, 'new executable file');
 }
 
 /** Explains an undo in its own comment; empty for every other proposal. */
 export function undoLine({ origin, change }: Proposal): string {
   if (origin.kind !== 'undo') return '';
-  const isExecutable = membersOf(change).some(({ base, result }) => base === null && result?.mode === '100755');
+  const isExecutable = membersOf(change).some(isNewExecutable);
   const mode = isExecutable ? ' The file will be executable again.' : '';
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
 }

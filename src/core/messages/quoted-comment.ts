@@ -19,7 +19,11 @@ type QuoteContext = Pick<PullState, 'ref' | 'run' | 'proposals'>;
  */
 export function quoteExtent(quoted: readonly string[], proposal: Proposal, pull: QuoteContext): QuoteExtent | null {
   const lines = readQuotedLines(quoted);
-  const extents = commentsOf(proposal, pull).map((comment) => extentIn(comment, lines));
+  const unfolded = lines.map((line) => ({ ...line, foldCount: 0 }));
+  const extents = commentsOf(proposal, pull).map((comment) =>
+    // A copy of the source closes each fold where the comment does.
+    extentIn(comment, isCopyOf(quoted, comment.source) ? unfolded : lines),
+  );
   return extents.includes('whole-change') ? 'whole-change' : (extents.find((one) => one !== null) ?? null);
 }
 
@@ -30,12 +34,16 @@ export function isQuoteOfQuestion(quoted: readonly string[], question: AgentQues
   const shown = [question, { ...question, state: 'asked' } as const];
   return shown.some((one) => {
     const rows = commentRows(renderQuestion(one, run.task.by));
-    return extentIn({ rows, isPart: false }, lines) !== null;
+    return extentIn({ rows, source: [], isPart: false }, lines) !== null;
   });
 }
 
-/** A comment as rows. One of several numbered parts does not show the whole change. */
-type Comment = { readonly rows: readonly CommentRow[]; readonly isPart: boolean };
+/** A comment as rows and as Markdown. One of several numbered parts does not show the whole change. */
+type Comment = {
+  readonly rows: readonly CommentRow[];
+  readonly source: readonly string[];
+  readonly isPart: boolean;
+};
 
 /** One comment is asked about several times, and a long diff takes tens of milliseconds. */
 const knownComments = new WeakMap<Proposal, { readonly pull: QuoteContext; readonly comments: readonly Comment[] }>();
@@ -69,9 +77,31 @@ function renderComments(proposal: Proposal, pull: QuoteContext): readonly Commen
         replacedByUrl,
         ...runWarnings(pull.run),
       });
-      return [body, ...parts].map((comment) => ({ rows: commentRows(comment), isPart: parts.length > 0 }));
+      return [body, ...parts].map((comment) => {
+        return { rows: commentRows(comment), source: comment.split('\n'), isPart: parts.length > 0 };
+      });
     }),
   );
+}
+
+/** Whether quoted lines are a comment's Markdown from its start or its title on, so that they are rendered as it is. */
+function isCopyOf(quoted: readonly string[], source: readonly string[]): boolean {
+  const lines = quoted.slice(0, 1 + quoted.findLastIndex((line) => line.trim() !== ''));
+  // The marker and the blank line below it are not rendered.
+  return [source, source.slice(2)].some((from) => lines.every((line, index) => isSameSource(line, from[index])));
+}
+
+/** *Quote reply* leaves out the language of a block. */
+function isSameSource(line: string, source: string | undefined): boolean {
+  const [left, right] = [withoutSpacesAtEnd(line), source === undefined ? null : withoutSpacesAtEnd(source)];
+  return right !== null && (left === right || left === OPENING_FENCE.exec(right)?.groups?.['ticks']);
+}
+
+/** Other white space at the end of a line can make it another one: only spaces and tabs make a blank line. */
+function withoutSpacesAtEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t'.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end);
 }
 
 /** The repository's address when the comment was posted and, if it was renamed since, its present one. */

@@ -8,7 +8,7 @@ import { applyUnifiedDiff } from '../edits/text/hunks.ts';
 import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import type { ProposalView } from './proposal-status.ts';
-import { memberList, storedDiffs } from './set-page.ts';
+import { listsMembers, storedDiffs } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
 type StoredChange = { readonly change: Change; readonly placement: Placement };
@@ -70,8 +70,7 @@ export function pagesShowChange(
 function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { change, placement }: StoredChange): boolean {
   const [first] = pages;
   if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
-  if (change.op === 'set' && (placement.kind === 'suggestion' || !body.includes(`\n\n${memberList(change)}\n\n`)))
-    return false;
+  if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
   if (placement.kind === 'suggestion') {
     return (
       suggestionRoundTrips(first, placement.lines) &&

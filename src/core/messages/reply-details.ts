@@ -189,6 +189,8 @@ function describeUndoRefusal(proposalId: string, refusal: UndoRefusal): string {
         `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${undo} again:`,
         formatProposalList([refusal.other]),
       );
+    case 'too-many-open':
+      return `The undo of ${id} is not proposed: with it, ${refusal.places} places would wait for a decision, and one commit can name at most ${refusal.max}. Decide on some changes first, then use ${undo} again.`;
     case 'refused':
       return `${escapeMessage(refusal.message)} ${INSTEAD_TEXT}`;
     case 'not-posted':

@@ -1,16 +1,24 @@
 import { pluralize } from '../../lib/format.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
-import { regionLine } from '../edits/region.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { createDiffView, type DiffView, FOLD_FROM_LINES, MAX_FIRST_PART_BYTES, renderDiff } from './diff-markdown.ts';
+import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
+import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
 import { codeBlock, codeSpan, details, escapeText, quoteModelText } from './markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 
-/** A member's payload at the line where people saw it. */
-export function viewMember({ payload, region, placeCount }: FileChange): PayloadView {
-  const line = region === null ? null : regionLine(region);
+/** The payload of a change with its first line. */
+export function viewMember(
+  { payload, region, placeCount: places }: FileChange,
+  line: number | null,
+  isExecutableNamed: boolean,
+): PayloadView {
   const isInsertion = region !== null && region.old.length === 0;
-  return createPayloadView(payload, { line, places: placeCount, isInsertion });
+  return createPayloadView(payload, { line, places, isInsertion, isNewExecutable: isExecutableNamed });
+}
+
+/** Whether a change adds a file that can be run. No diff shows a mode. */
+export function isNewExecutable({ base, result }: FileChange): boolean {
+  return base === null && result?.mode === '100755';
 }
 
 /** For example `3 places in 2 files`. */
@@ -20,26 +28,67 @@ export function extentOf({ members }: ChangeSet): string {
 }
 
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
-export function memberList({ members }: ChangeSet): string {
-  return members.map((member, index) => `${index + 1}. ${memberLine(member)}`).join('\n');
+function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): string {
+  return members
+    .map((member, index) => {
+      const { start, place, end } = memberLine(member, index, places[index] ?? placeOf(member));
+      return start + place + end;
+    })
+    .join('\n');
 }
 
-function memberLine(member: FileChange): string {
-  const { verb, extent, text } = viewMember(member);
+/** A line of the list. Only its place can change while the set is undecided. */
+type MemberLine = { readonly start: string; readonly place: string; readonly end: string };
+
+function memberLine(member: FileChange, index: number, { line, heading }: MemberPlace): MemberLine {
+  const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const below = member.heading === null ? '' : ` below ${codeSpan(member.heading)}`;
-  const place = `${extent === null ? '' : ` (${extent})`}${below}`;
+  const below = heading === null ? '' : ` below ${codeSpan(heading)}`;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
-  return `**${verb}** ${source}${codeSpan(member.path)}${place}, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`;
+  return {
+    start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
+    place: `${extent === null ? '' : ` (${extent})`}${below}`,
+    end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
+  };
 }
+
+/** Whether a page lists exactly these members. The lines of an edit can be those before a push or after it. */
+export function listsMembers(page: string, { members }: ChangeSet): boolean {
+  return page.split('\n\n').some((block) => {
+    const rows = block.split('\n');
+    return (
+      rows.length === members.length && members.every((member, index) => isRowOf(rows[index] ?? '', member, index))
+    );
+  });
+}
+
+function isRowOf(row: string, member: FileChange, index: number): boolean {
+  const { start, place, end } = memberLine(member, index, placeOf(member));
+  if (row === start + place + end) return true;
+  if (member.op !== 'edit' || row.length < start.length + end.length) return false;
+  return row.startsWith(start) && row.endsWith(end) && PLACE.test(row.slice(start.length, row.length - end.length));
+}
+
+/** The place of an edit, and the heading above it. */
+const PLACE = /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: below `.+`)?$/;
 
 /** What belongs together, and that it is decided as one. */
-export function setIntroduction(change: Change): string {
+export function setIntroduction(proposal: Pick<Proposal, 'change' | 'currentPlaces'>): string {
+  const { change } = proposal;
   if (change.op !== 'set') return '';
   const summary = quoteModelText('Summary', change.summary, MAX_SUMMARY_CHARACTERS);
   const rule = 'These changes are decided as one: either all of them are committed together, or none.';
-  return [summary, rule, memberList(change)].filter((block) => block !== '').join('\n\n');
+  return [summary, rule, memberList(change, memberPlaces(proposal))].filter((block) => block !== '').join('\n\n');
 }
+
+/** Bytes of the introduction, also where pushes give edits longer numbers and other headings. */
+export function introductionBytes(change: ChangeSet): number {
+  const edits = change.members.filter(({ op }) => op === 'edit').length;
+  return byteLength(setIntroduction({ change, currentPlaces: null })) + edits * MOVED_PLACE_BYTES;
+}
+
+/** Seven digits, and a heading of 80 characters. */
+const MOVED_PLACE_BYTES = 100;
 
 /** Longer than any summary that the tool accepts. */
 const MAX_SUMMARY_CHARACTERS = 600;
@@ -59,13 +108,13 @@ export function createSetView({ members }: ChangeSet): DiffView | null {
 }
 
 /** A diff for each member that has one, folded where it is long; as one diff where that would take too much room. */
-export function renderSetDiff({ members }: ChangeSet, whole: DiffView): string {
+export function renderSetDiff({ members }: ChangeSet, whole: DiffView, maxBytes: number): string {
   const blocks = members.flatMap(({ payload }, index) => {
     const diff = unifiedDiffOf(payload);
     return diff === null ? [] : [renderMemberDiff(createDiffView(diff), index + 1)];
   });
   const page = blocks.join('\n\n');
-  return byteLength(page) > MAX_FIRST_PART_BYTES ? renderDiff(whole) : page;
+  return byteLength(page) > maxBytes ? renderDiff(whole, maxBytes) : page;
 }
 
 function renderMemberDiff({ lines }: DiffView, number: number): string {

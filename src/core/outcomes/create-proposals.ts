@@ -4,15 +4,15 @@ import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus 
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { type Change, mainPath, membersOf, pathsOf } from '../edits/change.ts';
-import { findConflictingChange } from '../policy/earlier-changes.ts';
+import { type Change, mainPath, pathsOf } from '../edits/change.ts';
+import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
-import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
+import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
 type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { readonly headSha: string };
@@ -30,7 +30,8 @@ export function createProposals(
   results: readonly CallResult[],
   signal: ToolsFinishedAtHead,
 ): StepBuilder {
-  const sorted = results.reduce(sortResult, { builder, accepted: [] });
+  const ofBatch = results.flatMap((result) => (result.kind === 'change' ? [result.change] : []));
+  const sorted = results.reduce(sortResult, { builder, accepted: [], ofBatch, answeredParts: [] });
   const total = sorted.accepted.length;
   if (total === 0) return sorted.builder;
   const counterReset = withRun(sorted.builder, { repeatedProposals: 0 });
@@ -42,7 +43,13 @@ export function createProposals(
   return withEffects(added, { type: 'post-proposals', runId: signal.runId, turn: signal.turn, proposalIds });
 }
 
-type SortedResults = { readonly builder: StepBuilder; readonly accepted: readonly ProposedChange[] };
+type SortedResults = {
+  readonly builder: StepBuilder;
+  readonly accepted: readonly ProposedChange[];
+  readonly ofBatch: readonly Change[];
+  /** Denied proposals of which the batch has parts. All parts of one count as one repetition. */
+  readonly answeredParts: readonly string[];
+};
 
 /** An uncommitted change, stored or about to be; `isOfBatch` means of the current batch. */
 type UncommittedChange = {
@@ -82,27 +89,33 @@ function recordDependency(
 }
 
 function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
-  const { builder, accepted } = sorted;
-  const earlier = findEarlierAnswer(builder.pull, result.change);
-  if (earlier !== null)
-    return refuseChange({ builder: countRepeat(builder, earlier), accepted }, result, earlier.output);
+  const { builder, accepted, ofBatch } = sorted;
+  const earlier = findEarlierAnswer(builder.pull, result.change, ofBatch);
+  if (earlier !== null) return refuseChange(withRepeat(sorted, earlier), result, earlier.output);
   const uncommitted = listUncommitted(sorted);
   if (uncommitted.length >= LIMITS.openProposals)
     return refuseChange(sorted, result, tooManyPendingOutput(LIMITS.openProposals));
-  const openMembers = [...uncommitted, result].reduce((sum, { change }) => sum + membersOf(change).length, 0);
-  if (openMembers > LIMITS.openMembers) return refuseChange(sorted, result, tooManyPendingOutput(uncommitted.length));
+  if (countMembers([...uncommitted, result]) > LIMITS.openMembers)
+    return refuseChange(sorted, result, tooManyPendingOutput(uncommitted.length));
   const conflict = findConflictingChange(result.change, uncommitted);
-  if (conflict === null) return { builder, accepted: [...accepted, result] };
+  if (conflict === null) return { ...sorted, accepted: [...accepted, result] };
   const path = mainPath(result.change);
   if (!conflict.isOfBatch) return refuseChange(sorted, result, overlapsPendingOutput(path));
   return {
+    ...sorted,
     builder: postponeChange(builder, result, { proposalId: conflict.id, path, relation: 'same-place' }),
-    accepted,
   };
 }
 
-function refuseChange({ builder, accepted }: SortedResults, { calls }: ProposedChange, output: string): SortedResults {
-  return { builder: calls.reduce((next, call) => answerToolCall(next, call, output), builder), accepted };
+function withRepeat(sorted: SortedResults, earlier: EarlierAnswer): SortedResults {
+  const { builder, answeredParts } = sorted;
+  if (earlier.partOf === null) return { ...sorted, builder: countRepeat(builder, earlier) };
+  if (answeredParts.includes(earlier.partOf)) return sorted;
+  return { ...sorted, builder: countRepeat(builder, earlier), answeredParts: [...answeredParts, earlier.partOf] };
+}
+
+function refuseChange(sorted: SortedResults, { calls }: ProposedChange, output: string): SortedResults {
+  return { ...sorted, builder: calls.reduce((next, call) => answerToolCall(next, call, output), sorted.builder) };
 }
 
 function postponeChange(builder: StepBuilder, { calls }: ProposedChange, dependency: Dependency): StepBuilder {

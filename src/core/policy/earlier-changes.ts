@@ -1,5 +1,13 @@
 import { findSecretRanges } from '../../lib/credentials.ts';
-import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
+import {
+  affectedPaths,
+  type BlobRef,
+  type Change,
+  type FileChange,
+  membersOf,
+  type PathResult,
+  type Region,
+} from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
 import { applyRegion, areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { decodeText } from '../edits/text/characters.ts';
@@ -22,6 +30,11 @@ export function findConflictingChange<Earlier extends EarlierChange>(
 
 /** An undecided change of the same batch. */
 type EarlierChange = { readonly id: string; readonly change: Change };
+
+/** The places of all these changes, which one commit has to name. */
+export function countMembers(changes: readonly Pick<EarlierChange, 'change'>[]): number {
+  return changes.reduce((sum, { change }) => sum + membersOf(change).length, 0);
+}
 
 /** Whether two changes cannot be decided separately: a member of one touches a member of the other. */
 export function areChangesTouching(left: Change, right: Change): boolean {
@@ -56,29 +69,57 @@ export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): 
   return findMatches(createSearchableText(text, findSecretRanges(text)), searchText, 1).length > 0;
 }
 
-/** Whether a change repeats all of a denied one, alone or among others. */
-export function isRepeatOfDenied(
-  change: Change,
-  deniedChange: Change,
-  appCommits: (path: string) => readonly AppCommit[],
-): boolean {
-  if (leavesSameFiles(change, deniedChange)) return true;
-  const members = membersOf(change);
-  return membersOf(deniedChange).every((denied) =>
-    members.some((member) => isRepeatOfMember(member, denied, appCommits(member.path))),
+type AppCommitsTo = (path: string) => readonly AppCommit[];
+
+/** Whether changes together repeat all of a denied one, file by file. What they change besides does not matter. */
+export function isRepeatOfDenied(changes: readonly Change[], deniedChange: Change, appCommits: AppCommitsTo): boolean {
+  return filesOfDenied(deniedChange, changes).every((file) => isFileRepeated(file, changes, appCommits));
+}
+
+/** Whether a change repeats a member of a denied one, or leaves one of its files as that would have. */
+export function repeatsPartOfDenied(change: Change, deniedChange: Change, appCommits: AppCommitsTo): boolean {
+  return (
+    filesOfDenied(deniedChange, [change]).some(({ result }) => leavesFile(change, result)) ||
+    membersOf(deniedChange).some((denied) => repeatsMember(change, denied, appCommits))
   );
 }
 
-/** Whether all files of a denied change end the same. The calls and places that make them so do not matter. */
-function leavesSameFiles(change: Change, deniedChange: Change): boolean {
-  const [results, deniedResults] = [resultsOf(change), resultsOf(deniedChange)];
-  if (results === null || deniedResults === null) return false;
+/** A path of a denied change: what the change leaves there, null if that is not known, and its members. */
+type DeniedFile = { readonly result: PathResult | null; readonly members: readonly FileChange[] };
+
+function filesOfDenied(deniedChange: Change, changes: readonly Change[]): readonly DeniedFile[] {
+  const members = membersOf(deniedChange);
+  const results = resultsOf(deniedChange) ?? [];
   // A person who denies a deletion can want the file moved instead.
-  const moved = new Set(membersOf(change).map(({ from }) => from));
-  if (deniedResults.every(({ path, file }) => file === null && moved.has(path))) return false;
-  return deniedResults.every((denied) =>
-    results.some(({ path, file }) => path === denied.path && isSameRef(file, denied.file)),
-  );
+  const moved = new Set(changes.flatMap(membersOf).map(({ from }) => from));
+  const isMoved = results.every(({ path, file }) => file === null && moved.has(path));
+  const byPath = new Map(isMoved ? [] : results.map((result) => [result.path, result]));
+  const paths = new Set([...byPath.keys(), ...members.map(({ path }) => path)]);
+  return [...paths].map((path) => ({
+    result: byPath.get(path) ?? null,
+    members: members.filter((member) => affectedPaths(member).includes(path)),
+  }));
+}
+
+function isFileRepeated(
+  { result, members }: DeniedFile,
+  changes: readonly Change[],
+  appCommits: AppCommitsTo,
+): boolean {
+  if (changes.some((change) => leavesFile(change, result))) return true;
+  const areRepeated = members.every((denied) => changes.some((change) => repeatsMember(change, denied, appCommits)));
+  return members.length > 0 && areRepeated;
+}
+
+/** The calls and places that make a file so do not matter. */
+function leavesFile(change: Change, result: PathResult | null): boolean {
+  if (result === null) return false;
+  const results = resultsOf(change) ?? [];
+  return results.some(({ path, file }) => path === result.path && isSameRef(file, result.file));
+}
+
+function repeatsMember(change: Change, denied: FileChange, appCommits: AppCommitsTo): boolean {
+  return membersOf(change).some((member) => isRepeatOfMember(member, denied, appCommits(member.path)));
 }
 
 function isSameRef(left: BlobRef | null, right: BlobRef | null): boolean {

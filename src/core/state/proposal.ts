@@ -1,6 +1,7 @@
-import type { Change, FileChange } from '../edits/change.ts';
+import { type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
+import { regionLine } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
 import type { GatedToolName } from './tools.ts';
@@ -54,6 +55,8 @@ export type Proposal = {
   readonly currentLine: number | null;
   /** Current heading above its lines; null if it is that of `change`. */
   readonly currentHeading: { readonly text: string | null } | null;
+  /** Of a set, where its members are now, in order; null if none of them moved. */
+  readonly currentPlaces: readonly MemberPlace[] | null;
   /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
@@ -72,6 +75,9 @@ export type Proposal = {
   /** GitHub's time of the last repair; null if there was none. */
   readonly repairedAt: string | null;
 };
+
+/** The line of a member of a set, null if it has none, and git's hunk heading above it. */
+export type MemberPlace = { readonly line: number | null; readonly heading: string | null };
 
 export type ProposalOrigin =
   /** Gated calls of the model. */
@@ -224,6 +230,7 @@ export const NEW_PROPOSAL = {
   reminded: false,
   currentLine: null,
   currentHeading: null,
+  currentPlaces: null,
   threadResolution: null,
   headMovingSince: null,
   pendingRetarget: null,
@@ -271,6 +278,19 @@ export function postedChange({ change, userEdit }: Proposal): Change {
 export function headingOf({ change, currentHeading }: Proposal): string | null {
   if (currentHeading !== null) return currentHeading.text;
   return change.op === 'set' ? null : change.heading;
+}
+
+/** Where the members of a change are as last known, in order. */
+export function memberPlaces({
+  change,
+  currentPlaces,
+}: Pick<Proposal, 'change' | 'currentPlaces'>): readonly MemberPlace[] {
+  return currentPlaces ?? membersOf(change).map(placeOf);
+}
+
+/** Where a member was when it was proposed. */
+export function placeOf({ region, heading }: FileChange): MemberPlace {
+  return { line: region === null ? null : regionLine(region), heading };
 }
 
 /** All comments that show it; none until it is posted completely. */

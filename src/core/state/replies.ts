@@ -305,6 +305,8 @@ export type UndoRefusal =
   | { readonly kind: 'overlaps'; readonly other: ProposalLink }
   /** Our own sentences for the model, which are safe to show to people. */
   | { readonly kind: 'refused'; readonly message: string }
+  /** `places` would be open together with the undo. */
+  | { readonly kind: 'too-many-open'; readonly places: number; readonly max: number }
   | { readonly kind: 'not-posted'; readonly message: string };
 
 /** Why a suggestion block in a reply has no effect. */

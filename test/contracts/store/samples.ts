@@ -142,6 +142,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     reminded: false,
     currentLine: null,
     currentHeading: null,
+    currentPlaces: null,
     threadResolution: null,
     requiredApprovals: 1,
     headMovingSince: null,

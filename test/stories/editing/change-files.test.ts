@@ -3,7 +3,7 @@ import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { toGitObjects } from '../../../lab/simulation/world/simulated-github.ts';
 import { type VerifiedChange, verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { setDigest } from '../../../src/core/edits/digest.ts';
-import { stageForAll } from '../support/open-and-close.ts';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import type { Files } from '../support/pull-request.ts';
 import type { Story } from '../support/story.ts';
 
@@ -199,6 +199,54 @@ describe('changes that only work together', () => {
     const [first = BLANK] = RENAME;
     expectAnswered(await deniedThen(editFile([first]), changes(BLANK, first)));
     expectAnswered(await deniedThen(changes(...TWO_EDITS), changes(BLANK, ...TWO_EDITS)));
+  });
+
+  const EDIT_USE: ScriptedCall = {
+    name: 'edit_file',
+    arguments: {
+      path: 'src/use.ts',
+      edits: RENAME.slice(2).map(({ old_string, new_string }) => ({ old_string, new_string })),
+    },
+  };
+
+  it('do not come back in parts: as separate calls, or as a smaller set beside a call (S108, S152)', async () => {
+    const [first = BLANK, second = BLANK, ...others] = RENAME;
+    for (const parts of [
+      [editFile(TWO_EDITS), EDIT_USE],
+      [EDIT_USE, editFile([first]), editFile([second])],
+      [changes(first, ...others), editFile([second])],
+    ]) {
+      const story = await propose(changes(...RENAME));
+      const { bot, ana, model } = story;
+      model.proposes(...parts);
+      await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
+      expectAnswered(story);
+      // Its parts are one repetition.
+      expect((await story.stored()).run?.repeatedProposals).toBe(1);
+    }
+  });
+
+  it('are shown in part, and their last part is not after the others (S108, S152)', async () => {
+    const story = await deniedThen(changes(...RENAME), editFile(TWO_EDITS));
+    const { bot, ana, model, pr } = story;
+    expect(bot.proposals()).toHaveLength(2);
+    model.proposes(EDIT_USE);
+    await ana.says(`/approve ${bot.proposal(2).proposalId}`);
+    expect(pr.file('src/total.ts')).toContain('totalOf');
+    expect(bot.proposals()).toHaveLength(2);
+    expect(model.allToolMessages().join('\n')).toContain('already rejected');
+  });
+
+  it('come back in parts after a word about them (S152)', async () => {
+    const story = await propose(changes(...RENAME));
+    const { bot, ana, model } = story;
+    const denied = bot.proposal(1);
+    stage().pass(2);
+    await ana.replies(denied, `/deny ${denied.proposalId}`);
+    stage().pass(2);
+    model.proposes(editFile(TWO_EDITS), EDIT_USE);
+    await ana.says(quoteReply(denied.body, 'One file after the other, please.'));
+    expect(bot.proposals()).toHaveLength(3);
   });
 
   it('are shown if they only share a part with a denied change (S108)', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildMove } from '../../../../src/core/edits/build-file-ops.ts';
+import { combineChanges } from '../../../../src/core/edits/change-set.ts';
 import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
 import { type QuoteExtent, quoteExtent } from '../../../../src/core/messages/quoted-comment.ts';
 import type { PostedComment, Proposal } from '../../../../src/core/state/proposal.ts';
@@ -40,10 +41,21 @@ const OPEN = proposal(bigint, { placement: inConversation });
 
 const FOLDED = proposal(write('docs/long.md', null, `${NUMBERED.join('\n')}\n`), { placement: inConversation });
 
+const SET_CHANGE = combineChanges('Write it down.', [
+  write('docs/a.md', null, `${NUMBERED.join('\n')}\n`),
+  write('docs/b.md', null, 'short\n'),
+  write('docs/c.md', null, `${NUMBERED.join('\n')}\n`),
+  write('docs/d<textarea>.md', null, 'short\n'),
+]);
+
+/** A set with folded diffs before open ones. */
+const SET = proposal(SET_CHANGE ?? bigint, { placement: inConversation });
+
 const SHOWN: readonly (readonly [string, Proposal])[] = [
   ['a suggestion', proposal(bigint, { placement: inSuggestion })],
   ['an open diff', OPEN],
   ['a folded diff', FOLDED],
+  ['a set with folded diffs before open ones', SET],
 ];
 
 /** The lines that *Quote reply* quotes, without their marks. */
@@ -122,6 +134,37 @@ describe('a quote of a proposal (X2, S59)', () => {
       ['as a formula', 'piece'],
       ['in a fold of their own', 'piece'],
     ]);
+  });
+
+  it('of a set that hides one of its diffs does not hold the whole change (S146, X7)', () => {
+    const whole = quotedLines(pagesOf(SET)[0] ?? '');
+    expect(extentOf(whole, SET)).toBe('whole-change');
+    const closing = whole.indexOf('</details>');
+    const opening = whole.indexOf('<details>');
+    const other = (change: (line: string, index: number) => string | readonly string[]) => whole.flatMap(change);
+    const forged = {
+      'an escaped closing tag': other((line, at) => (at === closing ? '\\</details>' : line)),
+      'no closing tag': other((line, at) => (at === closing ? [] : line)),
+      'a closing tag as code': other((line, at) => (at === closing ? '`</details>`' : line)),
+      'a closing tag in a comment': other((line, at) => (at === closing ? '<!-- </details> -->' : line)),
+      'a fold more': other((line, at) => (at === opening ? ['<details>', line] : line)),
+      'a path as HTML': other((line) => line.replace('`docs/d<textarea>.md`', 'docs/d<textarea>.md')),
+      'no blank line below the summary': other((line, at) => (line === '' && at === opening + 2 ? [] : line)),
+    };
+    for (const [name, lines] of Object.entries(forged)) {
+      expect(lines, name).not.toEqual(whole);
+      expect(extentOf(lines, SET), name).not.toBe('whole-change');
+    }
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom('<details>', '\\', '<!--', '    ', '- ', '\u00a0'), (at, text) => {
+        const written = [...whole.keys()].filter((one) => text !== '    ' || whole[one] !== '');
+        const shown = written.slice(0, 1 + written.findLastIndex((one) => whole[one]?.startsWith('+')));
+        const index = shown[at % shown.length] ?? 0;
+        const lines = whole.with(index, `${text}${whole[index] ?? ''}`);
+        expect(extentOf(lines, SET)).not.toBe('whole-change');
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('with a fence that a line of the change closes does not hold the whole change', () => {

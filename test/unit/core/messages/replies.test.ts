@@ -237,6 +237,7 @@ function notUndone(text: string): readonly UndoRefusal[] {
     { kind: 'denied-path', path: text, rule: text },
     { kind: 'overlaps', other },
     { kind: 'refused', message: text },
+    { kind: 'too-many-open', places: 330, max: 300 },
     { kind: 'not-posted', message: text },
   ];
 }
@@ -709,6 +710,9 @@ describe('answers', () => {
 
       [undo-refused]
       total Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
+
+      [undo-refused]
+      The undo of \`k7q2\` is not proposed: with it, 330 places would wait for a decision, and one commit can name at most 300. Decide on some changes first, then use \`/undo k7q2\` again.
 
       [undo-refused]
       The undo of \`k7q2\` was withdrawn, because it could not be posted (total). Use \`/undo k7q2\` to try again.

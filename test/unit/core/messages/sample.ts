@@ -1,6 +1,6 @@
 import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build-write.ts';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
+import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import type { ProposalView } from '../../../../src/core/messages/proposal-status.ts';
 import type { Person, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
@@ -63,7 +63,7 @@ export function vote(action: Vote['action'], by: Person, text: string | null = n
   };
 }
 
-export function proposal(change: FileChange, more: Partial<Proposal> = {}): Proposal {
+export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal {
   return storedProposal('k7q2', 'r1', {
     origin: { kind: 'call', turn: 1, calls: [{ turn: 1, callId: 'c1' }], tool: 'edit_file' },
     total: 2,

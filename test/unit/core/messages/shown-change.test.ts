@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
+import { combineChanges } from '../../../../src/core/edits/change-set.ts';
 import { digestAtRegion } from '../../../../src/core/edits/digest.ts';
 import { listSuggestions, type Placement } from '../../../../src/core/edits/placement.ts';
 import { renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
@@ -85,5 +86,48 @@ describe('the digest that a page shows (X6)', () => {
     const { body: first, parts } = renderOpenProposal(view(proposal(long), inConversation)) ?? { body: '', parts: [] };
     expect(parts.length).toBeGreaterThan(0);
     expect(findShownDigest({ proposal: proposal(long), bodies: [first] })).toBeNull();
+  });
+});
+
+describe('the digest that the page of a set shows (X6, S146)', () => {
+  const body = `${'a\n'.repeat(9)}old\n${'b\n'.repeat(9)}`;
+  const change = combineChanges('Name it.', [
+    edit('a.ts', body, 'old', 'new'),
+    edit('b.ts', body, 'old', 'new'),
+    write('docs/c.md', null, 'c\n'),
+  ]);
+  if (change === null) throw new Error('There is no change.');
+  const places = [
+    { line: 12, heading: 'sum() {' },
+    { line: 10, heading: 'x`y' },
+    { line: 1, heading: null },
+  ];
+  const stored = proposal(change, { currentPlaces: places });
+  const page = renderOpenProposal(view(stored, inConversation))?.body ?? '';
+
+  function shown(one: string): string | null {
+    return findShownDigest({ proposal: stored, bodies: [one] });
+  }
+
+  it('is read while its page still names the places before or after a push', () => {
+    expect(page).toContain('1. **Edit** `a.ts` (line 12) below `sum() {`, digest `');
+    expect(shown(page)).toBe(change.digest);
+    expect(shown(page.replace(' (line 12) below `sum() {`', ' (line 10)'))).toBe(change.digest);
+    expect(shown(page.replace('(line 12)', '(line 11)'))).toBe(change.digest);
+  });
+
+  it.each([
+    ['another path', '`a.ts` (line 12)', '`A.ts` (line 12)'],
+    ['another operation', '1. **Edit**', '1. **Delete**'],
+    ['words in the place of a line', '(line 12)', '(line 12, see below)'],
+    ['words beside the place', '(line 12)', '(line 12) harmless'],
+    ['another extent of a file', '(1 line, new file)', '(2 lines, new file)'],
+    ['another member digest', /(1\..*digest `).{12}/, '$1000000000000'],
+    ['a member more', '\n2. **Edit**', '\n1. **Delete** `z.ts`\n2. **Edit**'],
+    ['a member less', /1\. .*\n/, ''],
+  ])('is not read from a page with %s', (_, from, to) => {
+    const other = page.replace(from, to);
+    expect(other).not.toBe(page);
+    expect(shown(other)).toBeNull();
   });
 });

@@ -26,7 +26,11 @@ function touch(path: string, before: string | null, after: string | null, origin
 }
 
 function repeats(change: Change, denied: Change): boolean {
-  return isRepeatOfDenied(change, denied, () => []);
+  return repeatTogether([change], denied);
+}
+
+function repeatTogether(changes: readonly Change[], denied: Change): boolean {
+  return isRepeatOfDenied(changes, denied, () => []);
 }
 
 const set = setOf(touch('file.txt', BEFORE, AFTER));
@@ -59,6 +63,28 @@ describe('a repeated change in another form', () => {
     expect(repeats(deletion, move)).toBe(false);
     expect(repeats(move, deletion)).toBe(false);
     expect(repeats(setOf(touch('a.txt', 'x\n', null), touch('c.txt', null, 'z\n')), deletion)).toBe(true);
+  });
+
+  it('is known if several changes together leave its files, in any order and with others between them (S108)', () => {
+    const both = setOf(touch('a.txt', 'x\n', 'y\n'), touch('file.txt', BEFORE, AFTER), touch('new.txt', null, 'n\n'));
+    const parts = [
+      setOf(touch('new.txt', null, 'n\n')),
+      whole,
+      setOf(touch('a.txt', 'x\n', 'y\n')),
+      setOf(touch('b.txt', 'x\n', 'y\n')),
+    ];
+    expect(repeatTogether(parts, both)).toBe(true);
+    expect(repeatTogether(parts.toReversed(), both)).toBe(true);
+    expect(repeatTogether(membersOf(both), both)).toBe(true);
+    for (const left of parts.slice(0, 3))
+      expect(
+        repeatTogether(
+          parts.filter((one) => one !== left),
+          both,
+        ),
+      ).toBe(false);
+    const other = setOf(touch('a.txt', 'x\n', 'z\n'));
+    expect(repeatTogether([...parts.slice(0, 2), other], both)).toBe(false);
   });
 
   it('compares places alone where a set was stored without what it leaves (S108)', () => {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import type { Files } from '../support/pull-request.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+type Change = Readonly<Record<string, unknown>>;
+
+function changes(...list: readonly Change[]): ScriptedCall {
+  return { name: 'change_files', arguments: { summary: 'Rename it everywhere.', changes: list } };
+}
+
+const rows = (name: string): string => Array.from({ length: 40 }, (_, at) => `  ${name} ${at + 1};\n`).join('');
+
+const FILES: Files = {
+  'a.ts': `first() {\n${rows('a')}}\n\nsecond() {\n${rows('b')}}\n`,
+  'b.ts': "use('a');\n",
+  'bin/run.sh': 'echo one\n',
+  'README.md': '# Shop\n',
+};
+
+const RENAME: readonly Change[] = [
+  { op: 'edit', path: 'a.ts', old_string: 'b 20;', new_string: 'b twenty;' },
+  { op: 'edit', path: 'b.ts', old_string: "'a'", new_string: "'c'" },
+];
+
+async function propose(...calls: readonly ScriptedCall[]): Promise<Story> {
+  const branch = { 'README.md': '# Our shop\n' };
+  const story = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch });
+  story.model.proposes(...calls);
+  await story.ana.says('/countersign rename it');
+  return story;
+}
+
+function partsOf({ bot }: Story): readonly string[] {
+  return bot.comments().flatMap(({ body }) => (body.startsWith('<!-- countersign:part:') ? [body] : []));
+}
+
+describe('the page of a large set', () => {
+  const long = (at: number): string => `${'long directory name/'.repeat(8)}file ${at}.txt`;
+  const text = (at: number): string => `text of ${at} ${'x'.repeat(50)}\n`.repeat(28);
+
+  it('shows 30 new files with long paths in several parts, and all are committed (S146, S29)', async () => {
+    const written = Array.from({ length: 30 }, (_, at) => ({ op: 'write', path: long(at), content: text(at) }));
+    const story = await propose(changes(...written));
+    const { bot, ana, pr } = story;
+    expect(bot.proposals()).toHaveLength(1);
+    const { body, proposalId } = bot.proposal(1);
+    expect(body).toContain('**Part 1 of 2.**');
+    const shown = [body, ...partsOf(story)].join('\n');
+    for (const at of written.keys()) expect(shown.split(`+text of ${at} `)).toHaveLength(29);
+    await ana.says(`/approve ${proposalId}`);
+    expect(pr.file(long(0))).toBe(text(0));
+    expect(pr.file(long(29))).toBe(text(29));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('is not posted where its list alone fills a comment, and the agent hears why (S146, B16)', async () => {
+    const path = (at: number): string => `${at}/${'é'.repeat(100)}/`.repeat(4);
+    const written = Array.from({ length: 30 }, (_, at) => ({ op: 'write', path: `${path(at)}pаy.ts`, content: 'x\n' }));
+    const { bot, model } = await propose(changes(...written));
+    expect(bot.proposals()).toEqual([]);
+    expect(model.allToolMessages().join('\n')).toContain('cannot be shown to people whole and exactly');
+  });
+});
+
+describe('the page of a set', () => {
+  it('names a new file that can be run, in its title and its list (S146, S20)', async () => {
+    const copied = [
+      { op: 'move', from: 'bin/run.sh', to: 'bin/start.sh' },
+      { op: 'write', path: 'bin/run.sh', content: 'exec bin/start.sh\n' },
+    ];
+    const read = { name: 'read_file', arguments: { path: 'bin/run.sh' } };
+    const story = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch: { 'README.md': '# Our\n' } });
+    story.model.proposes(read);
+    story.model.proposes(changes(...copied));
+    await story.ana.says('/countersign start it through another file');
+    const { body } = story.bot.proposal(1);
+    expect(body).toContain('**Change together** 2 places in 2 files (1 new executable file)\n');
+    expect(body).toContain('2. **Write** `bin/start.sh` (1 line, new executable file), digest `');
+    const same = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch: { 'README.md': '# Our\n' } });
+    same.model.proposes(read);
+    const restored = { op: 'edit', path: 'bin/run.sh', old_string: 'exec bin/start.sh', new_string: 'echo one' };
+    same.model.proposes(changes(...copied, restored));
+    await same.ana.says('/countersign copy it');
+    expect(same.bot.proposal(1).body).toContain('**Write** `bin/start.sh` (1 line, new executable file)\n');
+  });
+
+  it('names the lines and headings to which pushes move its members, and is approved there (S146, S94, X8)', async () => {
+    const story = await propose(changes(...RENAME));
+    const { bot, ana, ben, pr } = story;
+    const { body } = bot.proposal(1);
+    expect(body).toContain('1. **Edit** `a.ts` (line 64) below `second() {`, digest `');
+    expect(body).toContain('2. **Edit** `b.ts` (line 1), digest `');
+    const moved = String(FILES['a.ts']).replace('  a 1;\n', '  a 0;\n  a 1;\n').replace('second()', 'renamed()');
+    await ben.pushes({ 'a.ts': moved });
+    expect(bot.proposal(1).body).toContain('1. **Edit** `a.ts` (line 65) below `renamed() {`, digest `');
+    expect(bot.proposal(1).body).toContain('2. **Edit** `b.ts` (line 1), digest `');
+    await ben.pushes({ 'README.md': '# Their shop\n' });
+    expect(bot.proposal(1).body).toContain('(line 65) below `renamed() {`, digest `');
+    await ana.says(`${quoteReply(bot.proposal(1).body, '')}\n/approve`);
+    expect(pr.commits().at(-1)?.message).toContain('Countersign-Proposal');
+    expect(pr.file('a.ts')).toBe(moved.replace('b 20;', 'b twenty;'));
+  });
+});
+
+describe('a quote of the page of a set', () => {
+  const text = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
+  const FOLDED: readonly Change[] = [
+    { op: 'write', path: 'docs/a.md', content: text },
+    { op: 'write', path: 'docs/b.md', content: 'short\n' },
+  ];
+
+  it('approves it with all of its diffs, also with a folded one before an open one (S146, S59)', async () => {
+    const { bot, ana, pr } = await propose(changes(...FOLDED));
+    await ana.says(quoteReply(bot.proposal(1).body, '/approve'));
+    expect(pr.file('docs/b.md')).toBe('short\n');
+  });
+
+  it('approves nothing with a fold that hides a diff (S146, X2)', async () => {
+    const { bot, ana, pr } = await propose(changes(...FOLDED));
+    const hidden = bot.proposal(1).body.replace('\n</details>', '\n\\</details>');
+    await ana.says(quoteReply(hidden, '/approve'));
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toContain('**Pending:**');
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changeDiff, type FileChange, membersOf } from '../../../../src/core/edits/change.ts';
+import { combineChanges } from '../../../../src/core/edits/change-set.ts';
+import { byteLength } from '../../../../src/core/edits/text/characters.ts';
+import { MAX_DIFF_BYTES } from '../../../../src/core/edits/text/limits.ts';
+import { countParts, renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { proposalRoundTrips } from '../../../../src/core/messages/read-back.ts';
+import { setIntroduction } from '../../../../src/core/messages/set-page.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { ana, inConversation, proposal, view, vote, write } from './sample.ts';
+
+const MAX_BODY_BYTES = 60_000;
+
+const LONG_LINE = 4_000;
+
+/** One new file: the length of its path and its text, and whether it is one that people are warned of. */
+const file = fc.record({
+  depth: fc.constantFrom(0, 0, 1, 4, 20),
+  lines: fc.oneof(fc.nat(40), fc.nat(1_500)),
+  columns: fc.constantFrom(1, 40, 160, LONG_LINE),
+  name: fc.constantFrom('a.ts', 'package.json', 'paypаl.ts', 'a b`c.md', 'é'.repeat(60)),
+  text: fc.constantFrom('x', 'é', '`', '\u200b', '```', 'a\t\t\t\t\tb'),
+});
+
+type NewFile = typeof file extends fc.Arbitrary<infer One> ? One : never;
+
+function written({ depth, lines, columns, name, text }: NewFile, index: number, share: number): FileChange {
+  const line = text.repeat(Math.max(1, Math.floor(columns / text.length)));
+  const count = Math.min(lines, Math.floor(share / (byteLength(line) + 2)));
+  const path = `${String(index).padStart(2, '0')}/${'directory/'.repeat(depth)}${name}`;
+  return write(path, null, `${line}\n`.repeat(Math.max(1, count)));
+}
+
+/** A set as `change_files` builds it: within the limits of its diff. */
+const newFiles = fc
+  .tuple(fc.array(file, { minLength: 2, maxLength: 30 }), fc.integer({ min: 1, max: 600 }))
+  .map(([files, summary]) => {
+    const share = Math.floor((MAX_DIFF_BYTES - 20_000) / files.length);
+    const members = files.map((one, index) => written(one, index, share));
+    return { members, summary: 's'.repeat(summary) };
+  });
+
+function setOf(members: readonly FileChange[], summary: string, more: Partial<Proposal> = {}): Proposal {
+  const change = combineChanges(summary, members);
+  if (change === null) throw new Error('There is no change.');
+  return proposal(change, { placement: inConversation, ...more });
+}
+
+function warningsIn(body: string): number {
+  const lines = body.split('\n').filter((line) => line.startsWith('⚠️'));
+  return byteLength(lines.join('\n\n'));
+}
+
+describe('the page of a set', () => {
+  it('shows all of it in comments that GitHub takes, or is not posted at all (S146)', () => {
+    fc.assert(
+      fc.property(newFiles, ({ members, summary }) => {
+        const shown = setOf(members, summary);
+        const { change } = shown;
+        if (byteLength(changeDiff(change) ?? '') > MAX_DIFF_BYTES) return;
+        const pages = renderOpenProposal(view(shown, inConversation));
+        if (pages === null) {
+          const fixed =
+            byteLength(setIntroduction(shown)) + warningsIn(renderProposal(view(shown, inConversation)).body);
+          expect(fixed, 'the list and the warnings leave no room').toBeGreaterThan(30_000);
+          return;
+        }
+        for (const body of [pages.body, ...pages.parts]) expect(byteLength(body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
+        const memberTexts = membersOf(change).map(() => '');
+        expect(proposalRoundTrips(pages, { change, placement: inConversation, memberTexts })).toBe(true);
+        expect(countParts(shown)).toBe(1 + pages.parts.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is cut at the same lines once it is decided (S146)', () => {
+    fc.assert(
+      fc.property(newFiles, ({ members, summary }) => {
+        const shown = setOf(members, summary);
+        const open = renderOpenProposal(view(shown, inConversation));
+        if (open === null) return;
+        const denied = renderProposal(
+          view({ ...shown, state: 'rejected', votes: [vote('deny', ana)] }, inConversation),
+        );
+        expect(denied.parts).toHaveLength(open.parts.length);
+        expect(byteLength(denied.body)).toBeLessThanOrEqual(MAX_BODY_BYTES);
+        const rows = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('+'));
+        expect(denied.parts.map(rows)).toEqual(open.parts.map(rows));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
