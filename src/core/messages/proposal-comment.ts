@@ -32,6 +32,7 @@ import {
   decisionLine,
   noButtonLine,
   proposalHeader,
+  replacesLine,
   undoLine,
   viewProposalPayload,
 } from './proposal-header.ts';
@@ -111,6 +112,7 @@ function renderOpenBody(
     changeBlock(view, diff, parts),
     wrapped,
     noButtonLine(view),
+    replacesLine(view),
     undoLine(proposal),
     userEditLine(proposal),
     approvalsLine(view),
@@ -129,7 +131,7 @@ function renderDecidedBody(view: ProposalView): string {
     proposalStatus(proposal, view),
     setIntroduction(proposal.change),
   );
-  const rest = joinBlocks(undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
+  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
 }

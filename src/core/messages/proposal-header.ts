@@ -4,7 +4,7 @@ import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal } from '../state/proposal.ts';
-import { codeSpan } from './markdown.ts';
+import { codeSpan, link } from './markdown.ts';
 import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 import { extentOf, viewMember } from './set-page.ts';
@@ -70,6 +70,18 @@ export function undoLine({ origin, change }: Proposal): string {
   const isExecutable = membersOf(change).some(({ base, result }) => base === null && result?.mode === '100755');
   const mode = isExecutable ? ' The file will be executable again.' : '';
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
+}
+
+const MAX_REPLACED_LISTED = 10;
+
+/** Links to the earlier versions; without an address where the repository was renamed since. */
+export function replacesLine({ proposal, links }: ProposalView): string {
+  const named = proposal.replaces.slice(0, MAX_REPLACED_LISTED).map(({ id, url }) => {
+    const isOwn = url?.startsWith(`${links.repository}/`) === true;
+    return url !== null && isOwn ? link(codeSpan(id), url) : codeSpan(id);
+  });
+  const more = proposal.replaces.length - named.length;
+  return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
 }
 
 /** The approvals so far and how many are missing; empty where one is enough. */
