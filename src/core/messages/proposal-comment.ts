@@ -166,7 +166,7 @@ function renderFurtherParts(proposal: Proposal, diff: DiffView, parts: readonly 
     return joinBlocks(
       partMarker(proposal.id, number, parts.length),
       proposalHeader(proposal),
-      `**Part ${number} of ${parts.length}.** ${number < parts.length ? 'The diff continues below.' : 'The diff ends here.'}`,
+      `**Part ${number} of ${parts.length}.** ${number < parts.length ? `The diff continues in part ${number + 1}.` : 'The diff ends here.'}`,
       renderDiffPart(diff, part, proposal.state === 'proposed'),
     );
   });
@@ -174,7 +174,7 @@ function renderFurtherParts(proposal: Proposal, diff: DiffView, parts: readonly 
 
 function firstPartNote(parts: number): string {
   if (parts < 2) return '';
-  return `**Part 1 of ${parts}.** The diff continues below in ${parts === 2 ? 'part 2' : `parts 2 to ${parts}`}. Read all parts before you decide.`;
+  return `**Part 1 of ${parts}.** The diff continues in ${parts === 2 ? 'part 2' : `parts 2 to ${parts}`}. Read all parts before you decide.`;
 }
 
 function proposalDiff(proposal: Proposal): DiffView | null {

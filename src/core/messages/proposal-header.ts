@@ -17,14 +17,15 @@ export function proposalHeader(proposal: Proposal): string {
 
 /** Lines with their context can move, so their heading says where they are. Git shows the same one after `@@`. */
 function headingLine(heading: string): string {
-  return `${BELOW}${codeSpan(heading)}\n`;
+  return `${AFTER_HEADING}${codeSpan(heading)}\n`;
 }
 
-const BELOW = 'Below ';
+/** Nothing of the page stands below the heading itself, so “below” would point at the id line. */
+const AFTER_HEADING = 'After the heading ';
 
 /** Whether a line of a page is the heading's; the title stands above it, and the id line below. */
 export function isHeadingLine(line: string): boolean {
-  return line.startsWith(`${BELOW}\``);
+  return line.startsWith(`${AFTER_HEADING}\``);
 }
 
 /** The kind of change, its file, and its line or size. */

@@ -184,7 +184,7 @@ const REPLY_RENDERERS: {
   'edit-too-late': ({ proposals }) =>
     joinBlocks(
       alreadyDecidedText(proposals),
-      `A decision is final. To have something else, reply below the change with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
+      `A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
   'malformed-command': ({ command, word, hint }) =>
     joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),

@@ -27,8 +27,8 @@ export function memberList({ members }: ChangeSet): string {
 function memberLine(member: FileChange): string {
   const { verb, extent, text } = viewMember(member);
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const below = member.heading === null ? '' : ` below ${codeSpan(member.heading)}`;
-  const place = `${extent === null ? '' : ` (${extent})`}${below}`;
+  const heading = member.heading === null ? '' : ` after the heading ${codeSpan(member.heading)}`;
+  const place = `${extent === null ? '' : ` (${extent})`}${heading}`;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   return `**${verb}** ${source}${codeSpan(member.path)}${place}, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`;
 }

@@ -350,7 +350,7 @@ describe('answers', () => {
       [edit-too-late]
       Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
-      A decision is final. To have something else, reply below the change with your words and without a command, or use \`/countersign <task>\`.
+      A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use \`/countersign <task>\`.
 
       [malformed-command]
       \`/approve\` had no effect: it was not understood at \`total\`.
