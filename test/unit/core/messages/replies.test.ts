@@ -98,6 +98,10 @@ function everyAnswer(text: string): readonly Reply[] {
     'unknown-command': [{ word: text, nearest: 'approve' }],
     affirmation: [{ id: 'k7q2' }],
     'empty-reply': [{ id: 'k7q2' }],
+    'bare-command': [
+      { command: 'approve', choice: null },
+      { command: 'choose', choice: { id: 'q1w2', number: 2 } },
+    ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{ isTask: false }, { isTask: true }],
     'comment-tampered': [{ proposals: named }],
@@ -367,6 +371,12 @@ describe('answers', () => {
 
       [empty-reply]
       \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
+
+      [bare-command]
+      That word alone decides nothing here. A command begins with a slash: \`/approve\`. \`/help\` lists all commands.
+
+      [bare-command]
+      \`2\` alone decides nothing here. To answer the agent’s question, use \`/choose q1w2 2\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
