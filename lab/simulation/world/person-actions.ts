@@ -258,7 +258,11 @@ export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
 const VOTING_ACTIONS: WeightedActions = [
   [20, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
-  [2, (context) => postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!']))],
+  [
+    2,
+    (context) =>
+      postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!', 'approve', '1'])),
+  ],
   [2, onThreadProposal((context, proposal) => replyInThread(context, proposal, pickReplyText(context)))],
   [4, onThreadProposal((context, proposal) => replyInThread(context, proposal, suggestionBlock(context)))],
   [5, submitReview],

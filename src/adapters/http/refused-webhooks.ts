@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createThrottle } from '../telemetry/fault.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** Why a webhook was refused, if a wrong setting can be the cause. */
+/** Why a webhook was refused, if an operator can do something about it. */
 export type RefusedWebhook = keyof typeof FIXES;
 
 const FIXES = {
@@ -20,6 +20,10 @@ const FIXES = {
     'A proxy removes headers of webhooks, or a stranger sent this. Let the proxy pass on X-GitHub-Delivery and X-GitHub-Event.',
   'body-not-json':
     'A program that knows WEBHOOK_SECRET sends something else than GitHub does. Find it, or make a new secret.',
+  'body-too-large':
+    'A stranger sent this, because GitHub sends at most 25 MiB. If it repeats, let the proxy refuse larger bodies.',
+  'too-many-large-bodies':
+    'Many large bodies came at once, likely from a stranger. Lost webhooks are read from GitHub’s delivery log later. If it repeats, let the proxy limit the connections of each sender.',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Logs a refused webhook, at most one line a minute for each cause. */

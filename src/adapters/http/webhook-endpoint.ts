@@ -37,14 +37,14 @@ export function createWebhookHandler(options: WebhookOptions): RequestHandler {
   const fault = createFault({ level: 'error', message: 'delivery not stored' });
   return async (request: IncomingMessage, sendContinue: () => void) => {
     const signature = request.headers['x-hub-signature-256'];
-    if (declaresTooLarge(request)) return RESPONSES.tooLarge;
+    if (declaresTooLarge(request)) return refuse('body-too-large', RESPONSES.tooLarge);
     if (typeof signature !== 'string' || !isSignature(signature)) return refuse('no-signature', RESPONSES.unsigned);
     const headers = parseDeliveryHeaders(request.headers);
     if (typeof headers === 'string') return refuse(headers, RESPONSES.malformed);
     sendContinue();
     const body = await readBody(request, memoryQuota);
-    if (body.kind === 'too-large') return RESPONSES.tooLarge;
-    if (body.kind === 'memory-exhausted') return RESPONSES.unavailable;
+    if (body.kind === 'too-large') return refuse('body-too-large', RESPONSES.tooLarge);
+    if (body.kind === 'memory-exhausted') return refuse('too-many-large-bodies', RESPONSES.unavailable);
     if (!isSignedBy(options.secrets, body.bytes, signature)) return refuse('wrong-signature', RESPONSES.unsigned);
     const payload = parseDeliveryPayload(body.bytes);
     if (payload === null) return refuse('body-not-json', RESPONSES.malformed);

@@ -73,7 +73,10 @@ export function createModel(options: ModelOptions): Model {
       signal.throwIfAborted();
       return toResponse(completion, address, options.log);
     } catch (error) {
-      if (stopping.aborted) throw new ModelError('transient', 'The request to the model was stopped.', null);
+      if (stopping.aborted) {
+        const stopped = new ModelError('transient', 'The request to the model was stopped.', null);
+        throw withUsage(stopped, readUsage(usage));
+      }
       const bite = watchdog.bite();
       const sent = { apiKey: options.apiKey, messages: conversation.messages };
       throw withUsage(bite === null ? toModelError(error, now(), sent) : watchdogError(bite), readUsage(usage));

@@ -58,7 +58,9 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   const proposals = builder.pull.proposals.filter(
     (one) => one.runId === run.id && one.origin.kind === 'call' && (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );
-  const denied = proposals.filter(({ state }) => state === 'rejected');
+  const rejected = proposals.filter(({ state }) => state === 'rejected');
+  // A denial stays one, also where the model proposed something else in its place.
+  const replaced = rejected.filter(({ replacedBy, votes }) => replacedBy !== null && votes.at(-1)?.action === 'edit');
   return withReply(builder, location, {
     kind: 'run-ended',
     requester,
@@ -66,8 +68,8 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
     by: ending.by,
     proposed: proposals.length,
     applied: proposals.filter(({ state }) => state === 'completed').length,
-    denied: denied.filter(({ replacedBy }) => replacedBy === null).length,
-    replaced: denied.filter(({ replacedBy }) => replacedBy !== null).length,
+    denied: rejected.length - replaced.length,
+    replaced: replaced.length,
     commits: run.commits.slice(spoken?.commits ?? 0),
     note: ending.note,
     summary: run.summary,

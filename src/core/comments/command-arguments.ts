@@ -41,9 +41,15 @@ function parseIdsOnly({ rest, below }: ArgumentText): FormResult {
   const [first = '', ...others] = words;
   if (isAllKeyword(first) && others.length === 0) return acceptArguments({ by: 'all' }, '', below);
   const invalidWord = isAllKeyword(first) ? others[0] : words.find((word) => parseProposalId(word) === null);
-  if (invalidWord !== undefined)
-    return rejectArguments(invalidWord, invalidWord.toLowerCase() === 'always' ? 'always-unsupported' : 'ids-only');
+  if (invalidWord !== undefined) return rejectArguments(invalidWord, hintForIds(rest, invalidWord));
   return acceptArguments(targetIds(words), '', below);
+}
+
+/** Ids as a sentence lists them are not the form of an approval, but it is clear what to write instead. */
+function hintForIds(rest: string, invalidWord: string): HintName {
+  if (invalidWord.toLowerCase() === 'always') return 'always-unsupported';
+  const { ids, end } = splitLeadingIds(rest);
+  return ids.length > 0 && end === rest.length ? 'ids-separated' : 'ids-only';
 }
 
 function parseReason(words: ArgumentText): FormResult {

@@ -57,6 +57,7 @@ export function isReservedWord(word: string): boolean {
 const HINT_TEXT = {
   'ids-only':
     'Only ids of changes, or `all`, may stand on its line; nothing was approved. Write a note for the agent below the line.',
+  'ids-separated': 'Write the ids with only spaces between them, as in `/approve k7q2 m3x8`; nothing was approved.',
   'no-instruction': 'It needs an instruction for the agent.',
   'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
   'no-question': 'It needs a question.',

@@ -20,7 +20,13 @@ import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
-import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
+import {
+  commandMode,
+  findBareCommand,
+  findOpenChoice,
+  type RelevantComment,
+  relevanceOf,
+} from './comment-relevance.ts';
 import { commentRefOf, isDecision } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
@@ -177,6 +183,8 @@ function onText(
   const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
   const hint = replyMisplacedCommand(context, proposal, text);
   if (hint !== null) return hint;
+  const bareCommand = proposal === null ? findBareCommand(context.pull, context.intent) : null;
+  if (bareCommand !== null) return replyBareCommandOnce(context, bareCommand, text);
   if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
   const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
@@ -204,6 +212,21 @@ function replyToOtherQuote(
 ): Step {
   if (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion) return noop(context.pull, 'not-for-us');
   return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
+}
+
+/** One hint for each person and run, because people also say such words to each other. */
+function replyBareCommandOnce(context: CommandContext, command: CommandName, text: string): Step {
+  const { pull, person, intent } = context;
+  if (!isAllowed(context.role, COMMANDS[command].allowedTo)) return noop(pull, 'not-allowed');
+  const question = command === 'choose' ? findOpenChoice(pull) : null;
+  const isNumber = question !== null && /^\d/.test(text);
+  const reply = {
+    kind: 'bare-command',
+    command,
+    choice: isNumber ? { id: question.id, number: parseInt(text, 10) } : null,
+  } as const;
+  const once = `bare-command:${pull.ref.repositoryId}:${pull.ref.number}:${pull.run?.id}:${person.id}`;
+  return endStep(withReply(startStep(pull), intent.location, reply, once), 'bare-command');
 }
 
 function replyEmptyOnce(context: CommandContext, { id }: Proposal): Step {

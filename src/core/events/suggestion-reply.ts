@@ -49,6 +49,7 @@ import {
   type Proposal,
   transition,
   type Vote,
+  withReplacedVersions,
 } from '../state/proposal.ts';
 import { proposalLink, type UserEditProblem } from '../state/replies.ts';
 import { pullRequestKey } from '../state/run.ts';
@@ -155,7 +156,8 @@ type UserEditVoting = { readonly note: string; readonly block: ReturnType<typeof
 function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Proposal, voting: UserEditVoting): Step {
   const { pull, person, intent, facts } = context;
   const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
-  const reposted: Proposal = { ...withReposted(edited), ...NEW_PROPOSAL, id, modelReason: null };
+  const anew: Proposal = { ...withReposted(edited), ...NEW_PROPOSAL, id, modelReason: null };
+  const reposted = withReplacedVersions(anew, [proposal]);
   const note = `${person.login} wrote other lines instead`;
   const superseded = { ...transition(proposal, 'superseded', intent.createdAt), note, replacedBy: id };
   const replaced = queueCommentUpdate(withProposal(startStep(pull), superseded), proposal);

@@ -1,13 +1,17 @@
 import { formatNumber, pluralize } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
+import { cutBeforeHeader } from '../edits/text/hunks.ts';
 import { MAX_DIFF_PART_BYTES } from '../edits/text/limits.ts';
 import { columnsOf } from '../edits/text/line-display.ts';
 import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
 import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';
 import { codeBlock, details } from './markdown.ts';
 
-/** From this number of lines on, a diff is folded. */
+/** From this number of lines on, a diff is folded where nothing of it stays open. */
 export const FOLD_FROM_LINES = 30;
+
+/** A fold behind a preview must hide this many lines, because the preview repeats the others. */
+const MIN_HIDDEN_LINES = 25;
 
 /** Longer diffs have no preview. */
 const MAX_PREVIEWED_DIFF_LINES = 100;
@@ -17,10 +21,11 @@ const MAX_DIFF_PREVIEW_LINES = 50;
 
 /** A diff that fits one comment: open if short, else folded, with a preview unless it is very long (S29). */
 export function renderDiff({ lines }: DiffView, maxBytes = MAX_FIRST_PART_BYTES): string {
-  if (lines.length < FOLD_FROM_LINES) return codeBlock('diff', lines);
+  const half = Math.min(MAX_DIFF_PREVIEW_LINES, Math.floor(lines.length / 2));
+  if (lines.length - half < MIN_HIDDEN_LINES) return codeBlock('diff', lines);
   const whole = details(`The whole diff (${pluralize(lines.length, 'line')})`, codeBlock('diff', lines));
   if (lines.length > MAX_PREVIEWED_DIFF_LINES) return whole;
-  const shown = Math.min(MAX_DIFF_PREVIEW_LINES, Math.floor(lines.length / 2));
+  const shown = cutBeforeHeader(lines, half);
   const preview = `${codeBlock('diff', lines.slice(0, shown))}\n\n(showing ${shown} of ${lines.length} lines)`;
   return byteLength(preview) + byteLength(whole) > maxBytes ? whole : `${preview}\n\n${whole}`;
 }
@@ -48,7 +53,7 @@ export function renderFoldedDiff(diff: DiffView, maxBytes: number): string {
 }
 
 function renderTruncatedDiff(lines: readonly string[], maxBytes: number): string {
-  const keptLines = countFittingLines(lines, 0, maxBytes);
+  const keptLines = cutBeforeHeader(lines, countFittingLines(lines, 0, maxBytes));
   const note = keptLines < lines.length ? `\n\n(showing ${keptLines} of ${lines.length} lines)` : '';
   return codeBlock('diff', lines.slice(0, keptLines)) + note;
 }
@@ -96,8 +101,9 @@ export function splitDiff({ lines }: DiffView, firstBytes = MAX_FIRST_PART_BYTES
   for (let from = 0; from < lines.length || parts.length === 0; ) {
     const fittingLines = countFittingLines(lines, from, parts.length === 0 ? firstBytes : MAX_DIFF_PART_BYTES);
     if (fittingLines === 0) return null;
-    parts.push({ firstLine: from + 1, lines: lines.slice(from, from + fittingLines) });
-    from += fittingLines;
+    const end = cutBeforeHeader(lines, from + fittingLines, from);
+    parts.push({ firstLine: from + 1, lines: lines.slice(from, end) });
+    from = end;
   }
   return parts;
 }

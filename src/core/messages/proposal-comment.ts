@@ -32,6 +32,7 @@ import {
   decisionLine,
   noButtonLine,
   proposalHeader,
+  replacesLine,
   undoLine,
   viewProposalPayload,
 } from './proposal-header.ts';
@@ -127,6 +128,7 @@ function renderOpenBody(
     changeBlock(view, diff, parts),
     wrapped,
     noButtonLine(view),
+    replacesLine(view),
     undoLine(proposal),
     userEditLine(proposal),
     approvalsLine(view),
@@ -145,7 +147,7 @@ function renderDecidedBody(view: ProposalView): string {
     proposalStatus(proposal, view),
     setIntroduction(proposal),
   );
-  const rest = joinBlocks(undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
+  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
 }
@@ -180,7 +182,7 @@ function renderFurtherParts(proposal: Proposal, diff: DiffView, parts: readonly 
     return joinBlocks(
       partMarker(proposal.id, number, parts.length),
       proposalHeader(proposal),
-      `**Part ${number} of ${parts.length}.** ${number < parts.length ? 'The diff continues below.' : 'The diff ends here.'}`,
+      `**Part ${number} of ${parts.length}.** ${number < parts.length ? `The diff continues in part ${number + 1}.` : 'The diff ends here.'}`,
       renderDiffPart(diff, part, proposal.state === 'proposed'),
     );
   });
@@ -188,7 +190,7 @@ function renderFurtherParts(proposal: Proposal, diff: DiffView, parts: readonly 
 
 function firstPartNote(parts: number): string {
   if (parts < 2) return '';
-  return `**Part 1 of ${parts}.** The diff continues below in ${parts === 2 ? 'part 2' : `parts 2 to ${parts}`}. Read all parts before you decide.`;
+  return `**Part 1 of ${parts}.** The diff continues in ${parts === 2 ? 'part 2' : `parts 2 to ${parts}`}. Read all parts before you decide.`;
 }
 
 function proposalDiff(proposal: Proposal): DiffView | null {

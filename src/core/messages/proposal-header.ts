@@ -3,7 +3,7 @@ import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../edits
 import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal, placeOf } from '../state/proposal.ts';
-import { codeSpan } from './markdown.ts';
+import { codeSpan, link } from './markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 import { extentOf, isNewExecutable, viewMember } from './set-page.ts';
@@ -16,14 +16,15 @@ export function proposalHeader(proposal: Proposal): string {
 
 /** Lines with their context can move, so their heading says where they are. Git shows the same one after `@@`. */
 function headingLine(heading: string): string {
-  return `${BELOW}${codeSpan(heading)}\n`;
+  return `${AFTER_HEADING}${codeSpan(heading)}\n`;
 }
 
-const BELOW = 'Below ';
+/** Nothing of the page stands below the heading itself, so “below” would point at the id line. */
+const AFTER_HEADING = 'After the heading ';
 
 /** Whether a line of a page is the heading's; the title stands above it, and the id line below. */
 export function isHeadingLine(line: string): boolean {
-  return line.startsWith(`${BELOW}\``);
+  return line.startsWith(`${AFTER_HEADING}\``);
 }
 
 /** The kind of change, its file, and its line or size. */
@@ -74,6 +75,18 @@ export function undoLine({ origin, change }: Proposal): string {
   const isExecutable = membersOf(change).some(isNewExecutable);
   const mode = isExecutable ? ' The file will be executable again.' : '';
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
+}
+
+const MAX_REPLACED_LISTED = 10;
+
+/** Links to the earlier versions; without an address where the repository was renamed since. */
+export function replacesLine({ proposal, links }: ProposalView): string {
+  const named = proposal.replaces.slice(0, MAX_REPLACED_LISTED).map(({ id, url }) => {
+    const isOwn = url?.startsWith(`${links.repository}/`) === true;
+    return url !== null && isOwn ? link(codeSpan(id), url) : codeSpan(id);
+  });
+  const more = proposal.replaces.length - named.length;
+  return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
 }
 
 /** The approvals so far and how many are missing; empty where one is enough. */

@@ -184,7 +184,7 @@ const REPLY_RENDERERS: {
   'edit-too-late': ({ proposals }) =>
     joinBlocks(
       alreadyDecidedText(proposals),
-      `A decision is final. To have something else, reply below the change with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
+      `A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
   'malformed-command': ({ command, word, hint }) =>
     joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
@@ -194,6 +194,10 @@ const REPLY_RENDERERS: {
     `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
   'empty-reply': ({ id }) =>
     `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
+  'bare-command': ({ command, choice }) =>
+    choice === null
+      ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`
+      : `${codeSpan(String(choice.number))} alone decides nothing here. To answer the agent’s question, use ${codeSpan(`/choose ${choice.id} ${choice.number}`)}.`,
   'user-edit-refused': renderUserEditRefused,
   'edited-into-command': ({ isTask }) =>
     isTask

@@ -43,11 +43,11 @@ type MemberLine = { readonly start: string; readonly place: string; readonly end
 function memberLine(member: FileChange, index: number, { line, heading }: MemberPlace): MemberLine {
   const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const below = heading === null ? '' : ` below ${codeSpan(heading)}`;
+  const after = heading === null ? '' : ` after the heading ${codeSpan(heading)}`;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   return {
     start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
-    place: `${extent === null ? '' : ` (${extent})`}${below}`,
+    place: `${extent === null ? '' : ` (${extent})`}${after}`,
     end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
   };
 }
@@ -70,7 +70,8 @@ function isRowOf(row: string, member: FileChange, index: number): boolean {
 }
 
 /** The place of an edit, and the heading above it. */
-const PLACE = /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: below `.+`)?$/;
+const PLACE =
+  /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: after the heading `.+`)?$/;
 
 /** What belongs together, and that it is decided as one. */
 export function setIntroduction(proposal: Pick<Proposal, 'change' | 'currentPlaces'>): string {

@@ -5,10 +5,10 @@ import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/too
 import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type Change, mainPath, pathsOf } from '../edits/change.ts';
-import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
+import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
-import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
@@ -161,25 +161,58 @@ function reasonOf({ run }: PullState, { reason }: ProposedChange): string | null
   return line === '' ? null : [...line.trim()].slice(0, MAX_REASON_CHARACTERS).join('');
 }
 
-/**
- * Links the proposals that a new one replaces: retried calls, and proposals of the same file that people asked to
- * change.
- */
+/** Links the proposals that a new one replaces, and the new one to them. */
 function linkReplaced(builder: StepBuilder, proposal: Proposal): StepBuilder {
-  const replaced = builder.pull.proposals.filter((one) => one.replacedBy === null && isReplacedBy(one, proposal));
-  return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), builder);
+  const replaced = findReplaced(builder.pull.proposals, proposal);
+  if (replaced.length === 0) return builder;
+  const linked = withProposal(builder, withReplacedVersions(proposal, replaced));
+  return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), linked);
 }
 
-function isReplacedBy(older: Proposal, newer: Proposal): boolean {
-  if (older.id === newer.id || older.runId !== newer.runId) return false;
+/**
+ * The proposals that a new one replaces: retried calls, the file that people asked to change in the turn before, or
+ * else what was proposed nearest to its place in an earlier turn, and was withdrawn or denied with words.
+ */
+function findReplaced(proposals: readonly Proposal[], newer: Proposal): readonly Proposal[] {
+  const candidates = proposals.filter(
+    (one) => one.id !== newer.id && one.runId === newer.runId && one.replacedBy === null,
+  );
+  const certain = candidates.filter((older) => isRetriedOrRequested(older, newer));
+  if (certain.length > 0) return certain;
+  const near = candidates.flatMap((older) => {
+    const distance = canBeFollowed(older, newer) ? placeDistance(older.change, newer.change) : null;
+    return distance === null ? [] : [{ older, distance }];
+  });
+  const nearest = Math.min(...near.map(({ distance }) => distance));
+  return near.filter(({ distance }) => distance === nearest).map(({ older }) => older);
+}
+
+function isRetriedOrRequested(older: Proposal, newer: Proposal): boolean {
   const [before, after] = [older.origin, newer.origin];
   if (before.kind !== 'call' || after.kind !== 'call') return false;
-  if (older.state === 'superseded' || older.state === 'expired')
-    return before.turn === after.turn && sharesCall(before.calls, after.calls);
-  const hasInstruction = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
+  if (isUndecided(older)) return before.turn === after.turn && sharesCall(before.calls, after.calls);
   return (
-    hasInstruction &&
+    isInstructed(older) &&
     before.turn === after.turn - 1 &&
     pathsOf(older.change).some((path) => pathsOf(newer.change).includes(path))
   );
+}
+
+/** Whether a proposal of a later turn can be its next version: nobody decided on it, or somebody said why not. */
+function canBeFollowed(older: Proposal, newer: Proposal): boolean {
+  const [before, after] = [turnOf(older), turnOf(newer)];
+  if (older.comment === null || before === null || after === null || before >= after) return false;
+  return isUndecided(older) || isInstructed(older) || (older.state === 'rejected' && hasReason(older));
+}
+
+function isUndecided({ state }: Proposal): boolean {
+  return state === 'superseded' || state === 'expired';
+}
+
+function isInstructed({ state, votes }: Proposal): boolean {
+  return state === 'rejected' && votes.at(-1)?.action === 'edit';
+}
+
+function hasReason({ votes }: Proposal): boolean {
+  return votes.some(({ action, text }) => action === 'deny' && text !== null && text !== '');
 }

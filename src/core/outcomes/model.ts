@@ -115,9 +115,11 @@ export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailed
 
 export function onModelFailed(pull: PullState, signal: ModelFailedSignal, facts: Facts): Step {
   const counted = countFailedAnswer(startStep(pull), signal);
-  return awaitingRun(pull, signal) === null
-    ? endStep(counted, 'outdated-result')
-    : failRun(counted, signal.message, facts);
+  if (awaitingRun(pull, signal) !== null) return failRun(counted, signal.message, facts);
+  // A request that ended with its run has its cost shown, too.
+  const shown =
+    counted.pull === pull ? counted : withEffects(counted, { type: 'update-run-comment', runId: signal.runId });
+  return endStep(shown, 'outdated-result');
 }
 
 function failRun(builder: StepBuilder, message: string, facts: Facts): Step {

@@ -4,7 +4,7 @@ import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
 import type { Targets } from '../state/intent.ts';
-import { approvalVotes, fullyPostedAt, type Proposal, type Vote } from '../state/proposal.ts';
+import { approvalVotes, fullyPostedAt, type Proposal, turnOf, type Vote } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { PreflightCheck } from '../state/signals.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
@@ -108,12 +108,15 @@ export function announceWithdrawnVotes(
   }, builder);
 }
 
-/** The proposal and those that it replaced, directly or not. A replacement has a later place in the list. */
+/**
+ * The proposal and those of its turn that it replaced, directly or not. A replacement has a later place in the list; the
+ * model's own next version, of a later turn, takes over no vote.
+ */
 function withReplaced(proposals: readonly Proposal[], proposal: Proposal): readonly Proposal[] {
   const chain = [proposal];
   const ids = new Set([proposal.id]);
   for (const one of proposals.toReversed()) {
-    if (one.replacedBy === null || !ids.has(one.replacedBy)) continue;
+    if (one.replacedBy === null || !ids.has(one.replacedBy) || turnOf(one) !== turnOf(proposal)) continue;
     chain.push(one);
     ids.add(one.id);
   }

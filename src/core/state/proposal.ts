@@ -43,6 +43,8 @@ export type Proposal = {
   readonly note: string | null;
   /** Id of the proposal that replaced it, reposted or revised. */
   readonly replacedBy: string | null;
+  /** The earlier versions that it replaced, with the pages that showed them. */
+  readonly replaces: readonly ReplacedVersion[];
   /** ISO 8601. `proposedAt` is GitHub's time, the others are ours. */
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
@@ -78,6 +80,9 @@ export type Proposal = {
 
 /** The line of a member of a set, null if it has none, and git's hunk heading above it. */
 export type MemberPlace = { readonly line: number | null; readonly heading: string | null };
+
+/** A proposal that another one replaced; `url` is null if it was never posted. */
+type ReplacedVersion = { readonly id: string; readonly url: string | null };
 
 export type ProposalOrigin =
   /** Gated calls of the model. */
@@ -223,6 +228,7 @@ export const NEW_PROPOSAL = {
   committed: null,
   note: null,
   replacedBy: null,
+  replaces: [],
   proposedAt: null,
   decidedAt: null,
   executedAt: null,
@@ -238,6 +244,11 @@ export const NEW_PROPOSAL = {
   repairCount: 0,
   repairedAt: null,
 } as const satisfies Partial<Proposal>;
+
+/** The newer version of these proposals, with a link to each. */
+export function withReplacedVersions(newer: Proposal, replaced: readonly Proposal[]): Proposal {
+  return { ...newer, replaces: replaced.map(({ id, comment }) => ({ id, url: comment?.url ?? null })) };
+}
 
 /** Whether it has not reached a final state, posted or not. */
 export function isOpen({ state }: Proposal): boolean {

@@ -73,6 +73,7 @@ export const REASONS = [
   'unknown-command',
   'affirmation',
   'empty-reply',
+  'bare-command',
   'user-edit-refused',
   'undo-not-editable',
   'edited-into-command',

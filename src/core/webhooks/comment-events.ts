@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
-import { parseComment } from '../comments/parse-comment.ts';
+import { bareCommand, parseComment } from '../comments/parse-comment.ts';
 import type { Actor, CommentLocation, Intent, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
 import type { IgnoreReason } from '../state/reasons.ts';
 import {
@@ -28,7 +28,7 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
     const parsed = comment.reviewState === 'approved' && result.parsed.kind === 'text' ? EMPTY_TEXT : result.parsed;
     const reason = reasonToIgnore(comment, parsed, result.quotedIds);
-    if (reason !== null) return reason;
+    if (reason !== null && !isBareCommand(comment, { ...result, parsed })) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
     const { parsed: _, ...quotes } = result;
@@ -121,6 +121,15 @@ function reasonToIgnore(
   if (parsed.kind === 'unknown-command') return parsed.nearest === null ? 'other-command' : null;
   if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
+}
+
+/** A word that would be a command with its slash: while a run waits for people, its author gets a hint. */
+function isBareCommand(
+  { location, isReply }: WebhookComment,
+  { parsed, quote }: ReturnType<typeof parseComment>,
+): boolean {
+  if (location.at !== 'conversation' || isReply || parsed.kind !== 'text' || quote !== null) return false;
+  return bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
 }
 
 function isAddressedToApp(parsed: ParsedComment): boolean {

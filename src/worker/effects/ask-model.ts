@@ -3,7 +3,8 @@ import { checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun, type ModelDelay, type Run } from '../../core/state/run.ts';
+import { activeRun, type ModelDelay, type PullState, type Run } from '../../core/state/run.ts';
+import { delay } from '../../lib/delay.ts';
 import {
   DONE,
   type EffectResult,
@@ -23,24 +24,58 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const { context, effect, stopping } = job;
   const pull = await loadJobPull(job);
   const run = activeRun(pull);
-  if (run === null || run.id !== effect.runId || run.phase.kind !== 'awaiting-model' || run.phase.turn !== effect.turn)
-    return DONE;
+  if (run === null || !isAwaited(pull, job)) return DONE;
   const transcript = await context.store.loadTranscript(effect.runId);
   const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
   const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping));
   if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
+  const abandoned = watchForEnd(job);
   try {
-    const response = await logged(context, context.model.ask(plan.messages, stopping, run.id));
+    const signal = AbortSignal.any([stopping, abandoned.signal]);
+    const response = await logged(context, context.model.ask(plan.messages, signal, run.id));
     const { runId, turn } = effect;
     const { estimatedTokens } = plan;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
   } catch (error) {
+    if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, error);
     const cleared = clearAfterOverflow(transcript, run, error);
     if (cleared !== null) return readingsCleared(job, cleared);
     return withAttemptOutcome(job, error);
+  } finally {
+    abandoned.stop();
   }
+}
+
+/** How often to look whether the answer is still wanted (ms). The run can have been stopped on another replica. */
+const END_CHECK_MS = 1_000;
+
+/** Aborts once the run does not wait for this answer any more. A database that fails meanwhile ends no request. */
+function watchForEnd(job: Job<'ask-model'>): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const [controller, watching] = [new AbortController(), new AbortController()];
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await delay(END_CHECK_MS);
+      if (watching.signal.aborted) return;
+      const pull = await loadJobPull(job).catch(() => null);
+      if (pull !== null && !isAwaited(pull, job)) return controller.abort();
+    }
+  };
+  void watch();
+  return { signal: controller.signal, stop: () => watching.abort() };
+}
+
+function isAwaited(pull: PullState, { effect }: Job<'ask-model'>): boolean {
+  const run = activeRun(pull);
+  return run?.id === effect.runId && run.phase.kind === 'awaiting-model' && run.phase.turn === effect.turn;
+}
+
+/** Nobody waits for the answer, but what it cost counts. */
+function abandonedOutcome(job: Job<'ask-model'>, { usage }: ModelError): EffectResult {
+  const result = modelFailed(job, null, 'the run has ended');
+  const isCounted = usage !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
+  return isCounted ? { ...result, signal: { ...result.signal, usage } } : DONE;
 }
 
 /** The context of a second request, after the endpoint found the first one too long; null after other errors. */

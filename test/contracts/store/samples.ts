@@ -135,6 +135,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     committed: null,
     note: null,
     replacedBy: null,
+    replaces: [],
     proposedAt: null,
     decidedAt: null,
     executedAt: null,

@@ -43,13 +43,13 @@ describe('read_diff (S144)', () => {
       call('read_diff', { path: '.env' }),
       call('read_diff', { path: 'src/tota.ts' }),
     );
-    expect(all).toMatch(/^The pull request changes \d files, here against the merge base:\n/);
+    expect(all).toMatch(/^The pull request changes \d files, here against the merge base, with .* a tab:\n/);
     expect(all).toContain('modified src/total.ts (+1 -1)\n');
-    expect(all).toContain('--- src/total.ts\n+++ src/total.ts\n@@ -1 +1 @@\n-let total = 0;\n+let total = 0n;');
+    expect(all).toContain('--- src/total.ts\n+++ src/total.ts\n@@ -1 +1 @@\n\t-let total = 0;\n1\t+let total = 0n;');
     expect(all).toContain("+const token = '[redacted]';");
     expect(all).toContain('that may not be read');
     expect(one).toBe(
-      'The pull request changes 1 file in src/total.ts, here against the merge base:\nmodified src/total.ts (+1 -1)\n--- src/total.ts\n+++ src/total.ts\n@@ -1 +1 @@\n-let total = 0;\n+let total = 0n;',
+      'The pull request changes 1 file in src/total.ts, here against the merge base, with the new version’s line numbers before a tab:\nmodified src/total.ts (+1 -1)\n--- src/total.ts\n+++ src/total.ts\n@@ -1 +1 @@\n\t-let total = 0;\n1\t+let total = 0n;',
     );
     expect(below).toContain('changes 2 files in src,');
     expect(gone).toContain('removed docs/a.md (+0 -1)');
@@ -58,6 +58,18 @@ describe('read_diff (S144)', () => {
       story.model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')),
     );
     for (const word of [TOKEN.slice(8, 24), 'canary', 'a.pem']) expect(sent).not.toContain(word);
+  });
+
+  it('numbers the lines as the head has them, in every hunk (S144)', async () => {
+    const file = (changes: Readonly<Record<number, string>>) =>
+      `${Array.from({ length: 30 }, (_, index) => changes[index + 1] ?? `line ${index + 1}`).join('\n')}\n`;
+    const story = await stage().tell({
+      files: { 'a.txt': file({}) },
+      branch: { 'a.txt': file({ 3: 'three\nand a half', 25: 'twenty-five' }) },
+    });
+    const [diff] = await outputsOf(story, call('read_diff', { path: 'a.txt' }));
+    expect(diff).toContain('\n2\t line 2\n\t-line 3\n3\t+three\n4\t+and a half\n5\t line 4\n');
+    expect(diff).toContain('\n\t-line 25\n26\t+twenty-five\n27\t line 26\n');
   });
 
   it('shows whole files while they fit, and names the others (S144)', async () => {

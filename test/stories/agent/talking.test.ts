@@ -67,7 +67,7 @@ describe('an ended run', () => {
     const count = model.requests().length;
     await ana.replies(bot.proposal(1), '/edit use number instead');
     expect(bot.answer()).toContain('was already applied');
-    expect(bot.answer()).toContain('reply below the change with your words and without a command');
+    expect(bot.answer()).toContain('reply to the change, or quote it, with your words and without a command');
     expect(model.requests()).toHaveLength(count);
     model.says({ content: 'It would overflow.' });
     await ana.replies(bot.proposal(1), 'use number instead');

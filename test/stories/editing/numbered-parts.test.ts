@@ -69,7 +69,7 @@ describe('a diff that is too long for one comment', () => {
       `<!-- countersign:part:${id}:2/3 -->`,
       `<!-- countersign:part:${id}:3/3 -->`,
     ]);
-    expect(bot.proposal(1).body).toContain('**Part 1 of 3.** The diff continues below in parts 2 to 3.');
+    expect(bot.proposal(1).body).toContain('**Part 1 of 3.** The diff continues in parts 2 to 3.');
     for (const { body } of [bot.proposal(1), ...parts]) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(60_000);
     expect(shownDiff([bot.proposal(1), ...parts])).toBe(changeDiff(change));
     await ana.says('/approve');

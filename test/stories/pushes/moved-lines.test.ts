@@ -50,7 +50,7 @@ async function proposeUnder(settings: string, ...more: readonly ReturnType<typeo
 }
 
 function titled(line: number, heading: string): string {
-  return `**Edit** \`${PATH}\` (line ${line})\nBelow \`${heading}\`\nChange `;
+  return `**Edit** \`${PATH}\` (line ${line})\nAfter the heading \`${heading}\`\nChange `;
 }
 
 describe('a push moves the lines of a change, with their context, into another function', () => {

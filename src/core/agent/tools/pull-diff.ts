@@ -1,6 +1,7 @@
 import { pluralize } from '../../../lib/format.ts';
 import { redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
+import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { PullRequestFile } from '../../state/ports.ts';
 import { escapeDiff } from '../context/diff-excerpt.ts';
 import { isReadableFile } from '../context/pull-summary.ts';
@@ -23,7 +24,7 @@ export function formatPullDiff({ files, path }: PullDiffInput): string {
   const { texts, rest } = takeWhatFits(wanted);
   const isRedacted = texts.some(({ isRedacted: redacted }) => redacted);
   return [
-    `The pull request changes ${pluralize(wanted.length, 'file')}${path === null ? '' : ` in ${formatPath(path)}`}, here against the merge base:`,
+    `The pull request changes ${pluralize(wanted.length, 'file')}${path === null ? '' : ` in ${formatPath(path)}`}, here against the merge base${texts.length === 0 ? '' : NUMBERS_NOTE}:`,
     ...listFiles(wanted),
     ...hidden,
     ...(isRedacted ? [`${REDACTED_NOTE}.`] : []),
@@ -33,6 +34,8 @@ export function formatPullDiff({ files, path }: PullDiffInput): string {
       : [`The diffs of these files do not fit here; call read_diff with one of them as path:`, ...listFiles(rest)]),
   ].join('\n');
 }
+
+const NUMBERS_NOTE = ', with the new version’s line numbers before a tab';
 
 function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
@@ -82,14 +85,31 @@ function formatFileDiff({ path, previousPath, patch }: PullRequestFile): FileDif
   if (patch === null)
     return { text: `${header}\n(GitHub has no diff: binary, without changed lines, or too large)`, isRedacted: false };
   const shown = escapeDiff(redactDiff(patch));
-  return { text: `${header}\n${shown}`, isRedacted: shown !== escapeDiff(patch) };
+  return { text: `${header}\n${numberRows(shown)}`, isRedacted: shown !== escapeDiff(patch) };
+}
+
+/** Each row behind its line number in the new version, which removed lines lack. */
+function numberRows(patch: string): string {
+  let next = 0;
+  return patch
+    .split('\n')
+    .map((row) => {
+      const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(row)?.[1];
+      if (start !== undefined) next = Number(start);
+      if (start !== undefined || row === '') return row;
+      const isOfNewVersion = row.startsWith('+') || row.startsWith(' ');
+      return isOfNewVersion ? `${next++}\t${row}` : `\t${row}`;
+    })
+    .join('\n');
 }
 
 function cutDiff({ path, added }: PullRequestFile, { text, isRedacted }: FileDiff): FileDiff {
-  const kept = text.slice(0, text.lastIndexOf('\n', MAX_DIFF_BYTES / 4) + 1);
+  const rows = text.split('\n');
+  const fitting = text.slice(0, text.lastIndexOf('\n', MAX_DIFF_BYTES / 4)).split('\n').length;
+  const kept = rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n');
   const ref = added === 0 ? ', ref base' : '';
   return {
-    text: `${kept}(cut: the diff is too long; for the rest read ${formatPath(path)} with read_file${ref})`,
+    text: `${kept}\n(cut: the diff is too long; for the rest read ${formatPath(path)} with read_file${ref})`,
     isRedacted,
   };
 }

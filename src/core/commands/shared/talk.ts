@@ -3,8 +3,7 @@ import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
-import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
-import { cutText } from '../../agent/shared/clean-text.ts';
+import { cutDiff, escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
 import { findReadDenyRule } from '../../policy/path-tables.ts';
 import type { Need } from '../../state/facts.ts';
@@ -104,7 +103,7 @@ function decidedChange({ state, runId, change }: Proposal, { run }: PullState): 
 function shownDiff(change: Change): string | null {
   const diff = changeDiff(change);
   if (diff === null || pathsOf(change).some((path) => findReadDenyRule(path) !== null)) return null;
-  return cutText(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
+  return cutDiff(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
 }
 
 function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {

@@ -21,6 +21,11 @@ async function deliverTo(entry: TestEntry, changes: Readonly<Record<string, stri
   return send(entry.port, { headers: signed(body, SECRET, changes), body });
 }
 
+/** The logged lines about refused webhooks. */
+function refusals({ lines }: TestEntry): readonly unknown[] {
+  return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'webhook refused');
+}
+
 /** The server's bytes on a raw connection until it closes, or until `enough` returns true. */
 function converse(port: number, write: (socket: Socket) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -157,6 +162,7 @@ describe('requests from strangers', () => {
       ),
     );
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
+    expect(refusals(entry)).toMatchObject([{ cause: 'body-too-large', fix: expect.stringMatching(/25 MiB.*\.$/) }]);
   });
 
   it('a sender that expects 100 gets 413', async () => {
@@ -198,6 +204,7 @@ describe('requests from strangers', () => {
     expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect((peak - before) / 1024 / 1024).toBeLessThan(60);
     expect(entry.taken).toEqual([]);
+    expect(refusals(entry)).toMatchObject([{ cause: 'body-too-large' }]);
   });
 
   it('many large bodies at once share bounded memory; small deliveries still pass (H1)', async () => {
@@ -217,6 +224,7 @@ describe('requests from strangers', () => {
     }
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 503']));
+    expect(refusals(entry)).toMatchObject([{ cause: 'too-many-large-bodies', suppressed: 0 }]);
     expect((await deliverTo(entry)).status).toBe(202);
     for (const socket of sockets) socket.destroy();
     await expect

@@ -521,6 +521,22 @@ describe('the fields of a command, and hints', () => {
     }
   });
 
+  it.each(['k7q2, m3x9', 'k7q2,m3x9', 'k7q2 and m3x9', 'k7q2; m3x9 & p4t5', 'k7q2,', '`k7q2` `m3x9`'])(
+    'ids with more than spaces between them, as in /approve %s, approve nothing and get the right form (S62)',
+    (ids) => {
+      const { parsed } = parseComment(COMMAND_GRAMMAR, `/approve ${ids}`, 'countersign');
+      expect(parsed).toMatchObject({
+        kind: 'malformed-command',
+        hint: 'Write the ids with only spaces between them, as in `/approve k7q2 m3x8`; nothing was approved.',
+      });
+    },
+  );
+
+  it('other words beside ids get the hint for other words (S62)', () => {
+    const { parsed } = parseComment(COMMAND_GRAMMAR, '/approve k7q2, but rename it', 'countersign');
+    expect(parsed).toMatchObject({ hint: expect.stringContaining('Only ids of changes') });
+  });
+
   it('a hint never quotes the comment', () => {
     const { parsed } = parseComment(COMMAND_GRAMMAR, '/approve @everyone', 'countersign');
     expect(parsed).toMatchObject({ kind: 'malformed-command', word: '@everyone' });

@@ -80,11 +80,11 @@ describe('an open proposal', () => {
     const page = (heading: string, more: Partial<Proposal> = {}): string =>
       body(proposal(edit('src/total.ts', text(heading), '  d\n', '  D\n'), more), inConversation);
     const titled = (line: string): string => `**Edit** \`src/total.ts\` (line 5)\n${line}Change 1 of 2 · `;
-    expect(page('export function sum() {')).toContain(titled('Below `export function sum() {`\n'));
+    expect(page('export function sum() {')).toContain(titled('After the heading `export function sum() {`\n'));
     expect(page('# a comment')).toContain(titled(''));
-    expect(page('x`\u202E<b>@ana\r')).toContain(titled('Below ``x`\\u{202E}<b>@ana``\n'));
-    expect(page('x'.repeat(500))).toContain(titled(`Below \`${'x'.repeat(80)}…\`\n`));
-    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(titled('Below `now() {`\n'));
+    expect(page('x`\u202E<b>@ana\r')).toContain(titled('After the heading ``x`\\u{202E}<b>@ana``\n'));
+    expect(page('x'.repeat(500))).toContain(titled(`After the heading \`${'x'.repeat(80)}…\`\n`));
+    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(titled('After the heading `now() {`\n'));
     expect(page('old() {', { currentHeading: { text: null } })).toContain(titled(''));
   });
 

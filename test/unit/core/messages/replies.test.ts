@@ -98,6 +98,10 @@ function everyAnswer(text: string): readonly Reply[] {
     'unknown-command': [{ word: text, nearest: 'approve' }],
     affirmation: [{ id: 'k7q2' }],
     'empty-reply': [{ id: 'k7q2' }],
+    'bare-command': [
+      { command: 'approve', choice: null },
+      { command: 'choose', choice: { id: 'q1w2', number: 2 } },
+    ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{ isTask: false }, { isTask: true }],
     'comment-tampered': [{ proposals: named }],
@@ -351,7 +355,7 @@ describe('answers', () => {
       [edit-too-late]
       Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
-      A decision is final. To have something else, reply below the change with your words and without a command, or use \`/countersign <task>\`.
+      A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use \`/countersign <task>\`.
 
       [malformed-command]
       \`/approve\` had no effect: it was not understood at \`total\`.
@@ -368,6 +372,12 @@ describe('answers', () => {
 
       [empty-reply]
       \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
+
+      [bare-command]
+      That word alone decides nothing here. A command begins with a slash: \`/approve\`. \`/help\` lists all commands.
+
+      [bare-command]
+      \`2\` alone decides nothing here. To answer the agent’s question, use \`/choose q1w2 2\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
