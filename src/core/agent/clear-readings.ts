@@ -89,9 +89,12 @@ function isJsonObject(text: string): boolean {
 
 /** What comes of a request: it is sent as it is, or sent again from another context, or cannot be sent. */
 export type RequestPlan =
-  | { readonly kind: 'send'; readonly messages: readonly TranscriptMessage[]; readonly estimatedTokens: number }
+  | ({ readonly kind: 'send'; readonly messages: readonly TranscriptMessage[] } & PlannedSize)
   | { readonly kind: 'clear'; readonly modelContext: ModelContext }
   | { readonly kind: 'too-long'; readonly tokens: number; readonly limit: number };
+
+/** Both in tokens of our estimate. `scarceRoom` is that of the model's context. */
+type PlannedSize = { readonly estimatedTokens: number; readonly scarceRoom: number | null };
 
 type TooLongPlan = Extract<RequestPlan, { kind: 'too-long' }>;
 
@@ -104,8 +107,9 @@ export function tooLongText({ tokens, limit }: Omit<TooLongPlan, 'kind'>): strin
 const CLEARING = { above: 0.9, downTo: 0.5, atLeast: 0.1 } as const;
 
 /**
- * Plans the next request. `maxTokens` is the most that a request can have, as far as the operator or the endpoint said;
- * null if they did not.
+ * Plans the next request. `maxTokens` is the most that a request can have by the endpoint's count, as far as the
+ * operator or the endpoint said; null if they did not. Only that ends a run without a try: what a refusal showed is an
+ * estimate.
  */
 export function planRequest(
   messages: readonly TranscriptMessage[],
@@ -114,37 +118,43 @@ export function planRequest(
 ): RequestPlan {
   const sent = sentMessages(messages, context.clearedBefore);
   const estimatedTokens = estimateTokens(sent);
-  const limit = smallest(maxTokens, context.learnedLimit);
-  const tokens = estimatedTokens * context.tokensPerEstimated;
-  if (limit === null || tokens <= limit * CLEARING.above) return { kind: 'send', messages: sent, estimatedTokens };
-  const isTooLong = tokens > limit;
+  const stated = maxTokens === null ? null : maxTokens / context.tokensPerEstimated;
+  const limit = smallest(stated, context.learnedLimit);
+  const send = (): RequestPlan => {
+    return { kind: 'send', messages: sent, estimatedTokens, scarceRoom: scarceRoomOf(messages, limit) };
+  };
+  if (limit === null || estimatedTokens <= limit * CLEARING.above) return send();
   const clearing = clearDownTo(messages, context, { target: limit * CLEARING.downTo, limit });
-  const isWorthIt = isTooLong || clearing.freed >= limit * CLEARING.atLeast;
+  const isWorthIt = estimatedTokens > limit || clearing.freed >= limit * CLEARING.atLeast;
   if (clearing.clearedBefore > context.clearedBefore && isWorthIt)
     return { kind: 'clear', modelContext: { ...context, clearedBefore: clearing.clearedBefore } };
-  return isTooLong
-    ? { kind: 'too-long', tokens: Math.round(tokens), limit }
-    : { kind: 'send', messages: sent, estimatedTokens };
+  return stated !== null && estimatedTokens > stated ? tooLong(estimatedTokens, stated, context) : send();
 }
 
 /**
- * Plans what follows after the endpoint found the request too long. `stated` is the size of the context in its words;
- * without one, the limit is below what was sent.
+ * Plans what follows after the endpoint found the request too long. `statedTokens` is the size of the context in its
+ * words; without one, the limit is below what was sent.
  */
 export function planAfterOverflow(
   messages: readonly TranscriptMessage[],
   context: ModelContext,
-  stated: number | null,
+  statedTokens: number | null,
 ): RequestPlan {
-  const tokens = estimateTokens(sentMessages(messages, context.clearedBefore)) * context.tokensPerEstimated;
+  const sent = estimateTokens(sentMessages(messages, context.clearedBefore));
+  const stated = statedTokens === null ? null : statedTokens / context.tokensPerEstimated;
   // A part of the stated size is for the answer.
-  const limit = Math.floor(smallest(stated === null ? null : stated * CLEARING.above, tokens * CLEARING.above) ?? 0);
+  const limit = Math.floor((smallest(stated, sent) ?? 0) * CLEARING.above);
   const { clearedBefore } = clearDownTo(messages, context, { target: limit * CLEARING.downTo, limit });
-  if (clearedBefore === context.clearedBefore) return { kind: 'too-long', tokens: Math.round(tokens), limit };
+  if (clearedBefore === context.clearedBefore) return tooLong(sent, limit, context);
   return {
     kind: 'clear',
     modelContext: { ...context, clearedBefore, learnedLimit: smallest(limit, context.learnedLimit) },
   };
+}
+
+/** People read tokens as the endpoint counts them. */
+function tooLong(estimated: number, limit: number, { tokensPerEstimated }: ModelContext): TooLongPlan {
+  return { kind: 'too-long', tokens: Math.round(estimated * tokensPerEstimated), limit: limit * tokensPerEstimated };
 }
 
 /**
@@ -153,10 +163,10 @@ export function planAfterOverflow(
  */
 function clearDownTo(
   messages: readonly TranscriptMessage[],
-  { clearedBefore, tokensPerEstimated }: ModelContext,
+  { clearedBefore }: ModelContext,
   { target, limit }: { readonly target: number; readonly limit: number },
 ): { readonly clearedBefore: number; readonly freed: number } {
-  const before = estimateTokens(sentMessages(messages, clearedBefore)) * tokensPerEstimated;
+  const before = estimateTokens(sentMessages(messages, clearedBefore));
   const unseenFrom = messages.findLastIndex(({ role }) => role === 'assistant');
   let tokens = before;
   let cut = clearedBefore;
@@ -164,10 +174,29 @@ function clearDownTo(
     const message = messages[index];
     if (message === undefined || index < clearedBefore) continue;
     if (tokens <= (index < unseenFrom ? target : limit)) break;
-    tokens -= ((bytesOf(message) - bytesOf(cleared(message))) / BYTES_PER_TOKEN) * tokensPerEstimated;
+    tokens -= (bytesOf(message) - bytesOf(cleared(message))) / BYTES_PER_TOKEN;
     cut = index + 1;
   }
   return { clearedBefore: cut, freed: before - tokens };
+}
+
+/** Null where clearing can get down to what it aims at. */
+function scarceRoomOf(messages: readonly TranscriptMessage[], limit: number | null): number | null {
+  if (limit === null) return null;
+  const room = limit - estimateTokens(sentMessages(messages, messages.length));
+  return room >= limit * (1 - CLEARING.downTo) ? null : Math.max(0, Math.floor(room));
+}
+
+/** Where room is scarce, the readings of so many responses fit between two clearings. */
+const RESPONSES_BETWEEN_CLEARINGS = 3;
+
+/** Less would show the model nothing. */
+const MIN_READING_BYTES = 2_000;
+
+/** Bytes that the readings of the next response may have together; null for no limit besides the usual one. */
+export function maxReadingBytes({ scarceRoom }: ModelContext): number | null {
+  if (scarceRoom === null) return null;
+  return Math.max(MIN_READING_BYTES, Math.floor((scarceRoom * BYTES_PER_TOKEN) / RESPONSES_BETWEEN_CLEARINGS));
 }
 
 function smallest(one: number | null, other: number | null): number | null {

@@ -1,4 +1,4 @@
-import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { addUsage, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { estimateAnswer } from '../agent/clear-readings.ts';
 import type { TokenUsage } from '../state/conversation.ts';
 import { withMeasurement } from '../state/model-context.ts';
@@ -14,7 +14,7 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
  */
 export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
   const { run } = builder.pull;
-  const { runId, turn, response, estimatedTokens = 0 } = signal;
+  const { runId, turn, response, estimatedTokens = 0, scarceRoom = null } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
   const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
   // Every request has input, so without any its count is missing.
@@ -27,7 +27,7 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
   return withRun(addUsage(builder, counted), {
     turns: turn,
     spending: { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated },
-    modelContext: withMeasurement(run.modelContext, estimatedTokens, response.usage.inputTokens),
+    modelContext: { ...withMeasurement(run.modelContext, estimatedTokens, inputTokens), scarceRoom },
   });
 }
 
@@ -47,7 +47,9 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
   const { runId, turn, modelContext } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
-  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore) return noop(pull, 'outdated-result');
-  const cleared = withRun(startStep(pull), { modelContext, shownFiles: {} });
+  const counted = countFailedAnswer(startStep(pull), signal);
+  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore)
+    return endStep(counted, 'outdated-result');
+  const cleared = withRun(counted, { modelContext, shownFiles: {} });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
 }

@@ -41,6 +41,8 @@ export type Signal =
       readonly response: ModelResponse;
       /** Our estimate of the request's tokens; absent if it was not made. */
       readonly estimatedTokens?: number;
+      /** That of the model's context; null if room is not scarce. */
+      readonly scarceRoom?: number | null;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
   | {
@@ -59,6 +61,8 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly modelContext: ModelContext;
+      /** What a refused request cost; null if none was sent, or if the endpoint did not count it. */
+      readonly usage: TokenUsage | null;
     }
   /** A request failed and will be sent again. */
   | {

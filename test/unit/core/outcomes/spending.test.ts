@@ -118,6 +118,22 @@ describe('what a run spends (S171)', () => {
     expect(runOf(game).usage).toEqual(USAGE);
   });
 
+  it('a refusal after which readings are cleared counts what it cost, also once the run has ended (S169, S171)', () => {
+    const game = started();
+    const run = runOf(game);
+    const clear = (clearedBefore: number) =>
+      game.signal({
+        ...({ type: 'readings-cleared', runId: run.id, turn: 1, usage: USAGE } as const),
+        modelContext: { ...run.modelContext, clearedBefore },
+      });
+    game.take('ask-model');
+    clear(2);
+    expect(runOf(game).usage).toEqual(USAGE);
+    game.commands(ANA, { name: 'stop' });
+    expect(clear(3).reason).toBe('outdated-result');
+    expect(runOf(game).usage.inputTokens).toBe(200_000);
+  });
+
   it('after a clearing the model is asked again, and everything can be read again (S169)', () => {
     const game = started();
     const run = runOf(game);
@@ -127,6 +143,7 @@ describe('what a run spends (S171)', () => {
       game.signal({
         ...{ type: 'readings-cleared', runId: run.id, turn },
         modelContext: { ...run.modelContext, clearedBefore },
+        usage: null,
       } as const);
     expect(clear(1, 2).reason).toBe('outdated-result');
     expect(clear(0).reason).toBe('outdated-result');
