@@ -60,9 +60,11 @@ function costOf(signal: SavedStep['signal']): number {
     case 'model-responded':
       return total(signal.response.usage);
     case 'side-question-responded':
-      return total(signal.response.usage);
+    case 'side-question-attempt-failed':
+      return total(signal.usage);
     case 'model-attempt-failed':
     case 'model-failed':
+    case 'side-question-failed':
     case 'readings-cleared':
       return signal.usage ? total(signal.usage) : 0;
     default:

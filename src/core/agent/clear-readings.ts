@@ -1,21 +1,9 @@
 import { formatNumber } from '../../lib/format.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import type { ModelResponse, ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { ModelContext } from '../state/model-context.ts';
-import { readToolName, type ToolName, toolDefinitions } from '../state/tools.ts';
-
-/**
- * The tools whose results can be read again. `read_discussion` is none of them: people's words stay, also if they are
- * deleted on GitHub.
- */
-export const CLEARABLE_TOOLS: ReadonlySet<ToolName> = new Set<ToolName>([
-  'read_file',
-  'list_files',
-  'search',
-  'outline',
-  'read_diff',
-]);
+import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../state/conversation.ts';
+import { type ModelContext, withMeasurement } from '../state/model-context.ts';
+import { CLEARABLE_TOOLS, readToolName, toolDefinitions } from '../state/tools.ts';
 
 /** What stands in the place of a cleared reading. */
 export const CLEARED_OUTPUT = '(cleared to save space; read it again if you need it, a part at a time if it is long)';
@@ -60,8 +48,28 @@ export function estimateTokens(messages: readonly TranscriptMessage[]): number {
 }
 
 /** Our own estimate of an answer's tokens. */
-export function estimateAnswer({ content, toolCalls }: ModelResponse): number {
+function estimateAnswer({ content, toolCalls }: ModelResponse): number {
   return Math.ceil(bytesOf({ role: 'assistant', content, toolCalls }) / BYTES_PER_TOKEN);
+}
+
+/**
+ * What an answer cost, and what it says about the context. Without the endpoint's count our own estimate counts, so
+ * that no limit is void.
+ */
+export function measureAnswer(
+  context: ModelContext,
+  { estimatedTokens, scarceRoom }: PlannedSize,
+  response: ModelResponse,
+): { readonly counted: TokenUsage; readonly isEstimated: boolean; readonly context: ModelContext } {
+  const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
+  // Every request has input, so without any its count is missing.
+  const isEstimated = inputTokens === 0;
+  const counted = {
+    inputTokens: isEstimated ? estimatedTokens : inputTokens,
+    cachedInputTokens,
+    outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
+  };
+  return { counted, isEstimated, context: { ...withMeasurement(context, estimatedTokens, inputTokens), scarceRoom } };
 }
 
 function bytesOf(message: TranscriptMessage): number {

@@ -80,7 +80,12 @@ export type Signal =
       readonly questionId: string;
       readonly turn: number;
       readonly response: ModelResponse;
+      /** What it cost, with the requests of this response that were refused; a part of it may be our estimate. */
+      readonly usage: TokenUsage;
+      readonly modelContext: ModelContext;
     }
+  /** A request for a person's question failed and will be sent again. */
+  | { readonly type: 'side-question-attempt-failed'; readonly questionId: string; readonly usage: TokenUsage }
   | {
       readonly type: 'side-question-tools-finished';
       readonly questionId: string;
@@ -89,7 +94,13 @@ export type Signal =
       readonly outputs: readonly { readonly callId: string; readonly output: string }[];
     }
   /** A person's question gets no answer. `message` is safe to publish. */
-  | { readonly type: 'side-question-failed'; readonly questionId: string; readonly message: string }
+  | {
+      readonly type: 'side-question-failed';
+      readonly questionId: string;
+      readonly message: string;
+      /** What its last request cost; absent if none was sent. */
+      readonly usage?: TokenUsage;
+    }
   | {
       readonly type: 'tools-finished';
       readonly runId: string;

@@ -3,7 +3,7 @@ import { checkTranscript } from '../../core/agent/messages.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun, type ModelDelay, type Run } from '../../core/state/run.ts';
+import { activeRun, type ModelDelay } from '../../core/state/run.ts';
 import {
   DONE,
   type EffectResult,
@@ -37,16 +37,20 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     const { estimatedTokens, scarceRoom } = plan;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens, scarceRoom } };
   } catch (error) {
-    const cleared = clearAfterOverflow(transcript, run, error);
+    const cleared = clearAfterOverflow(transcript, run.modelContext, error);
     if (cleared !== null) return readingsCleared(job, cleared, usageOf(error));
     return withAttemptOutcome(job, error);
   }
 }
 
 /** The context of a second request, after the endpoint found the first one too long; null after other errors. */
-function clearAfterOverflow(messages: readonly TranscriptMessage[], run: Run, error: unknown): ModelContext | null {
+export function clearAfterOverflow(
+  messages: readonly TranscriptMessage[],
+  modelContext: ModelContext,
+  error: unknown,
+): ModelContext | null {
   if (!(error instanceof ModelError) || error.report?.failure !== 'too-long') return null;
-  const plan = planAfterOverflow(messages, run.modelContext, error.contextTokens);
+  const plan = planAfterOverflow(messages, modelContext, error.contextTokens);
   return plan.kind === 'clear' ? plan.modelContext : null;
 }
 
@@ -59,7 +63,8 @@ function readingsCleared(
   return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
 }
 
-function usageOf(error: unknown): TokenUsage | null {
+/** What a failed request cost; null if the endpoint did not count it. */
+export function usageOf(error: unknown): TokenUsage | null {
   return error instanceof ModelError ? error.usage : null;
 }
 

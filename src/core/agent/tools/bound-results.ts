@@ -1,8 +1,7 @@
 import { byteLength } from '../../edits/text/characters.ts';
 import type { CallRef } from '../../state/conversation.ts';
 import type { CallResult } from '../../state/signals.ts';
-import type { ToolName } from '../../state/tools.ts';
-import { CLEARABLE_TOOLS } from '../clear-readings.ts';
+import { CLEARABLE_TOOLS, type ToolName } from '../../state/tools.ts';
 
 /** Bytes that the outputs of one response may have together (S168). */
 export const MAX_RESPONSE_BYTES = 96_000;

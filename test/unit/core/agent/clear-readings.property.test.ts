@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  CLEARABLE_TOOLS,
   CLEARED_OUTPUT,
   estimateTokens,
   maxReadingBytes,
@@ -14,7 +13,7 @@ import {
 import { checkTranscript } from '../../../../src/core/agent/messages.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT, withMeasurement } from '../../../../src/core/state/model-context.ts';
-import { toolsOfKind } from '../../../../src/core/state/tools.ts';
+import { CLEARABLE_TOOLS, toolsOfKind } from '../../../../src/core/state/tools.ts';
 
 const TOOL = fc.constantFrom(
   'read_file',
