@@ -8,6 +8,7 @@ import { type FileTexts, hasOnlyRanges, regionOfRange } from '../src/cli/verify/
 import type { Region } from '../src/core/edits/change.ts';
 import { changeDigest } from '../src/core/edits/digest.ts';
 import { EMPTY_REGION, type LineRange, regionBetween } from '../src/core/edits/region.ts';
+import { createLineTable } from '../src/core/edits/text/line-table.ts';
 import { splitLines, withoutLineEnding } from '../src/core/edits/text/lines.ts';
 import { type ChangeTrailer, findChangeTrailers } from '../src/core/policy/commit-message.ts';
 import type { PullSource } from './local-repository.ts';
@@ -64,7 +65,9 @@ function isSuggestionCommit(commit: BranchCommit, { by, proposal }: DemoDecision
   const [file] = commit.files;
   if (commit.author !== by || commit.files.length !== 1 || file?.path !== proposal.path) return false;
   const { before, after } = fileVersions(file);
-  return computeDigest(file, 'edit', regionBetween(before, after) ?? EMPTY_REGION).startsWith(proposal.digest);
+  return computeDigest(file, 'edit', regionBetween(before.text, after.text, before) ?? EMPTY_REGION).startsWith(
+    proposal.digest,
+  );
 }
 
 function checkCommit(commit: BranchCommit, input: VerificationInput): readonly VerifiedRow[] {
@@ -131,7 +134,7 @@ function computeDigest({ path, before, after }: BranchFileChange, op: 'edit' | '
 }
 
 function fileVersions({ before, after }: BranchFileChange): FileTexts {
-  return { before: before?.text ?? '', after: after?.text ?? '' };
+  return { before: createLineTable(before?.text ?? ''), after: createLineTable(after?.text ?? '') };
 }
 
 function changesOnlyRanges(file: BranchFileChange, ranges: readonly LineRange[]): boolean {

@@ -25,6 +25,7 @@ import {
   onRunCommentPosted,
 } from './outcomes/posting.ts';
 import {
+  onSideQuestionAttemptFailed,
   onSideQuestionFailed,
   onSideQuestionOpened,
   onSideQuestionResponded,
@@ -100,6 +101,7 @@ const SIGNAL_HANDLERS: {
   'side-question-opened': onSideQuestionOpened,
   'side-question-responded': onSideQuestionResponded,
   'side-question-tools-finished': onSideQuestionToolsFinished,
+  'side-question-attempt-failed': onSideQuestionAttemptFailed,
   'side-question-failed': onSideQuestionFailed,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,

@@ -61,6 +61,7 @@ const SIGNAL_NEEDS: {
   'side-question-opened': none,
   'side-question-responded': none,
   'side-question-tools-finished': none,
+  'side-question-attempt-failed': none,
   'side-question-failed': none,
   'tools-finished': none,
   'proposals-posted': (pull, signal, facts) =>

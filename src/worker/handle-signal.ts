@@ -209,6 +209,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'side-question-opened':
     case 'side-question-responded':
     case 'side-question-tools-finished':
+    case 'side-question-attempt-failed':
     case 'side-question-failed':
     case 'tools-finished':
     case 'posting-failed':

@@ -39,6 +39,8 @@ export const answersAreCountedOnce: CaseCheck = ({ saved }) => {
     if (run === null) return [];
     const grown = total(run.usage) - (known.get(run.id) ?? 0);
     known.set(run.id, total(run.usage));
+    const isDropped = grown === 0 && signal.type === 'readings-cleared' && signal.runId === run.id;
+    if (isDropped && costOf(signal) > 0) return [`S171: ${run.id} does not count what a refused request cost`];
     if (grown === 0) return [];
     if (grown !== costOf(signal)) return [`S171: ${run.id} counts ${grown} tokens for a ${signal.type}`];
     if (signal.type !== 'model-responded') return [];
@@ -58,9 +60,12 @@ function costOf(signal: SavedStep['signal']): number {
     case 'model-responded':
       return total(signal.response.usage);
     case 'side-question-responded':
-      return total(signal.response.usage);
+    case 'side-question-attempt-failed':
+      return total(signal.usage);
     case 'model-attempt-failed':
     case 'model-failed':
+    case 'side-question-failed':
+    case 'readings-cleared':
       return signal.usage ? total(signal.usage) : 0;
     default:
       return 0;

@@ -1,6 +1,7 @@
 import { CLEARED_OUTPUT } from '../../../src/core/agent/clear-readings.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { addTokens } from '../../../src/core/state/spending.ts';
+import { REFUSED_USAGE } from '../world/random-model.ts';
 import { type Mutant, overrideSteps } from './mutant.ts';
 
 /** Clears every result before the last cleared one, also those that say how people decided. */
@@ -32,6 +33,17 @@ export const SPENDING_MUTANTS: readonly Mutant[] = [
         if (run === null || step.reason !== 'tools-requested') return step;
         const usage = addTokens(run.usage, { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 });
         return { ...step, pull: { ...step.pull, run: { ...run, usage } } };
+      }),
+  },
+  {
+    name: 'refusal-uncounted',
+    brokenPromise: 'a refused request is counted, also where readings are cleared after it',
+    createOverrides: () =>
+      overrideSteps((step) => {
+        const { run } = step.pull;
+        if (run === null || step.reason !== 'readings-cleared') return step;
+        const inputTokens = Math.max(0, run.usage.inputTokens - REFUSED_USAGE.inputTokens);
+        return { ...step, pull: { ...step.pull, run: { ...run, usage: { ...run.usage, inputTokens } } } };
       }),
   },
 ];

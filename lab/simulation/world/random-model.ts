@@ -188,13 +188,20 @@ function drawContext(random: Random): {
     said: isSaid ? size : null,
     refuse: (messages) =>
       estimateTokens(messages) > size
-        ? new ModelError('permanent', 'the conversation is too long', null, { report, contextTokens })
+        ? new ModelError('permanent', 'the conversation is too long', null, {
+            report,
+            contextTokens,
+            usage: REFUSED_USAGE,
+          })
         : null,
   };
 }
 
 /** Tokens of a request by our estimate: with the first message alone, and with many readings. */
 const SMALL_CONTEXT = [3_800, 5_500] as const;
+
+/** Some endpoints count what they read before they refuse. */
+export const REFUSED_USAGE = { inputTokens: 7, cachedInputTokens: 0, outputTokens: 0 };
 
 /** Members that the model wants back with its later requests. */
 function thoughtsOf({ toolCalls }: ModelResponse, response: number): OpaqueMembers {

@@ -1,7 +1,7 @@
 import type { FileMode, Region } from '../../core/edits/change.ts';
-import { EMPTY_REGION, type LineRange, regionBetween } from '../../core/edits/region.ts';
+import { CONTEXT_LINES, EMPTY_REGION, type LineRange, regionBetween } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
-import { offsetOfLine } from '../../core/edits/text/lines.ts';
+import { createLineTable, type LineTable } from '../../core/edits/text/line-table.ts';
 import type { GitObjectReader } from '../git/objects.ts';
 import { GitError } from '../git/run-git.ts';
 import type { GitTreeEntry, PathChange } from '../git/tree-diff.ts';
@@ -38,11 +38,11 @@ async function readFileVersion(
   const object = await objects.read(id);
   if (object === null) throw new GitError(`blob ${id} is missing`);
   const decoded = decodeText(object.bytes);
-  return { mode, blob: id, text: decoded.kind === 'text' ? decoded.text : null };
+  return { mode, blob: id, lines: decoded.kind === 'text' ? createLineTable(decoded.text, object.bytes) : null };
 }
 
-/** One version of a file. `text` is null if its bytes are not UTF-8 or contain NUL. */
-type FileVersion = { readonly mode: FileMode; readonly blob: string; readonly text: string | null };
+/** One version of a file. `lines` is null if its bytes are not UTF-8 or contain NUL. */
+type FileVersion = { readonly mode: FileMode; readonly blob: string; readonly lines: LineTable | null };
 
 /** A path that a commit changed. A version that does not exist is null. */
 export type ChangedFileContents = {
@@ -51,11 +51,19 @@ export type ChangedFileContents = {
   readonly after: FileVersion | null;
 };
 
-/** A file's text in the parent and in the commit; empty if there is no file. */
-export type FileTexts = { readonly before: string; readonly after: string };
+/** A file's lines in the parent and in the commit; none if there is no file. */
+export type FileTexts = { readonly before: LineTable; readonly after: LineTable };
 
-/** Character offsets of a range in both versions. */
-type RangeOffsets = {
+const NO_LINES = createLineTable('');
+
+/** Null if a version is not text, so that it has no lines. */
+export function textsOf({ before, after }: Pick<ChangedFileContents, 'before' | 'after'>): FileTexts | null {
+  const lines = { before: before === null ? NO_LINES : before.lines, after: after === null ? NO_LINES : after.lines };
+  return lines.before === null || lines.after === null ? null : { before: lines.before, after: lines.after };
+}
+
+/** A range by 0-based indexes of lines. */
+type RangeIndexes = {
   readonly start: number;
   readonly end: number;
   readonly newStart: number;
@@ -64,52 +72,79 @@ type RangeOffsets = {
 
 /**
  * The change of the parent's text if only this range is replaced. Null if the range is outside the texts, or is not
- * exactly the range of the change.
+ * exactly the range of the change. Reads only the range and its context, so that many ranges can be tried.
  */
 export function regionOfRange(versions: FileTexts, range: LineRange): Region | null {
-  const offsets = findRangeOffsets(versions, range);
-  if (offsets === null) return null;
+  const indexes = findRangeIndexes(versions, range);
+  if (indexes === null || !canBeExact(versions, indexes)) return null;
   const { before, after } = versions;
-  const withOnlyRange =
-    before.slice(0, offsets.start) + after.slice(offsets.newStart, offsets.newEnd) + before.slice(offsets.end);
-  const region = regionBetween(before, withOnlyRange) ?? (before === '' ? EMPTY_REGION : null);
+  const { start, end, newStart, newEnd } = indexes;
+  const first = Math.max(0, start - CONTEXT_LINES);
+  const head = textOfLines(before, first, start);
+  const tail = textOfLines(before, end, Math.min(before.lineCount, end + CONTEXT_LINES));
+  const old = textOfLines(before, start, end);
+  const region =
+    regionBetween(head + old + tail, head + textOfLines(after, newStart, newEnd) + tail) ??
+    (before.text === '' ? EMPTY_REGION : null);
   const isExactRange =
-    region?.oldStart === range.oldStart && region.old.length === range.oldLines && region.new.length === range.newLines;
-  return isExactRange ? region : null;
+    region !== null &&
+    region.oldStart + first === range.oldStart &&
+    region.old.length === range.oldLines &&
+    region.new.length === range.newLines;
+  return isExactRange ? { ...region, oldStart: range.oldStart, newStart: region.newStart + first } : null;
+}
+
+/** The characters that `regionOfRange` reads; 0 if the ends of the range alone show that it cannot be exact. */
+export function rangeLength(versions: FileTexts, range: LineRange): number {
+  const indexes = findRangeIndexes(versions, range);
+  if (indexes === null || !canBeExact(versions, indexes)) return 0;
+  const { before, after } = versions;
+  const { start, end, newStart, newEnd } = indexes;
+  return before.offsetAt(end) - before.offsetAt(start) + after.offsetAt(newEnd) - after.offsetAt(newStart);
+}
+
+/** Whether the first and the last lines of both sides differ, as those of an exact range do. */
+function canBeExact({ before, after }: FileTexts, { start, end, newStart, newEnd }: RangeIndexes): boolean {
+  if (start === end || newStart === newEnd) return true;
+  return (
+    textOfLines(before, start, start + 1) !== textOfLines(after, newStart, newStart + 1) &&
+    textOfLines(before, end - 1, end) !== textOfLines(after, newEnd - 1, newEnd)
+  );
+}
+
+function textOfLines({ text, offsetAt }: LineTable, from: number, to: number): string {
+  return text.slice(offsetAt(from), offsetAt(to));
 }
 
 /** Whether replacing exactly these ranges turns the parent's text into the commit's text. */
 export function hasOnlyRanges({ before, after }: FileTexts, ranges: readonly LineRange[]): boolean {
   const ordered = ranges.toSorted((left, right) => oldIndexOf(left) - oldIndexOf(right));
   const pieces: string[] = [];
-  let [offset, line, growth] = [0, 0, 0];
+  let [line, growth] = [0, 0];
   for (const range of ordered) {
-    const index = oldIndexOf(range);
-    const offsets = findRangeOffsets({ before, after }, range);
-    const touches = pieces.length > 0 && index <= line;
-    if (offsets === null || touches || newIndexOf(range) !== index + growth) return false;
-    pieces.push(before.slice(offset, offsets.start), after.slice(offsets.newStart, offsets.newEnd));
-    offset = offsets.end;
-    line = index + range.oldLines;
+    const indexes = findRangeIndexes({ before, after }, range);
+    if (indexes === null) return false;
+    const { start, end, newStart, newEnd } = indexes;
+    const touches = pieces.length > 0 && start <= line;
+    if (touches || newStart !== start + growth) return false;
+    pieces.push(textOfLines(before, line, start), textOfLines(after, newStart, newEnd));
+    line = end;
     growth += range.newLines - range.oldLines;
   }
-  return pieces.join('') + before.slice(offset) === after;
+  return pieces.join('') + textOfLines(before, line, before.lineCount) === after.text;
 }
 
-function findRangeOffsets({ before, after }: FileTexts, range: LineRange): RangeOffsets | null {
-  const index = oldIndexOf(range);
-  const newIndex = newIndexOf(range);
-  if (index < 0 || newIndex < 0) return null;
-  const start = offsetOfLine(before, index);
-  const end = offsetOfLine(before, index + range.oldLines);
-  const newStart = offsetOfLine(after, newIndex);
-  const newEnd = offsetOfLine(after, newIndex + range.newLines);
-  if (start === null || end === null || newStart === null || newEnd === null) return null;
-  return { start, end, newStart, newEnd };
+function findRangeIndexes({ before, after }: FileTexts, range: LineRange): RangeIndexes | null {
+  const start = oldIndexOf(range);
+  const newStart = newIndexOf(range);
+  const end = start + range.oldLines;
+  const newEnd = newStart + range.newLines;
+  const isInside = start >= 0 && newStart >= 0 && end <= before.lineCount && newEnd <= after.lineCount;
+  return isInside ? { start, end, newStart, newEnd } : null;
 }
 
 /** 0-based. An empty side has the number of the line before it. */
-function oldIndexOf({ oldStart, oldLines }: LineRange): number {
+export function oldIndexOf({ oldStart, oldLines }: LineRange): number {
   return oldLines === 0 ? oldStart : oldStart - 1;
 }
 

@@ -30,7 +30,7 @@ function startFirst(builder: StepBuilder): StepBuilder {
 }
 
 /** Replaces a question by its new state. */
-function withSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
+export function withSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
   const sideQuestions = builder.pull.sideQuestions.map((one) => (one.id === question.id ? question : one));
   return withPullState(builder, { sideQuestions });
 }

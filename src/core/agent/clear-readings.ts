@@ -1,21 +1,9 @@
 import { formatNumber } from '../../lib/format.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import type { ModelResponse, ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { ModelContext } from '../state/model-context.ts';
-import { readToolName, type ToolName, toolDefinitions } from '../state/tools.ts';
-
-/**
- * The tools whose results can be read again. `read_discussion` is none of them: people's words stay, also if they are
- * deleted on GitHub.
- */
-export const CLEARABLE_TOOLS: ReadonlySet<ToolName> = new Set<ToolName>([
-  'read_file',
-  'list_files',
-  'search',
-  'outline',
-  'read_diff',
-]);
+import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../state/conversation.ts';
+import { type ModelContext, withMeasurement } from '../state/model-context.ts';
+import { CLEARABLE_TOOLS, readToolName, toolDefinitions } from '../state/tools.ts';
 
 /** What stands in the place of a cleared reading. */
 export const CLEARED_OUTPUT = '(cleared to save space; read it again if you need it, a part at a time if it is long)';
@@ -60,8 +48,28 @@ export function estimateTokens(messages: readonly TranscriptMessage[]): number {
 }
 
 /** Our own estimate of an answer's tokens. */
-export function estimateAnswer({ content, toolCalls }: ModelResponse): number {
+function estimateAnswer({ content, toolCalls }: ModelResponse): number {
   return Math.ceil(bytesOf({ role: 'assistant', content, toolCalls }) / BYTES_PER_TOKEN);
+}
+
+/**
+ * What an answer cost, and what it says about the context. Without the endpoint's count our own estimate counts, so
+ * that no limit is void.
+ */
+export function measureAnswer(
+  context: ModelContext,
+  { estimatedTokens, scarceRoom }: PlannedSize,
+  response: ModelResponse,
+): { readonly counted: TokenUsage; readonly isEstimated: boolean; readonly context: ModelContext } {
+  const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
+  // Every request has input, so without any its count is missing.
+  const isEstimated = inputTokens === 0;
+  const counted = {
+    inputTokens: isEstimated ? estimatedTokens : inputTokens,
+    cachedInputTokens,
+    outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
+  };
+  return { counted, isEstimated, context: { ...withMeasurement(context, estimatedTokens, inputTokens), scarceRoom } };
 }
 
 function bytesOf(message: TranscriptMessage): number {
@@ -89,9 +97,12 @@ function isJsonObject(text: string): boolean {
 
 /** What comes of a request: it is sent as it is, or sent again from another context, or cannot be sent. */
 export type RequestPlan =
-  | { readonly kind: 'send'; readonly messages: readonly TranscriptMessage[]; readonly estimatedTokens: number }
+  | ({ readonly kind: 'send'; readonly messages: readonly TranscriptMessage[] } & PlannedSize)
   | { readonly kind: 'clear'; readonly modelContext: ModelContext }
   | { readonly kind: 'too-long'; readonly tokens: number; readonly limit: number };
+
+/** Both in tokens of our estimate. `scarceRoom` is that of the model's context. */
+type PlannedSize = { readonly estimatedTokens: number; readonly scarceRoom: number | null };
 
 type TooLongPlan = Extract<RequestPlan, { kind: 'too-long' }>;
 
@@ -104,8 +115,9 @@ export function tooLongText({ tokens, limit }: Omit<TooLongPlan, 'kind'>): strin
 const CLEARING = { above: 0.9, downTo: 0.5, atLeast: 0.1 } as const;
 
 /**
- * Plans the next request. `maxTokens` is the most that a request can have, as far as the operator or the endpoint said;
- * null if they did not.
+ * Plans the next request. `maxTokens` is the most that a request can have by the endpoint's count, as far as the
+ * operator or the endpoint said; null if they did not. Only that ends a run without a try: what a refusal showed is an
+ * estimate.
  */
 export function planRequest(
   messages: readonly TranscriptMessage[],
@@ -114,37 +126,43 @@ export function planRequest(
 ): RequestPlan {
   const sent = sentMessages(messages, context.clearedBefore);
   const estimatedTokens = estimateTokens(sent);
-  const limit = smallest(maxTokens, context.learnedLimit);
-  const tokens = estimatedTokens * context.tokensPerEstimated;
-  if (limit === null || tokens <= limit * CLEARING.above) return { kind: 'send', messages: sent, estimatedTokens };
-  const isTooLong = tokens > limit;
+  const stated = maxTokens === null ? null : maxTokens / context.tokensPerEstimated;
+  const limit = smallest(stated, context.learnedLimit);
+  const send = (): RequestPlan => {
+    return { kind: 'send', messages: sent, estimatedTokens, scarceRoom: scarceRoomOf(messages, limit) };
+  };
+  if (limit === null || estimatedTokens <= limit * CLEARING.above) return send();
   const clearing = clearDownTo(messages, context, { target: limit * CLEARING.downTo, limit });
-  const isWorthIt = isTooLong || clearing.freed >= limit * CLEARING.atLeast;
+  const isWorthIt = estimatedTokens > limit || clearing.freed >= limit * CLEARING.atLeast;
   if (clearing.clearedBefore > context.clearedBefore && isWorthIt)
     return { kind: 'clear', modelContext: { ...context, clearedBefore: clearing.clearedBefore } };
-  return isTooLong
-    ? { kind: 'too-long', tokens: Math.round(tokens), limit }
-    : { kind: 'send', messages: sent, estimatedTokens };
+  return stated !== null && estimatedTokens > stated ? tooLong(estimatedTokens, stated, context) : send();
 }
 
 /**
- * Plans what follows after the endpoint found the request too long. `stated` is the size of the context in its words;
- * without one, the limit is below what was sent.
+ * Plans what follows after the endpoint found the request too long. `statedTokens` is the size of the context in its
+ * words; without one, the limit is below what was sent.
  */
 export function planAfterOverflow(
   messages: readonly TranscriptMessage[],
   context: ModelContext,
-  stated: number | null,
+  statedTokens: number | null,
 ): RequestPlan {
-  const tokens = estimateTokens(sentMessages(messages, context.clearedBefore)) * context.tokensPerEstimated;
+  const sent = estimateTokens(sentMessages(messages, context.clearedBefore));
+  const stated = statedTokens === null ? null : statedTokens / context.tokensPerEstimated;
   // A part of the stated size is for the answer.
-  const limit = Math.floor(smallest(stated === null ? null : stated * CLEARING.above, tokens * CLEARING.above) ?? 0);
+  const limit = Math.floor((smallest(stated, sent) ?? 0) * CLEARING.above);
   const { clearedBefore } = clearDownTo(messages, context, { target: limit * CLEARING.downTo, limit });
-  if (clearedBefore === context.clearedBefore) return { kind: 'too-long', tokens: Math.round(tokens), limit };
+  if (clearedBefore === context.clearedBefore) return tooLong(sent, limit, context);
   return {
     kind: 'clear',
     modelContext: { ...context, clearedBefore, learnedLimit: smallest(limit, context.learnedLimit) },
   };
+}
+
+/** People read tokens as the endpoint counts them. */
+function tooLong(estimated: number, limit: number, { tokensPerEstimated }: ModelContext): TooLongPlan {
+  return { kind: 'too-long', tokens: Math.round(estimated * tokensPerEstimated), limit: limit * tokensPerEstimated };
 }
 
 /**
@@ -153,10 +171,10 @@ export function planAfterOverflow(
  */
 function clearDownTo(
   messages: readonly TranscriptMessage[],
-  { clearedBefore, tokensPerEstimated }: ModelContext,
+  { clearedBefore }: ModelContext,
   { target, limit }: { readonly target: number; readonly limit: number },
 ): { readonly clearedBefore: number; readonly freed: number } {
-  const before = estimateTokens(sentMessages(messages, clearedBefore)) * tokensPerEstimated;
+  const before = estimateTokens(sentMessages(messages, clearedBefore));
   const unseenFrom = messages.findLastIndex(({ role }) => role === 'assistant');
   let tokens = before;
   let cut = clearedBefore;
@@ -164,10 +182,29 @@ function clearDownTo(
     const message = messages[index];
     if (message === undefined || index < clearedBefore) continue;
     if (tokens <= (index < unseenFrom ? target : limit)) break;
-    tokens -= ((bytesOf(message) - bytesOf(cleared(message))) / BYTES_PER_TOKEN) * tokensPerEstimated;
+    tokens -= (bytesOf(message) - bytesOf(cleared(message))) / BYTES_PER_TOKEN;
     cut = index + 1;
   }
   return { clearedBefore: cut, freed: before - tokens };
+}
+
+/** Null where clearing can get down to what it aims at. */
+function scarceRoomOf(messages: readonly TranscriptMessage[], limit: number | null): number | null {
+  if (limit === null) return null;
+  const room = limit - estimateTokens(sentMessages(messages, messages.length));
+  return room >= limit * (1 - CLEARING.downTo) ? null : Math.max(0, Math.floor(room));
+}
+
+/** Where room is scarce, the readings of so many responses fit between two clearings. */
+const RESPONSES_BETWEEN_CLEARINGS = 3;
+
+/** Less would show the model nothing. */
+const MIN_READING_BYTES = 2_000;
+
+/** Bytes that the readings of the next response may have together; null for no limit besides the usual one. */
+export function maxReadingBytes({ scarceRoom }: ModelContext): number | null {
+  if (scarceRoom === null) return null;
+  return Math.max(MIN_READING_BYTES, Math.floor((scarceRoom * BYTES_PER_TOKEN) / RESPONSES_BETWEEN_CLEARINGS));
 }
 
 function smallest(one: number | null, other: number | null): number | null {

@@ -71,13 +71,13 @@ const UNREADABLE_OUTPUT = 'The repository could not be read.';
 export function buildSideToolMessages(
   calls: readonly ToolCall[],
   outputs: ReadonlyMap<string, string>,
-  responsesLeft: number,
+  isLastNext: boolean,
 ): readonly TranscriptMessage[] {
   const results = calls.map(({ id }): TranscriptMessage => {
     const content = escapeHiddenCharacters(outputs.get(id) ?? UNREADABLE_OUTPUT);
     return { role: 'tool', toolCallId: id, content };
   });
-  return responsesLeft === 1 ? [...results, { role: 'user', content: LAST_RESPONSE }] : results;
+  return isLastNext ? [...results, { role: 'user', content: LAST_RESPONSE }] : results;
 }
 
 const LAST_RESPONSE =

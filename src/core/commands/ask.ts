@@ -8,6 +8,7 @@ import { locationId } from '../state/intent.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import { NO_USAGE } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
@@ -44,6 +45,8 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     runMessageCount: 0,
     messageCount: 0,
     isNudged: false,
+    usage: NO_USAGE,
+    modelContext: null,
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   return endStep(addSideQuestion(acknowledged, question), 'side-question-queued');

@@ -4,17 +4,28 @@ import {
   endSideQuestion,
   keepAnswer,
   requestSideAnswer,
+  withSideQuestion,
 } from '../actions/side-questions.ts';
-import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import {
+  addUsage,
+  endStep,
+  noop,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withPullState,
+  withRun,
+} from '../actions/step-builder.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
 import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
-import type { ModelResponse, TranscriptMessage } from '../state/conversation.ts';
+import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { SideQuestionCaveat } from '../state/replies.ts';
 import type { PullState } from '../state/run.ts';
-import { SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import { reachedSideLimit, type SideQuestion } from '../state/side-question.ts';
 import type { Signal } from '../state/signals.ts';
+import { addTokens, isReported, NO_USAGE } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
@@ -33,20 +44,22 @@ export function onSideQuestionOpened(pull: PullState, signal: SignalOf<'side-que
 /** Runs the calls of a response, asks once more for an answer that does not read like one, or ends with the answer. */
 export function onSideQuestionResponded(
   pull: PullState,
-  { questionId, turn, response }: SignalOf<'side-question-responded'>,
+  { questionId, turn, response, usage, modelContext }: SignalOf<'side-question-responded'>,
   facts: Facts,
 ): Step {
   const question = currentSideQuestion(pull, questionId);
-  if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn) return noop(pull, 'outdated-result');
-  const counted = countUsage(startStep(pull), question, response);
+  const counted = countUsage(startStep(pull), questionId, usage);
+  if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn)
+    return endStep(counted, 'outdated-result');
+  const limit = reachedSideLimit(question, turn);
+  const answered = { ...question, usage: addTokens(question.usage, usage), modelContext };
   const { toolCalls, content, finishReason } = response;
   if (findDuplicateCallIds(toolCalls).length > 0)
     return fail(counted, question, 'It gave the same id to two of its calls.');
-  const isLast = turn >= SIDE_QUESTION_LIMITS.responses;
-  if (toolCalls.length > 0 && !isLast) return requestTools(counted, question, turn, response);
-  const canRetry = !isLast && !CUT_ANSWERS.has(finishReason) && !question.isNudged;
-  if (canRetry && isUnfinishedAnswer(content)) return nudge(counted, question, turn, response);
-  const caveat = CUT_ANSWERS.get(finishReason) ?? (isLast ? 'responses-used-up' : null);
+  if (toolCalls.length > 0 && limit === null) return requestTools(counted, answered, turn, response);
+  const canRetry = limit === null && !CUT_ANSWERS.has(finishReason) && !question.isNudged;
+  if (canRetry && isUnfinishedAnswer(content)) return nudge(counted, answered, turn, response);
+  const caveat = CUT_ANSWERS.get(finishReason) ?? (limit === null ? null : LIMIT_CAVEATS[limit]);
   return answer(counted, question, { content, caveat }, facts);
 }
 
@@ -56,9 +69,30 @@ const CUT_ANSWERS: ReadonlyMap<string, SideQuestionCaveat> = new Map([
   ['content_filter', 'filtered'],
 ]);
 
-/** The run that was there when it was asked shows what it costs. */
-function countUsage(builder: StepBuilder, { runId }: SideQuestion, { usage }: ModelResponse): StepBuilder {
-  return builder.pull.run?.id === runId ? addUsage(builder, usage) : builder;
+const LIMIT_CAVEATS = { responses: 'responses-used-up', tokens: 'tokens-used-up' } as const;
+
+/**
+ * The run that was there when it was asked shows what a request for it cost; without that run, or after the question
+ * was withdrawn, it counts on the pull request.
+ */
+function countUsage(builder: StepBuilder, questionId: string, usage: TokenUsage): StepBuilder {
+  if (!isReported(usage)) return builder;
+  const { run, questionUsage } = builder.pull;
+  const question = currentSideQuestion(builder.pull, questionId);
+  if (run !== null && run.id === question?.runId) return addUsage(builder, usage);
+  return withPullState(builder, { questionUsage: addTokens(questionUsage, usage) });
+}
+
+/** Counts what a failed request cost, for the limit of its question too. */
+export function onSideQuestionAttemptFailed(
+  pull: PullState,
+  { questionId, usage }: SignalOf<'side-question-attempt-failed'>,
+): Step {
+  const counted = countUsage(startStep(pull), questionId, usage);
+  const question = currentSideQuestion(pull, questionId);
+  if (question === null) return endStep(counted, 'outdated-result');
+  const spent = { ...question, usage: addTokens(question.usage, usage) };
+  return endStep(withSideQuestion(counted, spent), 'model-attempt-failed');
 }
 
 function requestTools(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
@@ -91,7 +125,8 @@ export function onSideQuestionToolsFinished(
   const question = currentSideQuestion(pull, questionId);
   if (question?.phase.kind !== 'running-tools' || question.phase.turn !== turn) return noop(pull, 'outdated-result');
   const byCall = new Map(outputs.map(({ callId, output }) => [callId, output]));
-  const messages = buildSideToolMessages(question.phase.calls, byCall, SIDE_QUESTION_LIMITS.responses - turn);
+  const isLastNext = reachedSideLimit(question, turn + 1) !== null;
+  const messages = buildSideToolMessages(question.phase.calls, byCall, isLastNext);
   const answered = appendSideMessages(startStep(pull), question, messages);
   return endStep(requestSideAnswer(answered, questionId, turn + 1), 'side-question-tools-answered');
 }
@@ -116,9 +151,13 @@ function countAnswer(builder: StepBuilder, { runId }: SideQuestion): StepBuilder
 }
 
 /** Tells the person that there is no answer, and begins with the next question. */
-export function onSideQuestionFailed(pull: PullState, { questionId, message }: SignalOf<'side-question-failed'>): Step {
+export function onSideQuestionFailed(
+  pull: PullState,
+  { questionId, message, usage = NO_USAGE }: SignalOf<'side-question-failed'>,
+): Step {
   const question = currentSideQuestion(pull, questionId);
-  return question === null ? noop(pull, 'outdated-result') : fail(startStep(pull), question, message);
+  const counted = countUsage(startStep(pull), questionId, usage);
+  return question === null ? endStep(counted, 'outdated-result') : fail(counted, question, message);
 }
 
 function fail(builder: StepBuilder, question: SideQuestion, message: string): Step {

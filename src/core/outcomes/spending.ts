@@ -1,7 +1,6 @@
-import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { estimateAnswer } from '../agent/clear-readings.ts';
+import { addUsage, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
+import { measureAnswer } from '../agent/clear-readings.ts';
 import type { TokenUsage } from '../state/conversation.ts';
-import { withMeasurement } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
@@ -10,24 +9,17 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
 
 /**
  * Counts an answer of the current run, once: later responses have higher numbers. An answer to a run that has ended
- * meanwhile counts too. Without the endpoint's count our own estimate counts, so that no limit is void.
+ * meanwhile counts too.
  */
 export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
   const { run } = builder.pull;
-  const { runId, turn, response, estimatedTokens = 0 } = signal;
+  const { runId, turn, response, estimatedTokens = 0, scarceRoom = null } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
-  const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
-  // Every request has input, so without any its count is missing.
-  const isEstimated = inputTokens === 0;
-  const counted = {
-    inputTokens: isEstimated ? estimatedTokens : inputTokens,
-    cachedInputTokens,
-    outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
-  };
+  const { counted, isEstimated, context } = measureAnswer(run.modelContext, { estimatedTokens, scarceRoom }, response);
   return withRun(addUsage(builder, counted), {
     turns: turn,
     spending: { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated },
-    modelContext: withMeasurement(run.modelContext, estimatedTokens, response.usage.inputTokens),
+    modelContext: context,
   });
 }
 
@@ -47,7 +39,9 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
   const { runId, turn, modelContext } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
-  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore) return noop(pull, 'outdated-result');
-  const cleared = withRun(startStep(pull), { modelContext, shownFiles: {} });
+  const counted = countFailedAnswer(startStep(pull), signal);
+  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore)
+    return endStep(counted, 'outdated-result');
+  const cleared = withRun(counted, { modelContext, shownFiles: {} });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
 }

@@ -2,21 +2,36 @@
 export type ModelContext = {
   /** Readings among the first so many messages of the transcript are sent as one line. It only grows. */
   readonly clearedBefore: number;
-  /** The most tokens that a request can have, as a refusal of the endpoint showed; null if it refused none. */
+  /** About the most that a request can have, as a refusal showed, in tokens of our estimate; null without one. */
   readonly learnedLimit: number | null;
   /** Tokens by the endpoint's count for each one of our estimate; 1 before it counted any. */
   readonly tokensPerEstimated: number;
+  /**
+   * Tokens of our estimate that what cannot be cleared leaves for readings; null while it leaves plenty, or without a
+   * limit.
+   */
+  readonly scarceRoom: number | null;
 };
 
 /** Before the first request. */
-export const NEW_MODEL_CONTEXT: ModelContext = { clearedBefore: 0, learnedLimit: null, tokensPerEstimated: 1 };
+export const NEW_MODEL_CONTEXT: ModelContext = {
+  clearedBefore: 0,
+  learnedLimit: null,
+  tokensPerEstimated: 1,
+  scarceRoom: null,
+};
 
 /** An endpoint that counts only what is not cached must not make a long conversation look short. */
 const TOKENS_PER_ESTIMATED = { min: 0.5, max: 4 } as const;
 
-/** The context after a request of `estimated` tokens that the endpoint counted as `counted`; 0 if it did not count. */
+/**
+ * The context after a request of `estimated` tokens was answered that the endpoint counted as `counted`; 0 if it did
+ * not count. As much fits, whatever an earlier refusal showed.
+ */
 export function withMeasurement(context: ModelContext, estimated: number, counted: number): ModelContext {
-  if (estimated <= 0 || counted <= 0) return context;
+  const { learnedLimit: learned } = context;
+  const learnedLimit = learned === null ? null : Math.max(learned, estimated);
+  if (estimated <= 0 || counted <= 0) return { ...context, learnedLimit };
   const { min, max } = TOKENS_PER_ESTIMATED;
-  return { ...context, tokensPerEstimated: Math.min(max, Math.max(min, counted / estimated)) };
+  return { ...context, learnedLimit, tokensPerEstimated: Math.min(max, Math.max(min, counted / estimated)) };
 }

@@ -334,4 +334,4 @@ export type UserEditProblem =
   | { readonly reason: 'overlaps'; readonly other: ProposalLink };
 
 /** The model used all its responses, or its answer was cut by its length or by a filter. */
-export type SideQuestionCaveat = 'responses-used-up' | 'cut-off' | 'filtered';
+export type SideQuestionCaveat = 'responses-used-up' | 'tokens-used-up' | 'cut-off' | 'filtered';

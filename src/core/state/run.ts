@@ -9,7 +9,7 @@ import { isOpen, type Person, type PostedComment, type PostedReview, type Propos
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
 import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
-import type { Spending, SpendingLimit } from './spending.ts';
+import { NO_USAGE, type Spending, type SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
@@ -23,6 +23,8 @@ export type PullState = {
   readonly sideQuestions: readonly SideQuestion[];
   /** The last answered side questions, oldest first. */
   readonly answeredQuestions: readonly AnsweredQuestion[];
+  /** What side questions cost that count on no run: none was there, or another one is now. */
+  readonly questionUsage: TokenUsage;
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
@@ -316,6 +318,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     queue: [],
     sideQuestions: [],
     answeredQuestions: [],
+    questionUsage: NO_USAGE,
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],

@@ -1,6 +1,8 @@
-import type { ToolCall } from './conversation.ts';
+import type { TokenUsage, ToolCall } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
+import type { ModelContext } from './model-context.ts';
 import type { Person, ProposalState } from './proposal.ts';
+import { totalTokens } from './spending.ts';
 
 /** Limits of people's questions. `pending` counts those of one pull request, `kept` its answered ones. */
 export const SIDE_QUESTION_LIMITS = {
@@ -8,6 +10,8 @@ export const SIDE_QUESTION_LIMITS = {
   pendingOfOnePerson: 3,
   /** Responses of the model for one question. In the last one it can call nothing. */
   responses: 8,
+  /** Tokens of one question, read and written. The response after them is its last. */
+  tokens: 300_000,
   kept: 5,
   keptQuestionBytes: 1_000,
   keptAnswerBytes: 4_000,
@@ -37,7 +41,17 @@ export type SideQuestion = {
   readonly messageCount: number;
   /** The last response held no call, and the model was asked to go on or to close. */
   readonly isNudged: boolean;
+  /** What it cost so far, with the requests that failed. */
+  readonly usage: TokenUsage;
+  /** Null before the first response: then it is the run's. */
+  readonly modelContext: ModelContext | null;
 };
+
+/** The limit that makes the response of this turn the last one, in which nothing can be called; null if none does. */
+export function reachedSideLimit({ usage }: SideQuestion, turn: number): 'responses' | 'tokens' | null {
+  if (turn >= SIDE_QUESTION_LIMITS.responses) return 'responses';
+  return totalTokens(usage) >= SIDE_QUESTION_LIMITS.tokens ? 'tokens' : null;
+}
 
 type SideQuestionPhase =
   /** Another question is before it. */

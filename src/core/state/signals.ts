@@ -41,6 +41,8 @@ export type Signal =
       readonly response: ModelResponse;
       /** Our estimate of the request's tokens; absent if it was not made. */
       readonly estimatedTokens?: number;
+      /** That of the model's context; null if room is not scarce. */
+      readonly scarceRoom?: number | null;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
   | {
@@ -59,6 +61,8 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly modelContext: ModelContext;
+      /** What a refused request cost; null if none was sent, or if the endpoint did not count it. */
+      readonly usage: TokenUsage | null;
     }
   /** A request failed and will be sent again. */
   | {
@@ -76,7 +80,12 @@ export type Signal =
       readonly questionId: string;
       readonly turn: number;
       readonly response: ModelResponse;
+      /** What it cost, with the requests of this response that were refused; a part of it may be our estimate. */
+      readonly usage: TokenUsage;
+      readonly modelContext: ModelContext;
     }
+  /** A request for a person's question failed and will be sent again. */
+  | { readonly type: 'side-question-attempt-failed'; readonly questionId: string; readonly usage: TokenUsage }
   | {
       readonly type: 'side-question-tools-finished';
       readonly questionId: string;
@@ -85,7 +94,13 @@ export type Signal =
       readonly outputs: readonly { readonly callId: string; readonly output: string }[];
     }
   /** A person's question gets no answer. `message` is safe to publish. */
-  | { readonly type: 'side-question-failed'; readonly questionId: string; readonly message: string }
+  | {
+      readonly type: 'side-question-failed';
+      readonly questionId: string;
+      readonly message: string;
+      /** What its last request cost; absent if none was sent. */
+      readonly usage?: TokenUsage;
+    }
   | {
       readonly type: 'tools-finished';
       readonly runId: string;

@@ -379,3 +379,15 @@ export const MAX_CALLS_PER_RESPONSE = 50;
  * blocks the process. A single change is limited to about the same size.
  */
 export const MAX_CHANGED_CHARACTERS_PER_RESPONSE = 4_000_000;
+
+/**
+ * The tools whose results can be read again. `read_discussion` is none of them: people's words stay, also if they are
+ * deleted on GitHub.
+ */
+export const CLEARABLE_TOOLS: ReadonlySet<ToolName> = new Set<ToolName>([
+  'read_file',
+  'list_files',
+  'search',
+  'outline',
+  'read_diff',
+]);

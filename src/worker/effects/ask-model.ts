@@ -1,9 +1,9 @@
 import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { checkTranscript } from '../../core/agent/messages.ts';
-import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
+import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
-import { activeRun, type ModelDelay, type PullState, type Run } from '../../core/state/run.ts';
+import { activeRun, type ModelDelay, type PullState } from '../../core/state/run.ts';
 import { delay } from '../../lib/delay.ts';
 import {
   DONE,
@@ -29,19 +29,19 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
   const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping));
-  if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext);
+  if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext, null);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
   const abandoned = watchForEnd(job);
   try {
     const signal = AbortSignal.any([stopping, abandoned.signal]);
     const response = await logged(context, context.model.ask(plan.messages, signal, run.id));
     const { runId, turn } = effect;
-    const { estimatedTokens } = plan;
-    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
+    const { estimatedTokens, scarceRoom } = plan;
+    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens, scarceRoom } };
   } catch (error) {
     if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, error);
-    const cleared = clearAfterOverflow(transcript, run, error);
-    if (cleared !== null) return readingsCleared(job, cleared);
+    const cleared = clearAfterOverflow(transcript, run.modelContext, error);
+    if (cleared !== null) return readingsCleared(job, cleared, usageOf(error));
     return withAttemptOutcome(job, error);
   } finally {
     abandoned.stop();
@@ -79,19 +79,33 @@ function abandonedOutcome(job: Job<'ask-model'>, { usage }: ModelError): EffectR
 }
 
 /** The context of a second request, after the endpoint found the first one too long; null after other errors. */
-function clearAfterOverflow(messages: readonly TranscriptMessage[], run: Run, error: unknown): ModelContext | null {
+export function clearAfterOverflow(
+  messages: readonly TranscriptMessage[],
+  modelContext: ModelContext,
+  error: unknown,
+): ModelContext | null {
   if (!(error instanceof ModelError) || error.report?.failure !== 'too-long') return null;
-  const plan = planAfterOverflow(messages, run.modelContext, error.contextTokens);
+  const plan = planAfterOverflow(messages, modelContext, error.contextTokens);
   return plan.kind === 'clear' ? plan.modelContext : null;
 }
 
-function readingsCleared({ effect: { runId, turn } }: Job<'ask-model'>, modelContext: ModelContext): EffectResult {
-  return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext } };
+/** `usage` is what the refusal cost, if there was one and the endpoint counted it. */
+function readingsCleared(
+  { effect: { runId, turn } }: Job<'ask-model'>,
+  modelContext: ModelContext,
+  usage: TokenUsage | null,
+): EffectResult {
+  return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
+}
+
+/** What a failed request cost; null if the endpoint did not count it. */
+export function usageOf(error: unknown): TokenUsage | null {
+  return error instanceof ModelError ? error.usage : null;
 }
 
 /** What a failed request cost is stored with the result of the attempt, so that it counts once. */
 function withAttemptOutcome(job: Job<'ask-model'>, error: unknown): EffectResult {
-  const usage = error instanceof ModelError ? error.usage : null;
+  const usage = usageOf(error);
   const result = resultOfModelError(job, error, ({ report, message }) =>
     modelFailed(job, report?.failure ?? null, message),
   );

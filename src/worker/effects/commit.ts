@@ -1,6 +1,6 @@
 import { currentApprovalRules } from '../../core/actions/approvals.ts';
 import { membersOf } from '../../core/edits/change.ts';
-import { type CommitStyle, DEFAULT_COMMIT_STYLE } from '../../core/policy/commit-message.ts';
+import type { CommitStyle } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
 import type { CommitEffect } from '../../core/state/effects.ts';
@@ -201,7 +201,7 @@ function createSignedPlan(
   try {
     if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
     const links = job.context.links(ref);
-    const style = commitStyleOf(run);
+    const style = commitStyleOf(preconditions.settings);
     return countersign({ branch, headSha, toCommit, files, rules: current.rules, links, style });
   } catch (error) {
     job.context.log.error({ err: error }, 'stored change could not be countersigned');
@@ -209,10 +209,9 @@ function createSignedPlan(
   }
 }
 
-/** As it was when the run began. */
-function commitStyleOf(run: Run | null): CommitStyle {
-  if (run === null) return DEFAULT_COMMIT_STYLE;
-  return { template: run.settings.commitMessage, signOff: run.settings.signOff };
+/** As in the settings that were read for this commit. */
+function commitStyleOf({ settings }: CommitPreconditions['settings']): CommitStyle {
+  return { template: settings.commitMessage, signOff: settings.signOff };
 }
 
 function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[]): ProposalToCommit {

@@ -1,14 +1,16 @@
 import { currentSideQuestion } from '../../core/actions/side-questions.ts';
-import { sentMessages } from '../../core/agent/clear-readings.ts';
+import { measureAnswer, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, checkTranscript } from '../../core/agent/messages.ts';
-import type { TranscriptMessage } from '../../core/state/conversation.ts';
+import type { TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
+import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.ts';
-import { SIDE_QUESTION_LIMITS, type SideQuestion } from '../../core/state/side-question.ts';
+import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
 import type { SideQuestionOpening } from '../../core/state/signals.ts';
+import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { logged, resultOfModelError } from './ask-model.ts';
+import { clearAfterOverflow, logged, resultOfModelError, usageOf } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 
 /** Reads what a question begins with: the transcript of the run that was there, or else the pull request. */
@@ -64,30 +66,61 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
   const pull = await loadJobPull(job);
   const question = currentSideQuestion(pull, questionId);
   if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn) return DONE;
-  const messages = await loadMessages(job, pull, question);
-  if (checkTranscript(messages).length > 0) return questionFailed(questionId, 'Its transcript is broken.');
+  const messages = await loadMessages(job, question);
+  if (checkTranscript(messages).length > 0) return questionFailed(questionId, 'Its transcript is broken.', NO_USAGE);
   const cacheKey = question.runId ?? questionId;
-  const mayCall = turn < SIDE_QUESTION_LIMITS.responses;
-  try {
-    const response = await logged(context, context.model.answerQuestion(messages, stopping, cacheKey, mayCall));
-    return { kind: 'done', signal: { type: 'side-question-responded', questionId, turn, response } };
-  } catch (error) {
-    return resultOfModelError(job, error, ({ message }) => questionFailed(questionId, message));
+  const mayCall = reachedSideLimit(question, turn) === null;
+  const maxTokens = await context.model.maxRequestTokens(stopping);
+  let modelContext = question.modelContext ?? contextOfRun(pull, question);
+  let usage = NO_USAGE;
+  // Each round but the last clears more readings, so it ends.
+  for (;;) {
+    const plan = planRequest(messages, modelContext, maxTokens);
+    if (plan.kind === 'too-long') return questionFailed(questionId, tooLongText(plan), usage);
+    if (plan.kind === 'clear') {
+      modelContext = plan.modelContext;
+      continue;
+    }
+    try {
+      const response = await logged(context, context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall));
+      const { counted, context: measured } = measureAnswer(modelContext, plan, response);
+      return {
+        kind: 'done',
+        signal: {
+          type: 'side-question-responded',
+          ...{ questionId, turn, response, usage: addTokens(usage, counted), modelContext: measured },
+        },
+      };
+    } catch (error) {
+      usage = addTokens(usage, usageOf(error) ?? NO_USAGE);
+      const cleared = clearAfterOverflow(messages, modelContext, error);
+      if (cleared === null) return withAttemptUsage(job, error, usage);
+      modelContext = cleared;
+    }
   }
 }
 
-/** The run's transcript as it was when the question began, without cleared readings, and the question's own behind it. */
+/** The worker can be stopped or the endpoint down for long, so what was spent is stored with each attempt. */
+function withAttemptUsage(job: Job<'ask-side-question'>, error: unknown, usage: TokenUsage): EffectResult {
+  const { questionId } = job.effect;
+  const result = resultOfModelError(job, error, ({ message }) => questionFailed(questionId, message, usage));
+  if (result.kind !== 'retry' || !isReported(usage)) return result;
+  return { ...result, signal: { type: 'side-question-attempt-failed', questionId, usage } };
+}
+
+function contextOfRun({ run }: PullState, { runId }: SideQuestion): ModelContext {
+  return run !== null && run.id === runId ? run.modelContext : NEW_MODEL_CONTEXT;
+}
+
+/** The run's transcript as it was when the question began, and the question's own behind it. */
 async function loadMessages(
   { context: { store }, stored: { pullRequestKey } }: Job<'ask-side-question'>,
-  { run }: PullState,
   { id, runId, runMessageCount }: SideQuestion,
 ): Promise<readonly TranscriptMessage[]> {
   const ofRun = runId === null || runMessageCount === 0 ? [] : await store.loadTranscript(runId);
-  const clearedBefore = run?.id === runId ? run.modelContext.clearedBefore : 0;
-  const sent = sentMessages(ofRun.slice(0, runMessageCount), clearedBefore);
-  return [...sent, ...(await store.loadSideTranscript(pullRequestKey, id))];
+  return [...ofRun.slice(0, runMessageCount), ...(await store.loadSideTranscript(pullRequestKey, id))];
 }
 
-function questionFailed(questionId: string, message: string): EffectResult {
-  return { kind: 'done', signal: { type: 'side-question-failed', questionId, message } };
+function questionFailed(questionId: string, message: string, usage: TokenUsage): EffectResult {
+  return { kind: 'done', signal: { type: 'side-question-failed', questionId, message, usage } };
 }

@@ -87,6 +87,38 @@ describe('the model’s context (S169)', () => {
   });
 });
 
+describe('the model’s context for a question (S157, S169)', () => {
+  it('older readings of the question and of the run become one line, and each request in between begins with the one before (S157, S169, S170)', async () => {
+    const { ana, bot, model } = await tellPages();
+    model.proposes(readPage('a'));
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    const before = model.requests().length;
+    for (const name of ['b', 'c', 'd', 'e']) model.says({ calls: [readPage(name)] });
+    model.says({ content: 'All read.' });
+    await ana.says('/ask what do the pages say?');
+    const requests = model.requests().slice(before);
+    expect(requests).toHaveLength(5);
+    const cleared = requests.map((request) => clearedIn(request).filter(Boolean).length);
+    expect(cleared.at(-1)).toBeGreaterThan(0);
+    const breaks = requests.slice(1).filter((request, index) => !isPrefix(requests[index], request));
+    expect(breaks).toHaveLength(1);
+    expect(bot.answer()).toContain('> All read.');
+  });
+
+  it('a request that is too long is sent again with less (S157, S169)', async () => {
+    const { ana, bot, model } = await tellPages();
+    model.proposes(readPage('a'));
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    stage().model.script(OVERFLOW);
+    model.says({ content: 'Enough read.' });
+    await ana.says('/ask why?');
+    expect(bot.answer()).toContain('> Enough read.');
+    expect(clearedIn(model.requests().at(-1)).filter(Boolean)).toHaveLength(1);
+  });
+});
+
 describe('a context that is smaller than the first message', () => {
   it('ends the run with a clear sentence, and the model is not asked (S169)', async () => {
     await stage().restart({ MODEL_CONTEXT_TOKENS: '1000' });

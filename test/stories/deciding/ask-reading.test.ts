@@ -63,6 +63,19 @@ describe('a question that the agent has to look up', () => {
     expect(bot.proposals()).toHaveLength(1);
   });
 
+  it('has 300,000 tokens; the response after them is the last, and the answer says so (S157, S171)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
+    const before = model.requests().length;
+    const usage = { promptTokens: 160_000, completionTokens: 0 };
+    for (let response = 1; response <= 2; response += 1) model.says({ calls: [read('README.md')], usage });
+    model.says({ content: 'As far as I saw, nowhere.' });
+    await ana.says('/ask where is the tax?');
+    const requests = model.requests().slice(before);
+    expect(requests.map(({ body }) => body['tool_choice'])).toEqual([undefined, undefined, 'none']);
+    expect(requests.at(-1)?.messages.at(-1)?.content).toContain('This is your last response to this question');
+    expect(bot.answer()).toContain('The model used the 300,000 tokens that a question has');
+  });
+
   it('the model cannot ask people, plan or change anything, under any name (S157)', async () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     const calls = [
@@ -165,6 +178,16 @@ describe('a question where no run ever was', () => {
     await stranger.says(`@${slug()} what is it?`);
     expect(bot.answers()).toHaveLength(2);
     expect(model.requests()).toEqual([]);
+  });
+
+  it('counts on the pull request where no run ever was, by our estimate if the endpoint counts nothing (S157, S171)', async () => {
+    const { ana, model, stored } = await stage().tell();
+    model.says({ content: 'So.', usage: { promptTokens: 1_000, completionTokens: 5 } });
+    await ana.says('/countersign ask why?');
+    expect((await stored()).questionUsage).toMatchObject({ inputTokens: 1_000, outputTokens: 5 });
+    model.says({ content: 'So.' });
+    await ana.says('/countersign ask why again?');
+    expect((await stored()).questionUsage.inputTokens).toBeGreaterThan(1_000);
   });
 
   it('an endpoint that refuses gets a reply, and the next question is answered (S157)', async () => {

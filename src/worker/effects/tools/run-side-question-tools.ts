@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { currentSideQuestion } from '../../../core/actions/side-questions.ts';
+import { maxReadingBytes } from '../../../core/agent/clear-readings.ts';
 import { TOO_MANY_CALLS_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { ONLY_READING_OUTPUT } from '../../../core/agent/side-question-texts.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
@@ -42,6 +43,7 @@ export async function runSideQuestionTools(job: Job<'run-side-question-tools'>):
   const bounded = boundResults(
     results.map((result) => ({ ...result, turn })),
     ({ callId }) => toolOf(calls, callId),
+    question.modelContext === null ? null : maxReadingBytes(question.modelContext),
   );
   const outputs = bounded.flatMap((result) => (result.kind === 'output' ? [result] : []));
   return {

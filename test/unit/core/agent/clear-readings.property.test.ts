@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  CLEARABLE_TOOLS,
   CLEARED_OUTPUT,
   estimateTokens,
+  maxReadingBytes,
   planAfterOverflow,
   planRequest,
   type RequestPlan,
@@ -13,7 +13,7 @@ import {
 import { checkTranscript } from '../../../../src/core/agent/messages.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT, withMeasurement } from '../../../../src/core/state/model-context.ts';
-import { toolsOfKind } from '../../../../src/core/state/tools.ts';
+import { CLEARABLE_TOOLS, toolsOfKind } from '../../../../src/core/state/tools.ts';
 
 const TOOL = fc.constantFrom(
   'read_file',
@@ -65,6 +65,8 @@ function settle(messages: readonly TranscriptMessage[], context: ModelContext, m
   const plan = planRequest(messages, context, max);
   return plan.kind === 'clear' ? [plan, ...settle(messages, plan.modelContext, max)] : [plan];
 }
+
+const LONG = { minLength: 60, maxLength: 60 };
 
 const isReading = (tool: string | null) => ['read_file', 'SEARCH', 'functions.read_diff'].includes(tool ?? '');
 
@@ -159,7 +161,74 @@ describe('clearing old readings (S169)', () => {
       [1_000, 0],
       [0, 10],
     ] as const)
-      expect(withMeasurement(NEW_MODEL_CONTEXT, estimated, counted)).toBe(NEW_MODEL_CONTEXT);
+      expect(withMeasurement(NEW_MODEL_CONTEXT, estimated, counted)).toEqual(NEW_MODEL_CONTEXT);
+  });
+
+  it('what a refusal showed means the same bytes whatever the endpoint counts later (S169)', () => {
+    const messages = [30_000, 3_000, 3_000].reduce(
+      (all, length) => addTurn(all, { tools: ['read_file'], length, words: null }),
+      OPENING,
+    );
+    const refused = planAfterOverflow(messages, NEW_MODEL_CONTEXT, null);
+    if (refused.kind !== 'clear') throw new Error(refused.kind);
+    const plans = [1_000, 2_500, 500].map((counted) =>
+      planRequest(messages, withMeasurement(refused.modelContext, 1_000, counted), null),
+    );
+    expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(['send']));
+    const later = addTurn(messages, { tools: ['read_file'], length: 30_000, words: null });
+    for (const counted of [1_000, 2_500, 500]) {
+      const context = withMeasurement(refused.modelContext, 1_000, counted);
+      expect(planRequest(later, context, null)).toMatchObject({ kind: 'clear', modelContext: { clearedBefore: 8 } });
+    }
+  });
+
+  it('after an overflow and a clearing the rest is tried, also above what the refusal showed; an answer proves it wrong (S169)', () => {
+    const words = addTurn(OPENING, { tools: ['read_file'], length: 400, words: 'w'.repeat(60_000) });
+    const refused = planAfterOverflow(words, NEW_MODEL_CONTEXT, null);
+    if (refused.kind !== 'clear') throw new Error(refused.kind);
+    const again = planRequest(words, refused.modelContext, null);
+    if (again.kind !== 'send') throw new Error(again.kind);
+    expect(again.estimatedTokens).toBeGreaterThan(refused.modelContext.learnedLimit ?? 0);
+    const answered = withMeasurement(refused.modelContext, again.estimatedTokens, 0);
+    expect(answered.learnedLimit).toBe(again.estimatedTokens);
+    expect(planAfterOverflow(words, refused.modelContext, null).kind).toBe('too-long');
+  });
+
+  it('is rare also where what cannot be cleared fills most of the limit, and between two clearings the prefix stays (S169, S170)', () => {
+    const limit = 40_000;
+    let clearings = 0;
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.55, max: 0.93, noNaN: true }),
+        fc.array(fc.nat(60_000), LONG),
+        (share, lengths) => {
+          const opening = [...OPENING, { role: 'user', content: '' } as const];
+          const fill = Math.floor((limit * share - estimateTokens(opening)) * 3.5);
+          let messages: readonly TranscriptMessage[] = [...OPENING, { role: 'user', content: 'w'.repeat(fill) }];
+          let context: ModelContext = NEW_MODEL_CONTEXT;
+          let [sinceLast, previous]: [number, readonly TranscriptMessage[]] = [Number.POSITIVE_INFINITY, []];
+          for (const wanted of lengths) {
+            const length = Math.min(wanted, maxReadingBytes(context) ?? Number.POSITIVE_INFINITY);
+            messages = addTurn(messages, { tools: ['read_file'], length, words: null });
+            const plans = settle(messages, context, limit);
+            for (const plan of plans) if (plan.kind === 'clear') context = plan.modelContext;
+            const last = plans.at(-1);
+            // In the end the calls alone fill the rest.
+            if (last?.kind !== 'send' || maxReadingBytes({ ...context, scarceRoom: last.scarceRoom }) === 2_000) break;
+            if (plans.length > 1) {
+              clearings += 1;
+              expect(sinceLast).toBeGreaterThanOrEqual(2);
+              sinceLast = 0;
+            } else expect(last.messages.slice(0, previous.length)).toEqual(previous);
+            sinceLast += 1;
+            previous = last.messages;
+            context = { ...withMeasurement(context, last.estimatedTokens, 0), scarceRoom: last.scarceRoom };
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(clearings).toBeGreaterThan(100);
   });
 
   it('knows every tool: what it does not clear are plans and people’s words (S169)', () => {

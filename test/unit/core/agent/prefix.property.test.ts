@@ -100,7 +100,7 @@ function clear(game: TableGame): void {
   if (run?.phase.kind !== 'awaiting-model' || run.modelContext.clearedBefore >= game.transcript.length) return;
   game.take('ask-model');
   const modelContext = { ...run.modelContext, clearedBefore: game.transcript.length };
-  game.signal({ type: 'readings-cleared', runId: run.id, turn: run.phase.turn, modelContext });
+  game.signal({ type: 'readings-cleared', runId: run.id, turn: run.phase.turn, modelContext, usage: null });
 }
 
 function callOf(text: string, id: string) {

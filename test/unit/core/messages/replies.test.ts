@@ -145,6 +145,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'side-question-answered': [
       { by, question: text, content: text, caveat: null },
       { by, question: text, content: text, caveat: 'responses-used-up' },
+      { by, question: text, content: text, caveat: 'tokens-used-up' },
       { by, question: text, content: text, caveat: 'cut-off' },
       { by, question: text, content: null, caveat: 'filtered' },
     ],
@@ -785,6 +786,19 @@ describe('answers', () => {
       > total
 
       The model used all 8 responses that a question has, so the answer can be incomplete.
+
+      Nothing was decided.
+
+      [side-question-answered]
+      total asked:
+
+      > total
+
+      Answer, written by the model:
+
+      > total
+
+      The model used the 300,000 tokens that a question has, so the answer can be incomplete.
 
       Nothing was decided.
 

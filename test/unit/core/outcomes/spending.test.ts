@@ -118,6 +118,37 @@ describe('what a run spends (S171)', () => {
     expect(runOf(game).usage).toEqual(USAGE);
   });
 
+  it('a refusal after which readings are cleared counts what it cost, also once the run has ended (S169, S171)', () => {
+    const game = started();
+    const run = runOf(game);
+    const clear = (clearedBefore: number) =>
+      game.signal({
+        ...({ type: 'readings-cleared', runId: run.id, turn: 1, usage: USAGE } as const),
+        modelContext: { ...run.modelContext, clearedBefore },
+      });
+    game.take('ask-model');
+    clear(2);
+    expect(runOf(game).usage).toEqual(USAGE);
+    game.commands(ANA, { name: 'stop' });
+    expect(clear(3).reason).toBe('outdated-result');
+    expect(runOf(game).usage.inputTokens).toBe(200_000);
+  });
+
+  it('a question counts its failed requests too: on its run, or on the pull request once that run is another (S157, S171)', () => {
+    const game = started();
+    game.commands(ANA, { name: 'ask', text: 'why?' });
+    game.sideQuestionGoesOn();
+    const questionId = game.pull.sideQuestions[0]?.id ?? '';
+    game.signal({ type: 'side-question-attempt-failed', questionId, usage: USAGE });
+    expect(runOf(game).usage).toEqual(USAGE);
+    expect(game.pull.sideQuestions).toMatchObject([{ usage: USAGE, phase: { kind: 'awaiting-model' } }]);
+    game.signal({ type: 'side-question-failed', questionId, message: 'x', usage: USAGE });
+    expect(runOf(game).usage.inputTokens).toBe(200_000);
+    game.signal({ type: 'side-question-failed', questionId, message: 'x', usage: USAGE });
+    expect(runOf(game).usage.inputTokens).toBe(200_000);
+    expect(game.pull.questionUsage).toEqual(USAGE);
+  });
+
   it('after a clearing the model is asked again, and everything can be read again (S169)', () => {
     const game = started();
     const run = runOf(game);
@@ -127,6 +158,7 @@ describe('what a run spends (S171)', () => {
       game.signal({
         ...{ type: 'readings-cleared', runId: run.id, turn },
         modelContext: { ...run.modelContext, clearedBefore },
+        usage: null,
       } as const);
     expect(clear(1, 2).reason).toBe('outdated-result');
     expect(clear(0).reason).toBe('outdated-result');

@@ -14,6 +14,7 @@ import type {
   CommentLocation,
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
+import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
 import { canTransition, type Permission, type Proposal, type Vote } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
@@ -244,7 +245,10 @@ export class TableGame {
     const usage = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 };
     const toolCalls = turn === 1 ? [{ id: 'q1', name: 'edit_file', arguments: 'edit 1 x' }] : [];
     const response = { content: 'So.', toolCalls, finishReason: 'stop', usage };
-    this.signal({ type: 'side-question-responded', questionId, turn, response });
+    this.signal({
+      ...({ type: 'side-question-responded', questionId, turn } as const),
+      ...{ response, usage, modelContext: NEW_MODEL_CONTEXT },
+    });
   }
 
   /** Plays the tools: a call with the arguments `edit <line> <text>` becomes a change, any other an output. */
