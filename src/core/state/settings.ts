@@ -125,3 +125,39 @@ export type SettingsInForce = {
   /** Keys of the repository's file without effect in this version. */
   readonly keysWithoutEffect: readonly string[];
 };
+
+/** What a pull request's own settings file would change once it is merged. */
+export type SettingsChange = {
+  /** The pull request deletes the file. */
+  readonly isDeleted: boolean;
+  /** The default branch has no such file. */
+  readonly isNew: boolean;
+  /** Of the pull request's file, one line each. */
+  readonly problems: readonly string[];
+  /** The file on the default branch has problems, so no approval takes effect now. */
+  readonly isBrokenNow: boolean;
+  /** The default branch has changed the file since the pull request branched off. */
+  readonly isCombined: boolean;
+  readonly changed: readonly ChangedSetting[];
+  /** Values of the pull request's file that the operator's bound replaces. */
+  readonly bounded: readonly { readonly key: string; readonly wanted: string; readonly inForce: string }[];
+  readonly keysWithoutEffect: readonly string[];
+};
+
+/** A setting whose value in force would change. `source` is that of the new value; null stands for no value. */
+export type ChangedSetting = { readonly key: string; readonly source: SettingSource } & (
+  | {
+      readonly kind: 'value';
+      readonly before: string | null;
+      readonly after: string | null;
+      /** Null if neither value is known to be stricter. */
+      readonly direction: 'stricter' | 'looser' | null;
+    }
+  /** Entries as JSON. `isReordered`: those that stay have another order. */
+  | {
+      readonly kind: 'list';
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly isReordered: boolean;
+    }
+);
