@@ -165,17 +165,17 @@ function listText(list: Extract<ChangedSetting, { kind: 'list' }>, share: number
 function entryLines(verb: string, entries: readonly string[], share: number): readonly string[] {
   const shown = entries.slice(0, Math.floor(MAX_ENTRIES_LISTED * share));
   const remaining = entries.length - shown.length;
-  const lines = shown.map((entry) => `- ${verb} ${shortValue(entry)}`);
+  const lines = shown.map((entry) => `- ${verb} ${shortValue(entry, MAX_ENTRY_CHARACTERS * share)}`);
   return remaining === 0 ? lines : [...lines, `- ${verb} ${remaining} more`];
 }
 
 const MAX_ENTRY_CHARACTERS = 500;
 
-function shortValue(value: string): string {
-  const shown = truncate(value, MAX_ENTRY_CHARACTERS);
+function shortValue(value: string, maxCharacters: number): string {
+  const shown = truncate(value, maxCharacters);
   return codeSpan(shown === value ? value : `${shown}…`);
 }
 
 function boundedText({ key, wanted, inForce }: SettingsChange['bounded'][number]): string {
-  return `${codeSpan(key)} stays within the operator’s bound: the file says ${shortValue(wanted)}, and ${shortValue(inForce)} is in force.`;
+  return `${codeSpan(key)} stays within the operator’s bound: the file says ${shortValue(wanted, MAX_VALUE_CHARACTERS)}, and ${shortValue(inForce, MAX_VALUE_CHARACTERS)} is in force.`;
 }
