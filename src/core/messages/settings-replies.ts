@@ -1,12 +1,24 @@
 import { formatList } from '../../lib/format.ts';
-import type {
-  ChangedSetting,
-  SettingInForce,
-  SettingSource,
-  SettingsChange,
-  SettingsInForce,
+import { listEntries } from '../settings/settings-change.ts';
+import {
+  type ChangedSetting,
+  groupSettings,
+  type SettingGroup,
+  type SettingInForce,
+  type SettingSource,
+  type SettingsChange,
+  type SettingsInForce,
 } from '../state/settings.ts';
-import { codeBlock, codeSpan, joinBlocks, renderWithin, SETTINGS_MARKER, tableCodeSpan, truncate } from './markdown.ts';
+import {
+  codeBlock,
+  codeSpan,
+  joinBlocks,
+  MAX_POSTED_BODY_BYTES,
+  renderWithin,
+  SETTINGS_MARKER,
+  tableCodeSpan,
+  truncate,
+} from './markdown.ts';
 
 const SETTINGS_FILE = codeSpan('.github/countersign.yml');
 
@@ -19,20 +31,60 @@ const SOURCE_TEXTS = {
 
 const MAX_VALUE_CHARACTERS = 200;
 
-/** The settings in force as a table. A broken file is named first, because no approval counts until it is fixed. */
+/** Shares of the limits of lists that are tried in turn: escaped text is longer. */
+const LIMIT_SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
+
+/** Room for the marker of the reply. */
+const MAX_SETTINGS_BYTES = MAX_POSTED_BODY_BYTES - 1_000;
+
+/**
+ * The settings in force as tables, in groups. A broken file is named first, because no approval counts until it is
+ * fixed.
+ */
 export function renderSettings({ settings, problems, keysWithoutEffect }: SettingsInForce): string {
+  const render = (share: number): string =>
+    joinBlocks(
+      problems.length === 0 ? '' : renderProblems(problems),
+      problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
+      ...groupSettings(settings).map((group) => settingsTable(group, share)),
+      withoutEffectText(keysWithoutEffect),
+      'Rules about approvers are read again at each decision; a run keeps the other settings that it began with.',
+    );
+  return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_BYTES);
+}
+
+/** The entries of long lists stand below the table, one a line. */
+function settingsTable({ title, settings }: SettingGroup, share: number): string {
+  const long = settings.filter(({ value }) => longListOf(value) !== null);
   return joinBlocks(
-    problems.length === 0 ? '' : renderProblems(problems),
-    problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
+    `**${title}**`,
     ['| setting | value | from |', '|---|---|---|', ...settings.map(formatSetting)].join('\n'),
-    withoutEffectText(keysWithoutEffect),
-    'Rules about approvers are read again at each decision; a run keeps the other settings that it began with.',
+    ...long.map(({ key, value, source }) =>
+      [`${codeSpan(key)}, from ${SOURCE_TEXTS[source]}:`, '', ...listLines(longListOf(value) ?? [], share)].join('\n'),
+    ),
   );
 }
 
 function formatSetting({ key, value, source }: SettingInForce): string {
+  const list = longListOf(value);
   const shown = value.length > MAX_VALUE_CHARACTERS ? `${truncate(value, MAX_VALUE_CHARACTERS)}…` : value;
-  return `| ${codeSpan(key)} | ${tableCodeSpan(shown)} | ${SOURCE_TEXTS[source]} |`;
+  const cell = list === null ? tableCodeSpan(shown) : `${list.length} entries, listed below`;
+  return `| ${codeSpan(key)} | ${cell} | ${SOURCE_TEXTS[source]} |`;
+}
+
+const MAX_LIST_CHARACTERS = 80;
+
+/** Null for a value that fits into a table's cell. */
+function longListOf(value: string): readonly string[] | null {
+  return value.length > MAX_LIST_CHARACTERS ? listEntries(value) : null;
+}
+
+/** Numbered, because the first rule that matches decides. */
+function listLines(entries: readonly string[], share: number): readonly string[] {
+  const shown = entries.slice(0, Math.floor(MAX_ENTRIES_LISTED * share));
+  const lines = shown.map((entry) => `1. ${shortValue(entry, MAX_ENTRY_CHARACTERS * share)}`);
+  const remaining = entries.length - lines.length;
+  return remaining === 0 ? lines : [...lines, `1. and ${remaining} more`];
 }
 
 function renderProblems(problems: readonly string[]): string {
@@ -68,9 +120,6 @@ export const SETTINGS_UNCHANGED_TEXT = joinBlocks(
   SETTINGS_MARKER,
   `This pull request no longer changes ${SETTINGS_FILE} on the default branch, so Countersign’s settings stay as they are.`,
 );
-
-/** Shares of the limits below that are tried in turn: escaped text is longer. */
-const LIMIT_SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
 
 const MAX_ENTRIES_LISTED = 40;
 

@@ -38,8 +38,19 @@ export function compareSettings({ current, base, head }: SettingsFiles, operator
   };
 }
 
+/** Lists of a key that several files add to count as one. */
 function byKey({ settings }: { readonly settings: readonly SettingInForce[] }): ReadonlyMap<string, SettingInForce> {
-  return new Map(settings.map((setting) => [setting.key, setting]));
+  const merged = new Map<string, SettingInForce>();
+  for (const setting of settings) {
+    const earlier = merged.get(setting.key);
+    const value = earlier === undefined ? setting.value : joinLists(earlier.value, setting.value);
+    merged.set(setting.key, { ...setting, value });
+  }
+  return merged;
+}
+
+function joinLists(one: string, other: string): string {
+  return formatSettingValue([one, other].flatMap((text) => parseValue(text)));
 }
 
 /** Whether two versions of the file are the same; two that are too large to be read count as such. */
@@ -62,10 +73,14 @@ function compareSetting(
   return { kind: 'value', key, source, ...values, direction: directionOf(key, values) };
 }
 
-/** The entries of a list as JSON; none for a setting without a value; null for any other value. */
+/** The entries of a list; none for a setting without a value; null for any other value. */
 function listOf(setting: SettingInForce | undefined): readonly string[] | null {
-  if (setting === undefined) return [];
-  const value = parseValue(setting.value);
+  return setting === undefined ? [] : listEntries(setting.value);
+}
+
+/** The entries of a list in one line each; null for any other value. */
+export function listEntries(text: string): readonly string[] | null {
+  const value = parseValue(text);
   return Array.isArray(value) ? value.map((entry) => formatSettingValue(entry)) : null;
 }
 

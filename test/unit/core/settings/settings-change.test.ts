@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_POSTED_BODY_BYTES } from '../../../../src/core/messages/markdown.ts';
-import { renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
+import { renderSettings, renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../../../src/core/settings/operator-file.ts';
 import { compareSettings } from '../../../../src/core/settings/settings-change.ts';
+import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import type { SettingsFileLookup } from '../../../../src/core/state/ports.ts';
-import type { SettingsChange } from '../../../../src/core/state/settings.ts';
+import { groupSettings, type SettingsChange } from '../../../../src/core/state/settings.ts';
 
 function file(text: string | null): SettingsFileLookup | null {
   return text === null ? null : { kind: 'file', bytes: new TextEncoder().encode(text) };
@@ -58,6 +59,13 @@ describe('the change of a settings file', () => {
     expect(isCombined).toBe(true);
   });
 
+  it('counts lists of one key that several files add to as one', () => {
+    const operator = { ...NO_OPERATOR_SETTINGS, defaults: new Map<string, unknown>([['context_files', ['a']]]) };
+    expect(changeOf(null, 'context_files: [a, b]\n', operator).changed).toEqual([
+      { kind: 'list', key: 'context_files', source: 'repository', added: ['b'], removed: [], isReordered: false },
+    ]);
+  });
+
   it('says that a broken file on the default branch is mended', () => {
     const text = renderSettingsChange(changeOf('broken: [\n', 'expiry: 7d\n'), 'main');
     expect(text).toContain('No setting in force changes.');
@@ -97,5 +105,26 @@ describe('the change of a settings file', () => {
     const body = renderSettingsChange(change, '\u{202E}'.repeat(200));
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_POSTED_BODY_BYTES);
     expect(body).toContain('- added 95 more');
+  });
+});
+
+describe('the settings in force for people', () => {
+  it('has every key in a group, and shows keys that no group names too', () => {
+    const settings = [...Object.keys(SettingsFileSchema.shape), 'limits.turns', 'new_key'].map(
+      (key) => ({ key, value: '1', source: 'default' }) as const,
+    );
+    const groups = groupSettings(settings);
+    expect(groups.find(({ title }) => title === 'Other')?.settings.map(({ key }) => key)).toEqual(['new_key']);
+    expect(groups.flatMap((group) => group.settings)).toHaveLength(settings.length);
+  });
+
+  it('fits one comment with lists of any size', () => {
+    const value = JSON.stringify(Array.from({ length: 100 }, () => '\u{202E}'.repeat(500)));
+    const settings = ['rules', 'require', 'protected_paths', 'context_files'].flatMap((key) => [
+      { key, value, source: 'operator' } as const,
+      { key, value, source: 'repository' } as const,
+    ]);
+    const body = renderSettings({ settings, problems: [], keysWithoutEffect: [] });
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_POSTED_BODY_BYTES - 1_000);
   });
 });
