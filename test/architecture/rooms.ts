@@ -141,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run-comment.ts',
       'run-warnings.ts',
       'run-ended.ts',
+      'settings-replies.ts',
       'spending-text.ts',
       'replies.ts',
       'read-back.ts',
@@ -210,7 +211,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts'],
+    entries: ['repo-settings.ts', 'settings-change.ts', 'operator-file.ts', 'read-values.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',

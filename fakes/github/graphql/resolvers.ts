@@ -1,5 +1,8 @@
+import { readGitCommit } from '../git/objects.ts';
+import { findTreeEntry } from '../git/trees.ts';
 import { hasPermission, type RequestIdentity, repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
+import { listPullCommits } from '../state/commits.ts';
 import type {
   AppPermissionLevel,
   FakeIssueComment,
@@ -8,7 +11,12 @@ import type {
   FakeReviewComment,
   FakeReviewThread,
 } from '../state/github-state.ts';
-import { findRepositoryByName, findRepositoryByPreviousName, listPublishedComments } from '../state/lookup.ts';
+import {
+  findBranchHead,
+  findRepositoryByName,
+  findRepositoryByPreviousName,
+  listPublishedComments,
+} from '../state/lookup.ts';
 import { type GraphqlObject, GraphqlRequestError, type GraphqlValue } from './execute.ts';
 import type { Values } from './parser.ts';
 
@@ -129,6 +137,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
       databaseId: repository.id,
       name: repository.name,
       nameWithOwner: `${owner}/${repository.name}`,
+      defaultBranchRef: createRefObject(context, repository, repository.defaultBranch),
       pullRequest: ({ number }) => {
         requirePermission(context, 'pull_requests', 'read');
         const pull = repository.pulls.get(Number(number));
@@ -142,6 +151,33 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
   };
 }
 
+function createRefObject(context: GraphqlContext, repository: FakeRepository, branch: string): GraphqlObject | null {
+  const sha = findBranchHead(repository, branch);
+  if (sha === undefined) return null;
+  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
+  return { typeName: 'Ref', fields };
+}
+
+function createCommitObject({ state }: GraphqlContext, sha: string): GraphqlObject {
+  const { store } = state.github;
+  const file = ({ path }: Values): GraphqlValue => {
+    const entry = findTreeEntry(store, readGitCommit(store, sha)?.tree ?? '', String(path));
+    if (entry === undefined) return null;
+    return {
+      typeName: 'TreeEntry',
+      fields: { oid: entry.sha, mode: Number.parseInt(entry.mode, 8), path: String(path) },
+    };
+  };
+  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, file } };
+}
+
+function createPullCommitObjects(context: GraphqlContext, pull: FakePullRequest): readonly GraphqlObject[] {
+  return listPullCommits(context.state.github.store, pull).map((sha) => ({
+    typeName: 'PullRequestCommit',
+    fields: { id: `PRC_${sha}`, commit: createCommitObject(context, sha) },
+  }));
+}
+
 function createPullObject(context: GraphqlContext, pull: FakePullRequest): GraphqlObject {
   return {
     typeName: 'PullRequest',
@@ -150,6 +186,7 @@ function createPullObject(context: GraphqlContext, pull: FakePullRequest): Graph
       number: pull.number,
       state: pull.merge === null ? pull.state.toUpperCase() : 'MERGED',
       isDraft: pull.draft,
+      baseRefName: pull.base.branch,
       headRefName: pull.head.branch,
       headRefOid: pull.head.sha,
       author: createActor(context.state, pull.authorId),
@@ -161,6 +198,8 @@ function createPullObject(context: GraphqlContext, pull: FakePullRequest): Graph
           args,
           [...pull.comments.values()].map((comment) => createIssueCommentObject(context.state, comment)),
         ),
+      commits: (args) =>
+        createConnection('PullRequestCommitConnection', 'commits', args, createPullCommitObjects(context, pull)),
       reviews: (args) =>
         createConnection('PullRequestReviewConnection', 'reviews', args, createReviewObjects(context.state, pull)),
       reviewThreads: (args) =>

@@ -28,6 +28,7 @@ export const SCHEMA = buildSchema(`
 
   type Repository implements Node {
     databaseId: Int
+    defaultBranchRef: Ref
     id: ID!
     name: String!
     nameWithOwner: String!
@@ -41,8 +42,10 @@ export const SCHEMA = buildSchema(`
 
   type PullRequest implements Node {
     author: Actor
+    baseRefName: String!
     body: String!
     comments(after: String, first: Int, last: Int): IssueCommentConnection!
+    commits(after: String, first: Int, last: Int): PullRequestCommitConnection!
     reviews(after: String, first: Int, last: Int): PullRequestReviewConnection
     headRefName: String!
     headRefOid: GitObjectID!
@@ -101,8 +104,12 @@ export const SCHEMA = buildSchema(`
 
   type PageInfo { endCursor: String hasNextPage: Boolean! }
   type User implements Actor { databaseId: Int login: String! }
-  type Commit { id: ID! oid: GitObjectID! url: URI! }
-  type Ref { id: ID! name: String! prefix: String! }
+  interface GitObject { id: ID! oid: GitObjectID! }
+  type Commit implements GitObject { file(path: String!): TreeEntry id: ID! oid: GitObjectID! url: URI! }
+  type TreeEntry { mode: Int! oid: GitObjectID! path: String }
+  type Ref { id: ID! name: String! prefix: String! target: GitObject }
+  type PullRequestCommitConnection { nodes: [PullRequestCommit] pageInfo: PageInfo! totalCount: Int! }
+  type PullRequestCommit implements Node { commit: Commit! id: ID! }
 
   input CreateCommitOnBranchInput {
     branch: CommittableBranch!

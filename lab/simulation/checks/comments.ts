@@ -13,9 +13,9 @@ import { GITHUB_URL } from '../world/fixture.ts';
 import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, isInstalled } from './evidence.ts';
 
-const APP_MARKER = /^<!-- countersign:(?:proposal|run):\S+ -->/;
+const APP_MARKER = /^<!-- countersign:(?:(?:proposal|run):\S+|settings) -->/;
 
-/** V5: each proposal and each run has at most one comment, even if a process hung while posting it. */
+/** V5: each proposal, each run and the settings file have at most one comment, even if a process hung while posting it. */
 export const commentsArePostedOnce: CaseCheck = ({ played }) =>
   snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) => {
     const markers = listBotComments(snapshot, played.fixture).flatMap(({ body }) => APP_MARKER.exec(body)?.[0] ?? []);

@@ -37,6 +37,8 @@ import {
   readPermission,
   readPullFacts,
   readSettingsFile,
+  readSettingsFileAt,
+  readSettingsVersions,
   requireActiveInstallation,
   requireBlob,
   type SimulatedGitHub,
@@ -80,6 +82,8 @@ type ReadMethod =
   | 'fetchPermission'
   | 'missingPermissions'
   | 'fetchSettingsFile'
+  | 'fetchSettingsVersions'
+  | 'fetchSettingsFileAt'
   | 'fetchTree'
   | 'fetchMergeBase'
   | 'fetchDiscussion'
@@ -97,6 +101,8 @@ function readMethods({
     fetchPermission: async (login) => readPermission(snapshot(), login),
     missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
+    fetchSettingsVersions: async () => readSettingsVersions(snapshot()),
+    fetchSettingsFileAt: async (sha) => readSettingsFileAt(snapshot(), sha),
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchDiscussion: async () => readDiscussion(snapshot()),
     fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),

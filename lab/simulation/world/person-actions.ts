@@ -3,6 +3,7 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
 import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
 import type { Random } from './random.ts';
 import { HOSTILE_MARKDOWN } from './random-model.ts';
@@ -75,7 +76,7 @@ function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext)
 /** Changes the file of settings on the default branch; null deletes it. */
 function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null): string {
   const actor = { accountId: fixture.people.acme, viaAppId: null };
-  const files = new Map([['.github/countersign.yml', settings]]);
+  const files = new Map([[SETTINGS_PATH, settings]]);
   const { repositoryId } = fixture;
   const outcome = simulatedGitHub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
   return outcome.ok ? `(the settings are ${JSON.stringify(settings)} from now on)` : '(the settings stay)';
@@ -196,6 +197,15 @@ function headText({ snapshot: { state, pull } }: ActionContext, path: string): s
   return readBlobText(state.store, readFullTree(state.store, pull.head.sha).get(path)?.sha);
 }
 
+const OWN_SETTINGS: readonly (string | null)[] = ['required_approvals: 3\n', 'broken: [\n', null];
+
+/** Changes the settings file on the pull request's own branch, where it decides nothing. */
+function pushOwnSettings({ random, pusher }: ActionContext): string {
+  const settings = random.pick(OWN_SETTINGS);
+  pusher.pushes({ [SETTINGS_PATH]: settings });
+  return `pushes ${JSON.stringify(settings)} as the branch's own settings`;
+}
+
 /** Pushes a commit that changes, adds or removes one line of a file that proposals can change. */
 function pushCommit(context: ActionContext): string {
   const { random, pusher } = context;
@@ -301,6 +311,7 @@ export const OTHER_ACTIONS: WeightedActions = [
   [1, onAnyProposal(tamperWithComment)],
   [1, toggleWriteAccess],
   [1, changeSettings],
+  [1, pushOwnSettings],
   [0.5, addBranchRule],
   [0.7, openSecondPull],
   [1, suspendInstallation],

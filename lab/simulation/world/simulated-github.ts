@@ -109,14 +109,40 @@ export function readPermission(
   };
 }
 
-export function readSettingsFile({
+export function readSettingsFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsFile']>> {
+  const tip = findBranchHead(snapshot.repository, snapshot.repository.defaultBranch);
+  return tip === undefined ? null : readSettingsFileAt(snapshot, tip);
+}
+
+export function readSettingsFileAt(
+  { state }: PullSnapshot,
+  commit: Sha,
+): Awaited<ReturnType<GitHub['fetchSettingsFileAt']>> {
+  const sha = findSettingsBlob(state.store, commit);
+  const bytes = sha === null ? undefined : readBlob(state.store, sha);
+  return bytes === undefined ? null : { kind: 'file', bytes };
+}
+
+function findSettingsBlob(store: GitObjectStore, commit: Sha): Sha | null {
+  return readFullTree(store, commit).get(SETTINGS_PATH)?.sha ?? null;
+}
+
+export function readSettingsVersions({
   state,
   repository,
-}: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsFile']>> {
-  const tip = findBranchHead(repository, repository.defaultBranch);
-  const entry = tip === undefined ? undefined : readFullTree(state.store, tip).get(SETTINGS_PATH);
-  const bytes = entry === undefined ? undefined : readBlob(state.store, entry.sha);
-  return bytes === undefined ? null : { kind: 'file', bytes };
+  pull,
+}: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsVersions']>> {
+  const { defaultBranch } = repository;
+  const tip = findBranchHead(repository, defaultBranch);
+  if (tip === undefined) return null;
+  return {
+    isOpen: pull.state === 'open',
+    baseRef: pull.base.branch,
+    headSha: pull.head.sha,
+    defaultBranch,
+    defaultSha: tip,
+    isSameFile: findSettingsBlob(state.store, pull.head.sha) === findSettingsBlob(state.store, tip),
+  };
 }
 
 /** All entries of a commit's tree by path, including directories. Throws a `GitHubError` for an unknown commit. */

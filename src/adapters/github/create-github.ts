@@ -45,6 +45,7 @@ import {
 } from './repository.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
+import { fetchSettingsFileAt, fetchSettingsVersions } from './settings-versions.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
 import { createTokenRefusals } from './token-refusals.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -161,6 +162,8 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchPull: () => fetchPull(connection),
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),
+    fetchSettingsVersions: () => fetchSettingsVersions(connection),
+    fetchSettingsFileAt: (commit) => fetchSettingsFileAt(connection, commit),
     fetchTree: (commit) => fetchTree(connection, commit),
     fetchDiscussion: () => fetchDiscussion(connection),
     fetchMergeBase: (base, head) => fetchMergeBase(connection, base, head),

@@ -52,7 +52,7 @@ const ContentFile = z.object({
 });
 
 /** GitHub follows links, and omits the content of files above 1 MB. */
-function readContentFile(data: unknown): SettingsFileLookup {
+export function readContentFile(data: unknown): SettingsFileLookup {
   const file = ContentFile.safeParse(data);
   if (!file.success) return { kind: 'no-file' };
   const { size, encoding, content } = file.data;

@@ -8,7 +8,8 @@ import {
   parseOperatorFile,
 } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
-import type { SettingsInForce } from '../../core/state/settings.ts';
+import { listEntries } from '../../core/settings/settings-change.ts';
+import { groupSettings, type SettingsInForce } from '../../core/state/settings.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
 
 /** The options of `countersign config`: at least one file. */
@@ -75,12 +76,19 @@ function printProblems(path: string | null, problems: readonly string[]): number
   return 1;
 }
 
-/** One setting a line, in columns; then the keys that nothing comes of. */
+/** In groups: one setting a line, in columns, and one entry of a list; then the keys that nothing comes of. */
 function printSettings({ settings, keysWithoutEffect }: SettingsInForce, ofOperator: readonly string[]): number {
   const keyWidth = Math.max(...settings.map(({ key }) => key.length));
-  const rows = settings.map(({ key, value, source }) => `${key.padEnd(keyWidth)}  ${source.padEnd(10)}  ${value}\n`);
+  const groups = groupSettings(settings).map(({ title, settings: members }) => {
+    const rows = members.map(({ key, value, source }) => {
+      const [first = '[]', ...others] = listEntries(value) ?? [value];
+      const start = `${key.padEnd(keyWidth)}  ${source.padEnd(10)}  `;
+      return `${start}${[first, ...others].join(`\n${' '.repeat(start.length)}`)}\n`;
+    });
+    return `${title}\n${rows.join('')}`;
+  });
   const idle = [...keysWithoutEffect, ...ofOperator.map((key) => `${key} (operator)`)];
   const note = idle.length === 0 ? '' : `\nNo effect in this version: ${idle.join(', ')}.\n`;
-  process.stdout.write(escapeHiddenAndCr(`${rows.join('')}${note}`));
+  process.stdout.write(escapeHiddenAndCr(`${groups.join('\n')}${note}`));
   return 0;
 }

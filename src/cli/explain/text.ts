@@ -174,6 +174,8 @@ export function eventText(intent: Exclude<Intent, CommentIntent>): string {
       return `a comment of the App, ${intent.action} by another account`;
     case 'deleted':
       return 'a deleted comment';
+    case 'opened':
+      return 'the pull request was opened or reopened';
     case 'pushed':
       return `a push from ${intent.before} to ${intent.after}`;
     case 'retargeted':

@@ -32,6 +32,26 @@ export function applyKnownBase(pull: PullState, { pullRequest, now }: Facts): St
   return pullRequest === undefined ? startStep(pull) : applyBaseChange(startStep(pull), pullRequest.baseRef, now);
 }
 
+/** A new pull request is of no concern, unless it changes the settings file. */
+export function onOpened(pull: PullState, _intent: Extract<Intent, { kind: 'opened' }>, facts: Facts): Step {
+  return facts.ownerAllowed
+    ? endStep(requestSettingsComment(startStep(pull), facts), 'pull-opened')
+    : noop(pull, 'owner-not-allowed');
+}
+
+/** What the pull request's own settings file would change is shown for people; nothing is decided by it. */
+function requestSettingsComment(builder: StepBuilder, { ownerAllowed }: Facts): StepBuilder {
+  return ownerAllowed ? withEffects(builder, { type: 'update-settings-comment' }) : builder;
+}
+
+/** Remembers the comment, which later pushes edit. */
+export function onSettingsCommentUpdated(
+  pull: PullState,
+  { settingsComment }: Extract<Signal, { type: 'settings-comment-updated' }>,
+): Step {
+  return endStep(withPullState(startStep(pull), { settingsComment }), 'settings-comment-updated');
+}
+
 /** Withdraws proposals for the previous base. The run continues. */
 export function onRetargeted(
   pull: PullState,
@@ -39,8 +59,9 @@ export function onRetargeted(
   facts: Facts,
 ): Step {
   const { run } = pull;
-  if (run === null || run.baseRef === to) return noop(pull, 'retargeted');
-  return endStep(advanceBatch(retarget(startStep(pull), { from, to }, facts.now), facts.now), 'retargeted');
+  const builder = requestSettingsComment(startStep(pull), facts);
+  if (run === null || run.baseRef === to) return endStep(builder, 'retargeted');
+  return endStep(advanceBatch(retarget(builder, { from, to }, facts.now), facts.now), 'retargeted');
 }
 
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */
@@ -83,18 +104,20 @@ function failIfExecuting(proposal: Proposal, now: string): Proposal {
 type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
 
 /**
- * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
+ * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt,
+ * and never change the settings file.
  */
 export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
   if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
+  const builder = requestSettingsComment(startStep(pull), facts);
   if (proposalsBeforeCommit(pull.proposals).length === 0)
-    return endStep(requestPushContent(startStep(pull), intent), 'push-irrelevant');
+    return endStep(requestPushContent(builder, intent), 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };
   const head = facts.pullRequest?.headSha ?? intent.after;
   // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.
   const isPusherKnown = intent.after === head && person.id !== facts.app.botId;
   const pusher = isPusherKnown ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
-  const moved = applyHeadMove(startStep(pull), head, facts, pusher);
+  const moved = applyHeadMove(builder, head, facts, pusher);
   const isOnlyOurChange = moved.pull.run?.commits.includes(intent.after) === true;
   return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
 }

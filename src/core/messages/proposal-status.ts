@@ -40,12 +40,12 @@ export const APPLIED_LABEL = '**Applied**';
 /** Starts the status line of a denied proposal. */
 export const REJECTED_LABEL = '**Rejected by user**';
 
-/** States as tables show them. */
+/** States as tables show them, in the order of a proposal's life. */
 export const STATE_LABELS = {
   proposed: 'pending',
   approved: 'approved',
-  executing: 'being applied',
-  completed: 'applied',
+  executing: 'executing',
+  completed: 'completed',
   rejected: 'rejected',
   failed: 'failed',
   superseded: 'withdrawn',
@@ -57,7 +57,8 @@ const STATUS_TEXT = {
   proposed: () => '',
   approved: (proposal) =>
     `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. It will be committed shortly.`,
-  executing: (proposal) => `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. It is being committed now.`,
+  executing: (proposal) =>
+    `**Executing**, approved${byDeciders(proposal)}${userEditClause(proposal)}. It is being committed now.`,
   completed: completedText,
   rejected: rejectedText,
   failed: failedText,

@@ -2,7 +2,7 @@ import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { mainPath } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { isOpen, isPending, type Proposal, turnOf } from '../state/proposal.ts';
+import { isFinal, isOpen, isPending, PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Phase, Run } from '../state/run.ts';
 import {
@@ -53,10 +53,11 @@ const MAX_PATH_CHARACTERS = 120;
 export function renderRunComment(view: RunView): string {
   const { run } = view;
   const proposals = ownProposals(view.proposals);
+  const listed = sortByProgress(listedProposals(run, proposals));
   return renderWithin(LIMIT_SHARES, (share) =>
     joinBlocks(
       runMarker(run.id),
-      stateLine(run, proposals),
+      [stateLine(run, proposals), countsText(listed)].filter((text) => text !== '').join(' '),
       askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended'
@@ -64,7 +65,7 @@ export function renderRunComment(view: RunView): string {
         : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
       planText(run),
       questionsText(run),
-      renderProposalTable({ ...view, proposals }, MAX_TABLE_BYTES * share),
+      renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
       heldAnswersLine(run, proposals),
       appliedLine(view, proposals),
       blockingReviewLine(run),
@@ -160,22 +161,36 @@ function pendingLine(pending: readonly Proposal[]): string {
   return `**Waiting for review** of ${pluralize(pending.length, 'change')}.${expiry}`;
 }
 
-/**
- * The newest rows that fit, open ones first; the others are counted. An undo of an ended run is shown only once it is
- * decided, because only its commit updates the comment of an ended run.
- */
-function renderProposalTable({ run, proposals: all, links }: RunView, maxBytes: number): string {
-  const proposals = all.filter(
-    (one) => one.origin.kind === 'call' || run.phase.kind !== 'ended' || one.commitSha !== null || !isOpen(one),
+/** An undo of an ended run is listed only once it is decided: only its commit updates the comment of an ended run. */
+function listedProposals({ phase }: Run, all: readonly Proposal[]): readonly Proposal[] {
+  return all.filter(
+    (one) => one.origin.kind === 'call' || phase.kind !== 'ended' || one.commitSha !== null || !isOpen(one),
   );
+}
+
+/** Pending ones first, then those in work, then the decided ones; each oldest first. */
+function sortByProgress(proposals: readonly Proposal[]): readonly Proposal[] {
+  const rank = ({ state }: Proposal): number => (state === 'proposed' ? 0 : isFinal(state) ? 2 : 1);
+  return proposals.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** How many changes are in which state, such as `2 pending, 1 executing, 5 completed`; empty if all are pending. */
+function countsText(proposals: readonly Proposal[]): string {
+  if (proposals.every(({ state }) => state === 'proposed')) return '';
+  const byState = Map.groupBy(proposals, ({ state }) => state);
+  const counts = PROPOSAL_STATES.flatMap((state) => {
+    const count = byState.get(state)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${STATE_LABELS[state]}`];
+  });
+  return `Changes: ${counts.join(', ')}.`;
+}
+
+/** The newest rows that fit, in the order of their progress; the others are counted. */
+function renderProposalTable(proposals: readonly Proposal[], links: RepoLinks, maxBytes: number): string {
   if (proposals.length === 0) return '';
-  const byPriority = [
-    ...proposals.filter(isOpen).toReversed(),
-    ...proposals.filter((one) => !isOpen(one)).toReversed(),
-  ];
   const rows = new Map<string, string>();
   let usedBytes = 0;
-  for (const proposal of byPriority) {
+  for (const proposal of sortByProgress(proposals.toReversed())) {
     const row = formatProposalRow(proposal, links);
     usedBytes += byteLength(row) + 1;
     if (usedBytes > maxBytes) break;

@@ -47,6 +47,11 @@ const STRICTNESS_BY_KEY: ReadonlyMap<string, (value: unknown) => number> = new M
 /** The flat keys that can have a ceiling. */
 export const CEILING_KEYS: readonly string[] = Object.keys(STRICTNESS);
 
+/** How strict a value is among those of its key; null if the key has no stricter values. */
+export function strictnessOf(key: string, value: unknown): number | null {
+  return STRICTNESS_BY_KEY.get(key)?.(value) ?? null;
+}
+
 /** A larger number is stricter if the value is later in this list. */
 function inOrder(...values: readonly unknown[]): (value: unknown) => number {
   return (value) => values.indexOf(value);

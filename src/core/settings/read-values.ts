@@ -109,10 +109,16 @@ function knownKeysAt(schema: z.ZodType, path: ValuePath): readonly string[] {
 type SchemaNode = z.core.JSONSchema.BaseSchema;
 
 function describeUnknownKey(path: ValuePath, key: string, known: readonly string[]): string {
-  const normalized = key.toLowerCase().replaceAll('-', '_');
-  const suggestion = known.find((name) => normalized === name || isWithinOneEdit(normalized, name));
+  const suggestion = nearestKey(key, known);
   const hint = suggestion === undefined ? `the settings are ${known.join(', ')}` : `did you mean ${suggestion}?`;
   return `${formatSettingPath([...path, key])} is not a setting; ${hint}`;
+}
+
+/** The key that was meant: in another spelling of words, such as `requiredApprovals`, or with one slip. */
+function nearestKey(key: string, known: readonly string[]): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
+  const word = plain(key);
+  return known.find((name) => word === plain(name)) ?? known.find((name) => isWithinOneEdit(word, plain(name)));
 }
 
 function valueAt(value: unknown, path: ValuePath): unknown {

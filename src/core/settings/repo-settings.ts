@@ -44,7 +44,7 @@ export function listSettingsInForce(found: SettingsFileLookup | null, operator: 
 const NO_VALUES: FlatValues = new Map();
 
 /** The keys that a repository's file sets. */
-function readRepositoryValues(found: SettingsFileLookup | null): ValuesReading<FlatValues> {
+export function readRepositoryValues(found: SettingsFileLookup | null): ValuesReading<FlatValues> {
   if (found === null) return { kind: 'values', values: NO_VALUES };
   const reading = readValues(found, {
     name: SETTINGS_PATH,
@@ -115,5 +115,10 @@ function hasEffect([key, { value }]: readonly [string, MergedValue]): boolean {
 }
 
 function toSettingInForce([key, { value, source }]: readonly [string, MergedValue]): SettingInForce {
-  return { key, value: typeof value === 'string' ? value : JSON.stringify(value), source };
+  return { key, value: formatSettingValue(value), source };
+}
+
+/** A value as it can be written in the file, in one line. */
+export function formatSettingValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -76,6 +76,8 @@ export type Effect =
   | { readonly type: 'expire-proposals' }
   /** After `OUTDATED_CHECK_DELAY_MS`, check which suggestion blocks a push has made outdated. */
   | { readonly type: 'check-outdated-suggestions'; readonly runId: string }
+  /** Show on the pull request what its own settings file would change. Reads the head itself, so that one is enough. */
+  | { readonly type: 'update-settings-comment' }
   /** Restore the body of a review by the App. */
   | { readonly type: 'restore-review-body'; readonly runId: string; readonly reviewId: number }
   /** Dismiss a review by the App that requested changes. */
@@ -120,6 +122,7 @@ export const LANES = {
   'check-deadlines': 'exclusive',
   'catch-up': 'exclusive',
   'expire-proposals': 'exclusive',
+  'update-settings-comment': 'exclusive',
   'restore-review-body': 'exclusive',
   'dismiss-review': 'exclusive',
   react: 'exclusive',
@@ -147,6 +150,7 @@ export const PRIORITY_OF = {
   'expire-proposals': 'act',
   'catch-up': 'act',
   'check-outdated-suggestions': 'notify',
+  'update-settings-comment': 'notify',
   'restore-review-body': 'act',
   'dismiss-review': 'act',
   react: 'notify',
@@ -172,6 +176,7 @@ export function dedupeKey(effect: Effect): string | null {
       return `catch-up:${effect.since}:${effect.expiresAfter}`;
     case 'start-next-task':
     case 'expire-proposals':
+    case 'update-settings-comment':
       return effect.type;
     case 'read-context':
     case 'read-push':

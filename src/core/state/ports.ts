@@ -39,6 +39,10 @@ export type GitHub = {
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
   fetchSettingsFile(): Promise<SettingsFileLookup | null>;
+  /** Whether the head has another settings file than the default branch, in one request; null if neither is known. */
+  fetchSettingsVersions(): Promise<SettingsVersions | null>;
+  /** The settings file of a commit, for showing it only: no rule is ever read from it; null if there is none. */
+  fetchSettingsFileAt(commit: string): Promise<SettingsFileLookup | null>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
   fetchTree(commit: string): Promise<Tree>;
   /** The commit from which the head branched off the base; cached, because both are commits. */
@@ -204,6 +208,16 @@ export type SettingsFileLookup =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'no-file' };
+
+/** A pull request beside the repository's default branch. `isSameFile`: both have the same settings file, or none. */
+export type SettingsVersions = {
+  readonly isOpen: boolean;
+  readonly baseRef: string;
+  readonly headSha: string;
+  readonly defaultBranch: string;
+  readonly defaultSha: string;
+  readonly isSameFile: boolean;
+};
 
 /** A review to post. `event` determines whether it requests changes. */
 export type NewReview = {

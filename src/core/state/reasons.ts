@@ -99,6 +99,7 @@ export const REASONS = [
   'push-refused',
   'no-run',
   // events of GitHub, and deadlines
+  'pull-opened',
   'app-push',
   'push-irrelevant',
   'push-assessed',
@@ -143,6 +144,7 @@ export const REASONS = [
   'commit-head-moved',
   'commit-delayed',
   'proposal-comment-updated',
+  'settings-comment-updated',
   'review-dismiss-refused',
   'approvals-suspended',
   'comment-tampered',

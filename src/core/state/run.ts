@@ -31,7 +31,12 @@ export type PullState = {
   readonly proposalCount: number;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
+  /** Null until the pull request changes the settings file. */
+  readonly settingsComment: SettingsComment | null;
 };
+
+/** The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more. */
+export type SettingsComment = { readonly comment: PostedComment; readonly showsChange: boolean };
 
 /** One agent session on one pull request. */
 export type Run = {
@@ -322,6 +327,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],
+    settingsComment: null,
   };
 }
 

@@ -125,3 +125,70 @@ export type SettingsInForce = {
   /** Keys of the repository's file without effect in this version. */
   readonly keysWithoutEffect: readonly string[];
 };
+
+/** Settings that people read together. */
+export type SettingGroup = { readonly title: string; readonly settings: readonly SettingInForce[] };
+
+/** The settings as people read them, in this order. `limits` stands for all keys of this group. */
+const SETTING_GROUPS: readonly { readonly title: string; readonly keys: readonly string[] }[] = [
+  {
+    title: 'Who may approve',
+    keys: ['approvers', 'required_approvals', 'require_non_author', 'require_non_requester', 'require'],
+  },
+  { title: 'Which files', keys: ['rules', 'protected_paths', 'standing_approvals'] },
+  {
+    title: 'How it is decided',
+    keys: ['commands', 'decide_in', 'review_approval', 'review_event', 'expiry'],
+  },
+  { title: 'The agent and its commits', keys: ['model', 'context_files', 'commit_message', 'sign_off'] },
+  { title: 'Limits', keys: ['limits'] },
+];
+
+const OTHER_SETTINGS = 'Other';
+
+/** Settings in groups with a title; groups without a setting are left out, and no setting is. */
+export function groupSettings(settings: readonly SettingInForce[]): readonly SettingGroup[] {
+  const places = new Map(SETTING_GROUPS.flatMap(({ keys }) => keys).map((key, index) => [key, index]));
+  const titles = new Map(SETTING_GROUPS.flatMap(({ title, keys }) => keys.map((key) => [key, title])));
+  const nameOf = ({ key }: SettingInForce): string => key.split('.')[0] ?? key;
+  const placeOf = (setting: SettingInForce): number => places.get(nameOf(setting)) ?? places.size;
+  const sorted = settings.toSorted((left, right) => placeOf(left) - placeOf(right));
+  const groups = Map.groupBy(sorted, (setting) => titles.get(nameOf(setting)) ?? OTHER_SETTINGS);
+  return [...groups].map(([title, members]) => ({ title, settings: members }));
+}
+
+/** What a pull request's own settings file would change once it is merged. */
+export type SettingsChange = {
+  /** The pull request deletes the file. */
+  readonly isDeleted: boolean;
+  /** The default branch has no such file. */
+  readonly isNew: boolean;
+  /** Of the pull request's file, one line each. */
+  readonly problems: readonly string[];
+  /** The file on the default branch has problems, so no approval takes effect now. */
+  readonly isBrokenNow: boolean;
+  /** The default branch has changed the file since the pull request branched off. */
+  readonly isCombined: boolean;
+  readonly changed: readonly ChangedSetting[];
+  /** Values of the pull request's file that the operator's bound replaces. */
+  readonly bounded: readonly { readonly key: string; readonly wanted: string; readonly inForce: string }[];
+  readonly keysWithoutEffect: readonly string[];
+};
+
+/** A setting whose value in force would change. `source` is that of the new value; null stands for no value. */
+export type ChangedSetting = { readonly key: string; readonly source: SettingSource } & (
+  | {
+      readonly kind: 'value';
+      readonly before: string | null;
+      readonly after: string | null;
+      /** Null if neither value is known to be stricter. */
+      readonly direction: 'stricter' | 'looser' | null;
+    }
+  /** Entries as JSON. `isReordered`: those that stay have another order. */
+  | {
+      readonly kind: 'list';
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly isReordered: boolean;
+    }
+);

@@ -9,7 +9,7 @@ import type { ModelContext } from './model-context.ts';
 import type { ModelFailureKind } from './ports.ts';
 import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
-import type { DependencyRelation, ModelDelay, PlanStep } from './run.ts';
+import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
 import type { SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { GatedToolName } from './tools.ts';
@@ -188,6 +188,8 @@ export type Signal =
       readonly continuationHashes: readonly string[];
       readonly at: string;
     }
+  /** The comment about the pull request's own settings file was posted or updated. */
+  | { readonly type: 'settings-comment-updated'; readonly settingsComment: SettingsComment }
   /** One of an open proposal's comments was deleted. */
   | { readonly type: 'comment-missing'; readonly proposalId: string; readonly commentId: number }
   /** The App has lost access to the repository. */

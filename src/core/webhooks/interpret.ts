@@ -17,6 +17,7 @@ import {
   createThreadResolutionReader,
   readClosedPull,
   readDismissedReview,
+  readOpenedPull,
   readPush,
   readRetargetedPull,
 } from './pull-request-events.ts';
@@ -125,6 +126,8 @@ const PULL_REQUEST_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, PullRe
   [
     'pull_request',
     new Map<string, PullRequestEventReader>([
+      ['opened', readOpenedPull],
+      ['reopened', readOpenedPull],
       ['synchronize', readPush],
       ['closed', readClosedPull],
       ['edited', readRetargetedPull],

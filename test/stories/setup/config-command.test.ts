@@ -26,6 +26,21 @@ describe('/config', () => {
     expect(answer).toContain('`["a\\u{7C}b.md"]`');
     expect(answer).toContain('sets `standing_approvals`, which has no effect in this version');
     expect(bot.proposals()).toEqual([]);
+    expect(answer.match(/^\*\*.*\*\*$/gm)).toEqual([
+      ...['**Who may approve**', '**Which files**', '**How it is decided**', '**The agent and its commits**'],
+    ]);
+  });
+
+  it('lists the entries of a long list one a line (S127)', async () => {
+    const { ana, bot, configures } = await stage().tell();
+    const paths = ['docs/a long name of a file.md', 'docs/another long name of a file.md', '`@acme/all` | .md'];
+    await configures(`context_files: ${JSON.stringify(paths)}\n`);
+    await ana.says('/countersign /config');
+    expect(bot.answer()).toContain('| `context_files` | 3 entries, listed below | `.github/countersign.yml` |');
+    expect(bot.answer()).toContain(
+      '`context_files`, from `.github/countersign.yml`:\n\n1. `docs/a long name of a file.md`\n1. `docs/another',
+    );
+    expect(bot.answer()).toContain('1. `` `@acme/all` | .md ``');
   });
 
   it('of a broken file names every problem, and shows what holds until it is fixed (S127, J3)', async () => {

@@ -55,6 +55,8 @@ describe('countersign config', () => {
     expect(found.out).toBe(
       `${check} has these problems:\n- line 1: approver is not a setting; did you mean approvers?\n`,
     );
+    const spelled = await run('--check', file('c.yml', 'requiredApprovals: 2\n'));
+    expect(spelled.out).toContain('line 1: requiredApprovals is not a setting; did you mean required_approvals?');
     const operator = file('p.yml', 'ceilings:\n  commands: short\n');
     expect(await run('--operator', operator)).toMatchObject({
       code: 1,

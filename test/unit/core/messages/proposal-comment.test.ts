@@ -397,7 +397,7 @@ describe('a decided proposal', () => {
     expect(said.join('\n----\n')).toMatchInlineSnapshot(`
       "**Approved** by ana. It will be committed shortly.
       ----
-      **Approved** by ana. It is being committed now.
+      **Executing**, approved by ana. It is being committed now.
       ----
       **Applied** in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
       ----

@@ -941,6 +941,8 @@ describe('answers', () => {
       [config]
       Settings in force:
 
+      **The agent and its commits**
+
       | setting | value | from |
       |---|---|---|
       | \`commit_message\` | \`total\` | \`.github/countersign.yml\` |
@@ -959,6 +961,8 @@ describe('answers', () => {
       Fix the file on the default branch.
 
       Until then these hold, and no approval takes effect:
+
+      **How it is decided**
 
       | setting | value | from |
       |---|---|---|

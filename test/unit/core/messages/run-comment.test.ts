@@ -16,7 +16,7 @@ describe('the run comment', () => {
     expect(renderRunComment({ run: run(), proposals, queued: 1, links, number: 3 })).toMatchInlineSnapshot(`
       "<!-- countersign:run:7-3-c9 -->
 
-      **Waiting for review** of 1 change.
+      **Waiting for review** of 1 change. Changes: 1 pending, 1 rejected.
 
       ana asked:
 
@@ -85,8 +85,22 @@ describe('the run comment', () => {
     const text = renderRunComment({ run: run({ commits: [commit] }), proposals, queued: 0, links, number: 3 });
     expect(text).toContain('1 change applied in 1 commit.');
     expect(text).toContain(
-      '| `k7q2` | `src/total.ts` | applied | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
+      '| `k7q2` | `src/total.ts` | completed | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
     );
+  });
+
+  it('counts the changes in each state, and lists pending ones first, then those in work (S75)', () => {
+    const states = ['completed', 'proposed', 'executing', 'rejected', 'proposed', 'approved', 'completed'] as const;
+    const proposals = states.map((state, index) => proposal(bigint, { id: `k7q${index}`, state }));
+    const text = renderRunComment({ run: run(), proposals, queued: 0, links, number: 3 });
+    expect(text).toContain('Changes: 2 pending, 1 approved, 1 executing, 2 completed, 1 rejected.\n');
+    const rows = [...text.matchAll(/^\| `(k7q\d)` .* \| (\w+) \| .* \|.*\|$/gm)].map(
+      ([, id, state]) => `${id} ${state}`,
+    );
+    expect(rows).toEqual([
+      ...['k7q1 pending', 'k7q4 pending', 'k7q2 executing', 'k7q5 approved'],
+      ...['k7q0 completed', 'k7q3 rejected', 'k7q6 completed'],
+    ]);
   });
 
   it('contains nothing foreign, with any content (C1, C3, C5, C7, C14)', () => {

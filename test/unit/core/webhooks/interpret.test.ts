@@ -165,7 +165,7 @@ describe('deliveries that are ignored, with the reason', () => {
     ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'constructor' })],
     ['irrelevant-edit', 'pull_request_review', review('looks good', {}, { action: 'edited' })],
     ['own-event', 'pull_request_review', review('/approve', { user: BOT }, { action: 'edited', sender: BOT })],
-    ['unknown-action', 'pull_request', pushed({ action: 'opened' })],
+    ['unknown-action', 'pull_request', pushed({ action: 'labeled' })],
     ['malformed', 'issue_comment', null],
     ['malformed', 'issue_comment', []],
     ['malformed', 'issue_comment', { action: 'created', installation: { id: 42 }, sender: ANA }],
@@ -362,6 +362,13 @@ describe('changes of the base branch and of the installation (S90b, B11, F16)', 
   const edited = (changes: unknown) => {
     return pushed({ action: 'edited', changes, pull_request: { number: 12, base: { ref: 'release' } } });
   };
+
+  it('an opened or reopened pull request is an intent, by any account', () => {
+    for (const action of ['opened', 'reopened'])
+      expect(read('pull_request', pushed({ action }))).toMatchObject({
+        intent: { kind: 'opened', pull: { number: 12 } },
+      });
+  });
 
   it('an edited pull request is an intent only if its base branch changed (B11)', () => {
     expect(read('pull_request', edited({ base: { ref: { from: 'main' }, sha: { from: 'a' } } }))).toMatchObject({
