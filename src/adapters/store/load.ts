@@ -4,7 +4,7 @@ import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ProposalSelector } from '../../core/state/facts.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal, ProposalState } from '../../core/state/proposal.ts';
-import { type PullState, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { UnsupportedSchemaError } from './engine/errors.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
@@ -49,7 +49,9 @@ export async function loadPullState(
     first.body === null ? null : fromStored<Run>(requireKnownSchema(pullRequestKey, first.schema, first.body));
   const proposals = await parseProposals(pullRequestKey, others.filter(isProposal));
   for (const loaded of [...proposals, ...(run === null ? [] : [run])]) savedObjects.add(loaded);
-  return { ...fromStored<StoredPullState>(first.state), run, proposals };
+  const stored = fromStored<StoredPullState>(first.state);
+  // A row of an earlier version lacks the fields that were added since.
+  return { ...createPullState(stored.ref), ...stored, run, proposals };
 }
 
 type Row = { readonly state: string | null; readonly schema: number | null; readonly body: string | null };

@@ -198,6 +198,7 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
     writtenAt: null,
     at: now,
     text: null,
+    standingApproval: null,
   };
 }
 

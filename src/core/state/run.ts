@@ -5,7 +5,14 @@ import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
-import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
+import {
+  isOpen,
+  type Person,
+  type PostedComment,
+  type PostedReview,
+  type Proposal,
+  type StandingApproval,
+} from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
 import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
@@ -29,6 +36,10 @@ export type PullState = {
   readonly proposalCount: number;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
+  /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
+  readonly standingApprovals: readonly StandingApproval[];
+  /** Number of standing approvals on this pull request so far, which is the number of the last one. */
+  readonly standingApprovalCount: number;
 };
 
 /** One agent session on one pull request. */
@@ -319,6 +330,8 @@ export function createPullState(ref: PullRequestRef): PullState {
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],
+    standingApprovals: [],
+    standingApprovalCount: 0,
   };
 }
 

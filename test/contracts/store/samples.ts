@@ -182,6 +182,7 @@ export function vote(proposalId: string, text: string | null = null): Vote {
     writtenAt: AT,
     at: AT,
     text,
+    standingApproval: null,
   };
 }
 

@@ -158,4 +158,10 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    number: 2,
+    name: 'standing approvals',
+    // A null is no part of a row's hash, so that the chain of older rows stays as it is.
+    statements: [`alter table votes add column standing_approval text`],
+  },
 ];
