@@ -34,7 +34,7 @@ function isUse({ action, standingApproval }: Vote): boolean {
 function findGrant({ saved, votes, changes }: CaseEvidence, { index, vote }: NumberedVote): Grant | null {
   const given = votes.find(
     (one) =>
-      one.index < index &&
+      one.index <= index &&
       one.vote.action === 'approve-always' &&
       one.vote.commentId === vote.commentId &&
       one.vote.surface === vote.surface,
