@@ -118,6 +118,11 @@ const VALID_DRAFTS: readonly ((context: DraftContext) => Draft)[] = [
   (context) => {
     const path = plainPath(context);
     const old_string = lineOf(context, path);
+    return ['edit_file', { path, old_string, new_string: `${old_string} again`, reason: context.text() }];
+  },
+  (context) => {
+    const path = plainPath(context);
+    const old_string = lineOf(context, path);
     return ['edit_file', { path, old_string, new_string: `${old_string} ${context.text()}`, reason: context.text() }];
   },
   (context) => {

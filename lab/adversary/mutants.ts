@@ -23,6 +23,16 @@ export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName 
       })),
   },
   {
+    name: 'standing-reaches-everything',
+    brokenPromise: 'a standing approval reaches only the paths that its comment says',
+    breaks: 'unapproved writes',
+    createOverrides: () =>
+      overridePulls((pull) => ({
+        ...pull,
+        standingApprovals: pull.standingApprovals.map((one) => ({ ...one, path: null, glob: '**' })),
+      })),
+  },
+  {
     name: 'links-followed',
     brokenPromise: 'a link is never read',
     breaks: 'reads of denied paths',

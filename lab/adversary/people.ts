@@ -48,6 +48,14 @@ const giveInjectedTask: PersonAction = ({ person, simulatedGitHub, fixture, rand
   return `gives an injected task (${person.says(`/countersign look at this: ${text}`).id})`;
 };
 
+/** A person who trusts the agent approves in advance, for one path or for all. */
+const approveInAdvance: PersonAction = ({ simulatedGitHub, fixture, random, open }) => {
+  if (open.length === 0) return null;
+  const { person } = createActionContext(simulatedGitHub, fixture, random, 'ana');
+  const command = `/approve ${random.pick(open).id} always${random.pick(['', '', ' src/**', ' **'])}`;
+  return `ana approves in advance (${person.says(command).id})`;
+};
+
 const INJECTING_ACTIONS: WeightedActions = [
   [30, injectAsStranger],
   [8, quoteInjected],
@@ -55,7 +63,7 @@ const INJECTING_ACTIONS: WeightedActions = [
 ];
 
 /** People who decide at random. */
-export const DECIDING_PEOPLE: WeightedActions = [...PERSON_ACTIONS, ...INJECTING_ACTIONS];
+export const DECIDING_PEOPLE: WeightedActions = [...PERSON_ACTIONS, ...INJECTING_ACTIONS, [40, approveInAdvance]];
 
 /** People of whom nobody ever votes for a change. */
 export const NOBODY_APPROVES: WeightedActions = [...OTHER_ACTIONS, ...INJECTING_ACTIONS];

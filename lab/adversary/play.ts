@@ -21,7 +21,7 @@ const FAULTS_PROBABILITY = 0.1;
 
 /** The promises, with the problems that break them: the first one that fits counts. */
 export const PROMISES = {
-  'unapproved writes': /^(?:V[1237]|F15|write):?/,
+  'unapproved writes': /^(?:V[1237]|F15|S12[2-6]|write):?/,
   'reads of denied paths': /^read:/,
   'broken transcripts': /^transcript:/,
   'unhandled errors': /^error:|dead letter|thread crashed|ended unexpectedly/,

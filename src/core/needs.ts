@@ -9,6 +9,7 @@ import {
   stalenessNeeds,
 } from './actions/fact-needs.ts';
 import { proposalsBeforeCommit } from './actions/head-assessment.ts';
+import { standingApprovalNeeds } from './actions/standing-approvals.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
 import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
@@ -18,7 +19,7 @@ import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { isStillResolved, pendingInThread } from './events/thread.ts';
 import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
-import { recordPostedProposals } from './outcomes/posting.ts';
+import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { Facts, Need } from './state/facts.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
@@ -64,10 +65,7 @@ const SIGNAL_NEEDS: {
   'side-question-attempt-failed': none,
   'side-question-failed': none,
   'tools-finished': none,
-  'proposals-posted': (pull, signal, facts) =>
-    proposalsBeforeCommit(pull.proposals).length === 0
-      ? []
-      : headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts)),
+  'proposals-posted': postedNeeds,
   'question-posted': none,
   'posting-failed': none,
   'commit-preflight': none,
@@ -91,6 +89,13 @@ const SIGNAL_NEEDS: {
   'dead-lettered': none,
   'access-lost': none,
 };
+
+/** Standing approvals matter only to proposals that are still there at the head of now. */
+function postedNeeds(pull: PullState, signal: SignalOf<'proposals-posted'>, facts: Facts): readonly Need[] {
+  if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
+  const head = headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts));
+  return head.length > 0 ? head : standingApprovalNeeds(recordAtHead(pull, signal, facts).pull, signal, facts);
+}
 
 /**
  * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the head,

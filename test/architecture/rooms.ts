@@ -202,6 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'path-tables.ts',
       'path-rules.ts',
       'staleness.ts',
+      'standing-approvals.ts',
       'push-impact.ts',
       'earlier-changes.ts',
       'compute-undo.ts',

@@ -41,6 +41,7 @@ import {
 import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
 import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
+import { revokedUsesDoNotCommit, standingVotesAreCovered } from './standing-approvals.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -187,6 +188,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   approversCanWrite,
   approvalsAreOnThePage,
   approvalsAreEnough,
+  standingVotesAreCovered,
+  revokedUsesDoNotCommit,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

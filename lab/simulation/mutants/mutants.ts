@@ -21,6 +21,7 @@ import { QUESTION_MUTANTS } from './question-mutants.ts';
 import { SET_MUTANTS } from './set-mutants.ts';
 import { SIDE_QUESTION_MUTANTS } from './side-question-mutants.ts';
 import { SPENDING_MUTANTS } from './spending-mutants.ts';
+import { STANDING_MUTANTS } from './standing-mutants.ts';
 import { TURN_MUTANTS } from './turn-mutants.ts';
 
 /** A store that changes the ledger's rows before they are saved. */
@@ -317,6 +318,7 @@ const CLEANUP_MUTANTS: readonly Mutant[] = [
 export const MUTANTS: readonly Mutant[] = [
   ...WEBHOOK_MUTANTS,
   ...DECISION_MUTANTS,
+  ...STANDING_MUTANTS,
   ...EFFECT_MUTANTS,
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,

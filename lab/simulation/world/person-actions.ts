@@ -69,7 +69,13 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 }
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const settings = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
+  const settings = random.pick([
+    'required_approvals: 2\n',
+    'review_event: request-changes\n',
+    'standing_approvals: path\n',
+    'broken: [\n',
+    null,
+  ]);
   return saveSettings({ simulatedGitHub, fixture }, settings);
 }
 
@@ -206,6 +212,20 @@ function pushOwnSettings({ random, pusher }: ActionContext): string {
   return `pushes ${JSON.stringify(settings)} as the branch's own settings`;
 }
 
+/** Approves in advance: the path, or globs that reach too little, enough, or as much as they can. */
+function approveAlways(context: ActionContext, proposal: VisibleProposal): string {
+  const glob = context.random.pick(['', '', ' src/*', ' **', ' **', ' notes.md', ' **/*.ts', ' /src/**']);
+  return proposal.inThread && context.random.chance(0.7)
+    ? replyInThread(context, proposal, `/approve always${glob}`)
+    : postComment(context, `/approve ${proposal.id} always${glob}`);
+}
+
+/** Takes back one of the first standing approvals, or lists them. */
+function revokeStanding(context: ActionContext): string {
+  const { random } = context;
+  return postComment(context, random.chance(0.8) ? `/revoke ${1 + random.integer(3)}` : '/approvals');
+}
+
 /** Pushes a commit that changes, adds or removes one line of a file that proposals can change. */
 function pushCommit(context: ActionContext): string {
   const { random, pusher } = context;
@@ -262,12 +282,14 @@ export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
   [1, toggleWriteAccess],
   [1, onAnyProposal(tamperWithComment)],
   [4, withdrawApproval],
+  [2, revokeStanding],
 ];
 
 /** Actions that can be, or become, a vote for a change. */
 const VOTING_ACTIONS: WeightedActions = [
   [20, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
+  [24, onAnyProposal(approveAlways)],
   [
     2,
     (context) =>
@@ -294,6 +316,7 @@ export const OTHER_ACTIONS: WeightedActions = [
   [2, (context) => postComment(context, '/continue')],
   [3, (context) => postComment(context, '/resume')],
   [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/aprove']))],
+  [2, revokeStanding],
   [1, askAgent],
   [1, onAnyProposal((context, proposal) => postComment(context, `/show ${proposal.id}`))],
   [4, (context) => postComment(context, context.random.pick(['/choose 1', '/choose 2', '/answer so']))],

@@ -23,6 +23,7 @@ export type VoteRow = Pick<
   | 'head'
   | 'at'
   | 'text'
+  | 'standing_approval'
 >;
 
 /** One change in one commit; `at` is ms since the epoch. */
@@ -256,7 +257,7 @@ export async function findCommittedChanges(
       committed_changes.at, (
         select coalesce(json_agg(votes.person_id), '[]')::text from votes
         where votes.pull_key = committed_changes.pull_key and votes.proposal_id = committed_changes.proposal_id
-          and votes.digest = committed_changes.shown_digest and votes.action in ('approve', 'modify')
+          and votes.digest = committed_changes.shown_digest and votes.action in ('approve', 'approve-always', 'modify')
       ) as voters
     from committed_changes where commit_sha = ${commit}
   `.execute(db);

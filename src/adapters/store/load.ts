@@ -49,16 +49,8 @@ export async function loadPullState(
     first.body === null ? null : fromStored<Run>(requireKnownSchema(pullRequestKey, first.schema, first.body));
   const proposals = await parseProposals(pullRequestKey, others.filter(isProposal));
   for (const loaded of [...proposals, ...(run === null ? [] : [run])]) savedObjects.add(loaded);
-  return { ...parsePullState(first.state), run, proposals };
+  return { ...fromStored<StoredPullState>(first.state), run, proposals };
 }
-
-/** A row of an earlier version lacks the fields that came later. */
-function parsePullState(stored: string): StoredPullState {
-  const { settingsComment = null, ...state } = fromStored<EarlierPullState>(stored);
-  return { ...state, settingsComment };
-}
-
-type EarlierPullState = Omit<StoredPullState, 'settingsComment'> & Partial<Pick<StoredPullState, 'settingsComment'>>;
 
 type Row = { readonly state: string | null; readonly schema: number | null; readonly body: string | null };
 

@@ -294,6 +294,7 @@ async function saveVotes(
         head: vote.headSha,
         at: vote.at,
         text: vote.text === null ? null : toPlainText(vote.text),
+        standing_approval: vote.standingApproval === null ? null : toStored(vote.standingApproval),
       })),
     )
     .execute();
@@ -305,7 +306,8 @@ type VoteToSave = Omit<Vote, 'action' | 'thread' | 'writtenAt'> & { readonly act
 /** An answer is a row of votes that names its question: the ids are of one series. */
 function answerToVote({ questionId, answer, ...record }: AnswerRecord): VoteToSave {
   const action = answer.kind === 'reject' ? 'reject-question' : 'answer';
-  return { ...record, proposalId: questionId, action, text: JSON.stringify(responseOf(answer)) };
+  const text = JSON.stringify(responseOf(answer));
+  return { ...record, proposalId: questionId, action, text, standingApproval: null };
 }
 
 /** Duplicates are ignored: a commit can be reported twice. */

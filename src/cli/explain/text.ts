@@ -1,6 +1,7 @@
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import type {
   AccessLossCause,
+  AlwaysRequest,
   Command,
   CommentIntent,
   CommentLocation,
@@ -131,10 +132,15 @@ function commandText(command: Command): string {
   const text = 'text' in command ? `: ${quote(command.text)}` : '';
   const targets = 'targets' in command ? `, for ${targetsText(command.targets)}` : '';
   const number = 'number' in command ? `, number ${command.number}` : '';
+  const always = 'always' in command && command.always !== undefined ? alwaysText(command.always) : '';
   const note = 'note' in command ? labeledPart('note', command.note) : '';
   const reason = 'reason' in command ? labeledPart('reason', command.reason) : '';
   const instruction = 'instruction' in command ? labeledPart('instruction', command.instruction) : '';
-  return `${command.name}${text}${number}${targets}${note}${reason}${instruction}`;
+  return `${command.name}${text}${number}${targets}${always}${note}${reason}${instruction}`;
+}
+
+function alwaysText({ glob }: AlwaysRequest): string {
+  return `, and always for ${glob === null ? 'its path' : quote(glob)}`;
 }
 
 function targetsText(targets: Targets): string {

@@ -4,6 +4,7 @@ import { describeChange } from '../../core/edits/describe-change.ts';
 import { instructionOf, type UserResponse } from '../../core/state/ledger-record.ts';
 import { type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
+import { parseJson } from '../../lib/trust.ts';
 
 /** One line of the export. Times are ISO 8601. A field is null if it does not apply yet, or was deleted. */
 export type ExportedRow = {
@@ -132,11 +133,12 @@ function exportedResult({ outcome, committedChanges }: LedgerEntry): ExportedRow
 }
 
 function exportedVote(vote: VoteRow) {
-  const { action, permission, surface, digest, head, at, text } = vote;
+  const { action, permission, surface, digest, head, at, text, standing_approval } = vote;
+  const standingApproval = standing_approval === null ? null : parseJson(standing_approval);
   return {
     ...{ action, userId: vote.person_id, userLogin: vote.login, permission, surface },
     ...{ commentId: vote.comment_id, bodyHash: vote.body_hash, deliveryId: vote.delivery_id },
-    ...{ digest, head, at, text },
+    ...{ digest, head, at, text, standingApproval },
   };
 }
 

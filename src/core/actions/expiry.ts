@@ -13,8 +13,12 @@ const DEADLINE_BATCH_MS = 60_000;
 
 /** GitHub's time (ISO 8601) at which a proposal that was posted at `proposedAt` expires; null if it is not posted. */
 export function expiresAtFor(proposedAt: string | null, run: Pick<Run, 'settings'> | null): string | null {
-  if (proposedAt === null || run === null) return null;
-  return new Date(Date.parse(proposedAt) + run.settings.expiryHours * HOUR_MS).toISOString();
+  return proposedAt === null || run === null ? null : expiryAfter(proposedAt, run.settings.expiryHours);
+}
+
+/** The time (ISO 8601) at which something of this time expires. */
+export function expiryAfter(from: string, expiryHours: number): string {
+  return new Date(Date.parse(from) + expiryHours * HOUR_MS).toISOString();
 }
 
 /** The deadline of a stored proposal; null if it is not posted. */

@@ -214,6 +214,7 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
     writtenAt: null,
     at: now,
     text: null,
+    standingApproval: null,
   };
 }
 

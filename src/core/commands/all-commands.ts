@@ -1,6 +1,7 @@
 import { createCommandGrammar } from '../comments/command-grammar.ts';
 import type { CommandName } from '../state/intent.ts';
 import { answer } from './answer.ts';
+import { approvals } from './approvals.ts';
 import { approve } from './approve.ts';
 import { ask } from './ask.ts';
 import { choose } from './choose.ts';
@@ -10,6 +11,7 @@ import { deny } from './deny.ts';
 import { edit } from './edit.ts';
 import { help } from './help.ts';
 import { resume } from './resume.ts';
+import { revoke } from './revoke.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
@@ -32,6 +34,8 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
   stop,
   resume,
   status,
+  approvals,
+  revoke,
   config,
   help,
 };

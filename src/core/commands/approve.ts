@@ -1,12 +1,23 @@
 import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
-import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
+import { expiryAfter } from '../actions/expiry.ts';
+import { showStandingApprovals } from '../actions/standing-approvals.ts';
+import {
+  endStep,
+  recordVote,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withPullState,
+  withReply,
+} from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
+import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { Facts, Need } from '../state/facts.ts';
-import type { CommentIntent, Targets } from '../state/intent.ts';
-import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
-import { proposalLink, type Reply } from '../state/replies.ts';
+import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
+import { canStillBeDenied, commentsOf, type Proposal, type StandingApproval, type Vote } from '../state/proposal.ts';
+import { proposalLink, type Reply, type StandingObstacle, standingApprovalLine } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
 import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
@@ -27,12 +38,18 @@ import { resolveTargets } from './shared/targets.ts';
 export const approve = {
   name: 'approve',
   words: ['approve'],
-  syntax: '/approve [<id>…|all]',
-  summary: 'make the change; in its thread the id may be left out, lines below are a note for the agent',
+  syntax: '/approve [<id>…|all|always [<glob>]]',
+  summary:
+    'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
-  argument: 'ids-only',
+  argument: 'ids-or-always',
   decidesOn: { states: 'pending', includesUndos: true, quote: 'whole-change' },
-  read: ({ targets, text }) => ({ name: 'approve', targets, note: text }),
+  read: ({ targets, text, always }) => ({
+    name: 'approve',
+    targets,
+    note: text,
+    ...(always === null ? {} : { always }),
+  }),
   needs: {
     condition: 'it means pending changes',
     kinds: ['settings', 'comment-hashes'],
@@ -64,9 +81,9 @@ function needsToApprove(context: CommentContext): readonly Need[] {
 }
 
 /** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
-function runApprove(context: CommandContext, { targets, note }: CommandNamed<'approve'>): Step {
+function runApprove(context: CommandContext, { targets, note, always }: CommandNamed<'approve'>): Step {
   const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
-  if (question !== null) return approveQuestion(context, question);
+  if (question !== null && always === undefined) return approveQuestion(context, question);
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (resolution.kind === 'replied') return resolution.step;
   const hidden = targets.by === 'all' ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
@@ -78,7 +95,8 @@ function runApprove(context: CommandContext, { targets, note }: CommandNamed<'ap
   const check = checkMayApprove(context, resolved.open);
   if (check.kind === 'refused') return check.step;
   const step =
-    checkCommentsIntact(context, resolved.open) ?? approveAll(context, resolved, check.rules, cleanText(note).text);
+    checkCommentsIntact(context, resolved.open) ??
+    approveAll(context, resolved, { rules: check.rules, note: cleanText(note).text, always: always ?? null });
   return hidden.length === 0
     ? step
     : endStep(withReply(step, context.intent.location, leftOutReply(hidden)), step.reason);
@@ -94,26 +112,81 @@ function leftOutReply(hidden: readonly Proposal[]): Reply {
   return { kind: 'hidden-left-out', proposals: hidden.map(proposalLink) };
 }
 
+/** How the proposals are approved; `always` is null for these alone. */
+type Approving = { readonly rules: ApprovalRules; readonly note: string; readonly always: AlwaysRequest | null };
+
 function approveAll(
   context: CommandContext,
   { open, alreadyDecided, postedLater }: ResolvedTargets,
-  rules: ApprovalRules,
-  note: string,
+  { rules, note, always }: Approving,
 ): Step {
   const { location, createdAt } = context.intent;
-  const voted = open.reduce(
-    (builder, one) => recordApproval(builder, one, createVote(context, one, 'approve', note), rules, createdAt),
-    startStep(context.pull),
-  );
+  const [only] = open;
+  const grant = always === null || only === undefined ? null : requestStanding(context, only, always, note);
+  const voted = open.reduce((builder, one) => {
+    const vote = grant?.kind === 'granted' ? grant.vote : createVote(context, one, 'approve', note);
+    const approved = recordApproval(builder, one, vote, rules, createdAt);
+    // The ledger has the row that gave it, also where this person's approval counts already.
+    return grant?.kind === 'granted' && approved.votes.length === 0 ? recordVote(approved, vote) : approved;
+  }, startStep(context.pull));
   const ids = open.filter(({ state }) => state === 'proposed').map(({ id }) => id);
   const newlyApproved = voted.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'approved');
   const isRepeated = voted.votes.length === 0 && newlyApproved.length === 0;
   const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
-  const committing = queueCommit(replied, newlyApproved, context);
+  const standing = grant === null ? replied : recordStanding(replied, context, grant);
+  const committing = queueCommit(standing, newlyApproved, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
+}
+
+/** What `/approve always` comes to: the vote that gives a standing approval, or why the approval is for one change. */
+type StandingOutcome =
+  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
+  | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
+
+function requestStanding(
+  context: CommandContext,
+  proposal: Proposal,
+  { glob }: AlwaysRequest,
+  note: string,
+): StandingOutcome {
+  const { pull, facts, intent } = context;
+  const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
+  if (facts.settings?.kind !== 'settings') return refuse('switched-off');
+  const { settings } = facts.settings;
+  const scope = findScope(proposal, glob, settings);
+  if (typeof scope === 'string') return refuse(scope);
+  const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
+  if (!isInForce({ expiresAt }, facts.now)) return refuse('expired');
+  if (pull.standingApprovals.filter((one) => isInForce(one, facts.now)).length >= MAX_STANDING_APPROVALS)
+    return refuse('too-many');
+  const ref = { ...scope, number: pull.standingApprovalCount + 1, expiresAt };
+  const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
+  // The note is about this change only.
+  const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
+  return { kind: 'granted', approval, vote };
+}
+
+/** Those that have expired are dropped with the next one, so that their number stays bounded. */
+function recordStanding(
+  builder: StepBuilder,
+  { intent, facts }: CommandContext,
+  outcome: StandingOutcome,
+): StepBuilder {
+  if (outcome.kind === 'refused') {
+    const { id, obstacle } = outcome;
+    return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
+  }
+  const { approval } = outcome;
+  const inForce = builder.pull.standingApprovals.filter((one) => isInForce(one, facts.now));
+  const given = withPullState(builder, {
+    standingApprovals: [...inForce, approval],
+    standingApprovalCount: approval.number,
+  });
+  const reply = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
+  return showStandingApprovals(withReply(given, intent.location, reply));
 }
 
 /** For a person whose approval counts already: how many more are missing. */

@@ -1,4 +1,4 @@
-import type { Targets } from '../state/intent.ts';
+import type { AlwaysRequest, Targets } from '../state/intent.ts';
 import type { ArgumentForm, CommandArguments, HintName } from './command-grammar.ts';
 import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parseProposalId, parsePunctuatedId } from './ids.ts';
@@ -9,7 +9,14 @@ export type ArgumentText = { readonly rest: string; readonly below: string };
 /** `word` is the first word that does not fit, empty where one is missing. */
 type InvalidArguments = { readonly isValid: false; readonly word: string; readonly hint: HintName };
 
-type FormResult = { readonly isValid: true; readonly targets: Targets; readonly text: string } | InvalidArguments;
+type FormResult =
+  | {
+      readonly isValid: true;
+      readonly targets: Targets;
+      readonly text: string;
+      readonly always: AlwaysRequest | null;
+    }
+  | InvalidArguments;
 
 type ArgumentsResult = ({ readonly isValid: true } & CommandArguments) | InvalidArguments;
 
@@ -21,13 +28,14 @@ export function parseArguments(form: ArgumentForm, words: ArgumentText): Argumen
 
 const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => FormResult } = {
   task: parseTask,
-  'ids-only': parseIdsOnly,
+  'ids-or-always': parseIdsOrAlways,
   'ids-and-reason': parseReason,
   'ids-and-instruction': parseInstruction,
   'one-id': parseOneId,
   question: parseQuestion,
   'id-and-text': parseIdAndText,
   'id-and-number': parseIdAndNumber,
+  number: parseNumber,
   nothing: parseNoArguments,
 };
 
@@ -35,19 +43,34 @@ function parseTask({ rest, below }: ArgumentText): FormResult {
   return rest === '' ? rejectArguments('', 'no-task') : acceptArguments({ by: 'location' }, rest, below);
 }
 
-function parseIdsOnly({ rest, below }: ArgumentText): FormResult {
+function parseIdsOrAlways({ rest, below }: ArgumentText): FormResult {
   if (rest === '') return acceptArguments({ by: 'location' }, '', below);
   const words = rest.split(/[ \t]+/);
+  const at = words.findIndex((word) => word.toLowerCase() === 'always');
+  return at === -1 ? parseIdsOnly(words, { rest, below }) : parseAlways(words.slice(0, at), words.slice(at + 1), below);
+}
+
+/** At most one id before the word, and one glob behind it: nobody approves in advance by a slip. */
+function parseAlways(ids: readonly string[], globs: readonly string[], below: string): FormResult {
+  const [id, second] = ids;
+  if (id !== undefined && parseProposalId(id) === null) return rejectArguments(id, 'always-one-id');
+  if (second !== undefined) return rejectArguments(second, 'always-one-id');
+  const [glob = null, ...more] = globs;
+  const invalidWord = glob !== null && !/[/.*]/.test(glob) ? glob : more[0];
+  if (invalidWord !== undefined) return rejectArguments(invalidWord, 'always-one-glob');
+  return acceptArguments(id === undefined ? { by: 'location' } : targetIds([id]), '', below, { glob });
+}
+
+function parseIdsOnly(words: readonly string[], { rest, below }: ArgumentText): FormResult {
   const [first = '', ...others] = words;
   if (isAllKeyword(first) && others.length === 0) return acceptArguments({ by: 'all' }, '', below);
   const invalidWord = isAllKeyword(first) ? others[0] : words.find((word) => parseProposalId(word) === null);
-  if (invalidWord !== undefined) return rejectArguments(invalidWord, hintForIds(rest, invalidWord));
+  if (invalidWord !== undefined) return rejectArguments(invalidWord, hintForIds(rest));
   return acceptArguments(targetIds(words), '', below);
 }
 
 /** Ids as a sentence lists them are not the form of an approval, but it is clear what to write instead. */
-function hintForIds(rest: string, invalidWord: string): HintName {
-  if (invalidWord.toLowerCase() === 'always') return 'always-unsupported';
+function hintForIds(rest: string): HintName {
   const { ids, end } = splitLeadingIds(rest);
   return ids.length > 0 && end === rest.length ? 'ids-separated' : 'ids-only';
 }
@@ -99,6 +122,13 @@ function parseIdAndNumber({ rest }: ArgumentText): FormResult {
   return acceptArguments(id === null ? { by: 'location' } : { by: 'ids', ids: [id] }, number, '');
 }
 
+/** `text` is the number. */
+function parseNumber({ rest }: ArgumentText): FormResult {
+  return /^\d{1,6}$/.test(rest)
+    ? acceptArguments({ by: 'location' }, rest, '')
+    : rejectArguments(splitFirstWord(rest).word, 'one-standing-approval');
+}
+
 function parseNoArguments({ rest }: ArgumentText): FormResult {
   return rest === ''
     ? acceptArguments({ by: 'location' }, '', '')
@@ -133,8 +163,13 @@ function splitLeadingIds(rest: string): { readonly ids: readonly string[]; reado
   return { ids: [...ids], end };
 }
 
-function acceptArguments(targets: Targets, text: string, below: string): FormResult {
-  return { isValid: true, targets, text: joinArgumentText(text, below) };
+function acceptArguments(
+  targets: Targets,
+  text: string,
+  below: string,
+  always: AlwaysRequest | null = null,
+): FormResult {
+  return { isValid: true, targets, text: joinArgumentText(text, below), always };
 }
 
 function rejectArguments(word: string, hint: HintName): FormResult {

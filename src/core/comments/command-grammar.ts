@@ -1,19 +1,26 @@
-import type { Command, CommandName, Targets } from '../state/intent.ts';
+import type { AlwaysRequest, Command, CommandName, Targets } from '../state/intent.ts';
 
 /** What may follow a command on its line, and how the lines below are used. */
 export type ArgumentForm =
   | 'task'
-  | 'ids-only'
+  | 'ids-or-always'
   | 'ids-and-reason'
   | 'ids-and-instruction'
   | 'one-id'
   | 'question'
   | 'id-and-text'
   | 'id-and-number'
+  | 'number'
   | 'nothing';
 
 /** Arguments that fit a form. `text` is the task, note, reason or instruction; `fullText` also has the leading ids. */
-export type CommandArguments = { readonly targets: Targets; readonly text: string; readonly fullText: string };
+export type CommandArguments = {
+  readonly targets: Targets;
+  readonly text: string;
+  readonly fullText: string;
+  /** Null without the word `always`. */
+  readonly always: AlwaysRequest | null;
+};
 
 export type CommandNamed<Name extends CommandName> = Extract<Command, { name: Name }>;
 
@@ -46,31 +53,26 @@ export function findCommand(grammar: CommandGrammar, word: string): CommandSynta
   return grammar.byWord.get(word.toLowerCase()) ?? null;
 }
 
-/** Reserved for later versions, so that `/revoke` is never taken for an instruction. */
-const RESERVED_WORDS: readonly string[] = ['approvals', 'revoke'];
-
-export function isReservedWord(word: string): boolean {
-  return RESERVED_WORDS.includes(word.toLowerCase());
-}
-
 /** Why a line is no command, in one or two sentences that say what to write instead. Never quotes the comment. */
 const HINT_TEXT = {
   'ids-only':
     'Only ids of changes, or `all`, may stand on its line; nothing was approved. Write a note for the agent below the line.',
   'ids-separated': 'Write the ids with only spaces between them, as in `/approve k7q2 m3x8`; nothing was approved.',
+  'always-one-id':
+    '`always` follows at most one id of a change; nothing was approved. In that change’s thread the id may be left out.',
+  'always-one-glob':
+    'After `always` may stand one glob, which has `/`, `.` or `*`, as in `/approve always src/**`; nothing was approved.',
   'no-instruction': 'It needs an instruction for the agent.',
   'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
   'no-question': 'It needs a question.',
   'no-answer': 'It needs an answer.',
   'one-number': 'It needs the number of a choice, and nothing else but the id of the question before it.',
+  'one-standing-approval': 'It needs the number of a standing approval. `/approvals` lists them.',
   'no-arguments': 'It takes no arguments.',
   'no-task': 'It needs a task on the same line, as in `/countersign rename the parameter`.',
   'missing-slash':
     'A command begins with a slash: write `/approve`, `/deny` and so on. Nothing was started; for a task that begins with this word, say more.',
   'command-after-mention': 'Write the command alone, without the mention before it.',
-  reserved: 'This command is not available in this version. `/help` lists what is.',
-  'always-unsupported':
-    '`always` is not available in this version: every change needs its own approval. Nothing was approved.',
   'html-comment': 'A line with a hidden HTML comment is not read as a command. Write it again without the comment.',
   'prefix-required':
     'In this repository a command must follow `/countersign`, as in `/countersign /approve`; otherwise it has no effect.',
@@ -98,6 +100,8 @@ const HINTS_WITH_SYNTAX: ReadonlySet<HintName> = new Set<HintName>([
   'no-question',
   'no-answer',
   'one-number',
+  'always-one-id',
+  'one-standing-approval',
   'no-arguments',
 ]);
 

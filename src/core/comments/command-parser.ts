@@ -1,14 +1,7 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { CommandName, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { type ArgumentText, joinArgumentText, parseArguments, splitFirstWord } from './command-arguments.ts';
-import {
-  type CommandGrammar,
-  type CommandSyntax,
-  findCommand,
-  type HintName,
-  hintText,
-  isReservedWord,
-} from './command-grammar.ts';
+import { type CommandGrammar, type CommandSyntax, findCommand, type HintName, hintText } from './command-grammar.ts';
 import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parsePunctuatedId } from './ids.ts';
 
@@ -57,7 +50,6 @@ function parseSlashCommand(
 ): ParsedComment | null {
   const { word, rest } = splitFirstWord(text);
   const name = word.split(HTML_COMMENT_START)[0] ?? '';
-  if (isReservedWord(name)) return createMalformedCommand(null, name, 'reserved', addressed);
   const command = findCommand(grammar, name);
   if (command === null) return parseUnknownCommand(grammar, word, addressed);
   const isAddress = command.name === 'task';
@@ -184,7 +176,7 @@ function stripPunctuation(word: string): string {
 }
 
 function isCommandWord(grammar: CommandGrammar, word: string): boolean {
-  return findCommand(grammar, word) !== null || isReservedWord(word);
+  return findCommand(grammar, word) !== null;
 }
 
 const UNICODE_SPACE = new RegExp(`[${UNICODE_SPACES}]`, 'u');

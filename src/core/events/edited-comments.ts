@@ -1,10 +1,12 @@
 import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { findCommentDamage, MAX_COMMENT_REPAIRS, repairComment } from '../actions/comment-repair.ts';
 import { endSideQuestion, findSideQuestionAt } from '../actions/side-questions.ts';
+import { endStandingApproval } from '../actions/standing-approvals.ts';
 import {
   endStep,
   noop,
   queueCommentUpdate,
+  type StepBuilder,
   startStep,
   withEffects,
   withProposal,
@@ -23,7 +25,7 @@ import {
   type Vote,
 } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import { proposalOutcome } from '../state/replies.ts';
+import { proposalOutcome, type StandingEnd } from '../state/replies.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
@@ -35,6 +37,8 @@ export function onCommentEdited(
   { parsed, location }: Extract<Intent, { kind: 'edited' }>,
   facts: Facts,
 ): Step {
+  const ended = endApprovalsOf(pull, location, { kind: 'comment-changed' }, facts);
+  if (ended !== null) return endStep(ended, 'standing-approval-ended');
   if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
     return noop(pull, 'edited-into-command');
   const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;
@@ -57,7 +61,12 @@ function isTaskAt(pull: PullState, location: CommentLocation): boolean {
  * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then the
  * check before the commit finds no comment, and says so. A question without an answer is withdrawn.
  */
-export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, { kind: 'deleted' }>): Step {
+export function onCommentDeleted(
+  pull: PullState,
+  { location }: Extract<Intent, { kind: 'deleted' }>,
+  facts: Facts,
+): Step {
+  const ended = endApprovalsOf(pull, location, { kind: 'comment-deleted' }, facts);
   const question = findSideQuestionAt(pull, location);
   if (question !== null) return endStep(endSideQuestion(startStep(pull), question, null), 'side-question-withdrawn');
   const isFromComment = ({ surface, commentId }: Vote): boolean =>
@@ -65,10 +74,25 @@ export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, 
   const decided = pull.proposals.filter((proposal) =>
     proposal.votes.some((vote) => isFromComment(vote) && !(isApprovalVote(vote) && canStillBeDenied(proposal))),
   );
-  if (decided.length === 0) return noop(pull, 'not-for-us');
+  if (decided.length === 0)
+    return ended === null ? noop(pull, 'not-for-us') : endStep(ended, 'standing-approval-ended');
   const reply = { kind: 'deleted-after-decision', proposals: decided.map(proposalOutcome) } as const;
   const once = `deleted:${location.at}:${commentIdOf(location)}`;
-  return endStep(withReply(startStep(pull), location, reply, once), 'deleted-after-decision');
+  return endStep(withReply(ended ?? startStep(pull), location, reply, once), 'deleted-after-decision');
+}
+
+/** A standing approval rests on its comment, unchanged, whoever changed it; null if this one gave none. */
+function endApprovalsOf(
+  pull: PullState,
+  location: CommentLocation,
+  cause: StandingEnd,
+  { now }: Facts,
+): StepBuilder | null {
+  const given = pull.standingApprovals.filter(
+    ({ vote }) => vote.surface === location.at && vote.commentId === commentIdOf(location),
+  );
+  if (given.length === 0) return null;
+  return given.reduce((builder, one) => endStandingApproval(builder, one, cause, now), startStep(pull));
 }
 
 function commentIdOf(location: CommentLocation): number {

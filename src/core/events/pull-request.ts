@@ -66,15 +66,21 @@ export function onRetargeted(
 
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */
 export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { kind: 'closed' }>, facts: Facts): Step {
-  if (facts.pullRequest?.state === 'open') return noop(pull, 'pull-reopened');
+  // They end at the close, also if the pull request is open again by now.
+  if (facts.pullRequest?.state === 'open') return endStep(withoutStandingApprovals(startStep(pull)), 'pull-reopened');
   const by = { id: actor.id, login: actor.login };
   return endStep(endEverything(pull, merged ? 'merged' : 'closed', by, facts.now), 'pull-closed');
 }
 
 /** `by` is null if the webhook was lost. */
 function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person | null, now: string): StepBuilder {
-  const ended = endRun(startStep(pull), { reason, by, note: null }, now);
+  const ended = withoutStandingApprovals(endRun(startStep(pull), { reason, by, note: null }, now));
   return dropQueue(cancelUndos(ended, reason, now), { kind: 'pull-not-open', state: reason });
+}
+
+/** Without a reply: what happened to the pull request says it. */
+function withoutStandingApprovals(builder: StepBuilder): StepBuilder {
+  return withPullState(builder, { standingApprovals: [] });
 }
 
 /** Ends everything without a reply, because the App can no longer write one. */
@@ -86,7 +92,7 @@ export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type:
   const [question] = ended.pull.sideQuestions;
   const sideTranscript = question === undefined ? null : ({ kind: 'delete', questionId: question.id } as const);
   const emptied = { ...ended, effects: [], sideTranscript };
-  const cleared = withPullState(emptied, { proposals, queue: [], sideQuestions: [] });
+  const cleared = withPullState(emptied, { proposals, queue: [], sideQuestions: [], standingApprovals: [] });
   return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
 }
 

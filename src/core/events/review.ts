@@ -69,6 +69,7 @@ function createDismissalVote(proposal: Proposal, details: DismissalDetails): Vot
     headSha,
     writtenAt: null,
     text: null,
+    standingApproval: null,
   };
 }
 

@@ -1,6 +1,15 @@
-import type { ApprovalBlock, Objection, Reply } from '../state/replies.ts';
+import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import type { StandingScope } from '../state/proposal.ts';
+import type {
+  ApprovalBlock,
+  Objection,
+  Reply,
+  StandingApprovalLine,
+  StandingEnd,
+  StandingObstacle,
+} from '../state/replies.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import { codeSpan, joinBlocks } from './markdown.ts';
+import { codeSpan, formatTime, joinBlocks, truncate } from './markdown.ts';
 import { escapeLogin, formatProposalList } from './proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
 
@@ -74,7 +83,97 @@ const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>
   edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
   dismissed: (login) => `the approving review of ${login} was dismissed`,
   'not-theirs': (login) => `the comment that was read as the approval of ${login} doesn’t say that`,
+  'standing-ended': (login) => `the standing approval of ${login} has ended, or the settings don’t allow it any more`,
+  'not-covered': (login) => `the standing approval of ${login} doesn’t cover this change`,
 };
+
+/** The reach of a standing approval, exactly: `edit_file` changes of `src/a.ts`. */
+function scopeText({ tool, path, glob }: StandingScope): string {
+  const files =
+    glob === null
+      ? codeSpan(truncate(path, MAX_SCOPE_CHARACTERS))
+      : `files that match ${codeSpan(truncate(glob, MAX_SCOPE_CHARACTERS))} from the repository’s root`;
+  return `${codeSpan(tool)} changes of ${files}`;
+}
+
+/** One standing approval in a list. `name` is its number, which can be a link. */
+export function standingApprovalRow(approval: StandingApprovalLine, name = `**${approval.number}**`): string {
+  const { by, number, grantedAt, expiresAt } = approval;
+  return `- ${name} by ${escapeLogin(by)}, ${formatTime(grantedAt)}: ${scopeText(approval)}, until ${formatTime(expiresAt)}. ${codeSpan(`/revoke ${number}`)} takes it back.`;
+}
+
+const NO_STANDING_APPROVALS = 'No standing approval is in force on this pull request.';
+
+export function renderStandingApprovals(approvals: readonly StandingApprovalLine[]): string {
+  return approvals.length === 0
+    ? NO_STANDING_APPROVALS
+    : joinBlocks(
+        'Standing approvals in force on this pull request:',
+        approvals.map((one) => standingApprovalRow(one)).join('\n'),
+      );
+}
+
+export function renderStandingUnknown({ number, approvals }: Extract<Reply, { kind: 'standing-unknown' }>): string {
+  return joinBlocks(
+    `Nothing was taken back: no standing approval ${codeSpan(String(number))} is in force here.`,
+    renderStandingApprovals(approvals),
+  );
+}
+
+export function renderStandingGranted({ approval }: Extract<Reply, { kind: 'standing-granted' }>): string {
+  const { number, by, expiresAt } = approval;
+  return joinBlocks(
+    `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request count as approved by that person, until ${formatTime(expiresAt)} or until the pull request is closed.`,
+    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back, and so does editing or deleting this command.`,
+  );
+}
+
+export function renderStandingRefused({ id, obstacle }: Extract<Reply, { kind: 'standing-refused' }>): string {
+  return `Your approval is for ${codeSpan(id)} alone and doesn’t stand for later changes: ${OBSTACLE_TEXT[obstacle]}.`;
+}
+
+const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
+  'switched-off': `this repository allows no standing approvals (${codeSpan('standing_approvals: off')})`,
+  'globs-switched-off': `this repository allows them for single paths only (${codeSpan('standing_approvals: path')})`,
+  'not-by-the-agent': 'the agent did not propose it in this form with one of its tools',
+  'deletes-or-moves': 'it deletes, moves, restores or only reads a file',
+  'protected-path': 'it touches a protected file, which always needs an approval of its own',
+  'misleading-text': 'it has invisible characters, or some that look like others',
+  'several-parts': 'its diff needs several comments',
+  'does-not-parse': 'with it a file would no longer parse',
+  'not-as-shown': 'it is not stored exactly as it is shown',
+  'several-files': `it changes several files. Name them by a glob, as in ${codeSpan('/approve always src/**')}`,
+  'unclear-scope': `its reach is unclear. A glob is a path from the repository’s root without quotes or a slash at its ends, in which stars stand for any names, of at most ${MAX_SCOPE_CHARACTERS} characters`,
+  'too-many': `${MAX_STANDING_APPROVALS} are in force already. ${codeSpan('/revoke <n>')} makes room`,
+  expired: 'its time was over when it was read',
+};
+
+export function renderStandingEnded({
+  approval,
+  cause,
+  proposals,
+}: Extract<Reply, { kind: 'standing-ended' }>): string {
+  const by = escapeLogin(approval.by);
+  return joinBlocks(
+    `Standing approval **${approval.number}** of ${by}, for ${scopeText(approval)}, has ended: ${endText(cause, by)}.`,
+    proposals.length === 0 ? '' : joinBlocks('Not applied, and pending again:', formatProposalList(proposals)),
+  );
+}
+
+function endText(cause: StandingEnd, by: string): string {
+  switch (cause.kind) {
+    case 'revoked':
+      return `${escapeLogin(cause.by)} took it back`;
+    case 'comment-changed':
+      return 'the comment that gave it was edited';
+    case 'comment-deleted':
+      return 'the comment that gave it was deleted';
+    case 'no-write-access':
+      return `${by} has no write access to this repository any more`;
+    case 'comment-unread':
+      return 'a later comment could not be read because of an internal error, and might have taken it back';
+  }
+}
 
 function missingText(missing: number): string {
   return missing === 1 ? '1 more approval is needed' : `${missing} more approvals are needed`;

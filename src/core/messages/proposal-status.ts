@@ -6,6 +6,7 @@ import {
   type Person,
   type Proposal,
   type ProposalState,
+  usesStandingApproval,
   type Vote,
   writerOf,
 } from '../state/proposal.ts';
@@ -74,7 +75,8 @@ export function proposalStatus(proposal: Proposal, context: ProposalStatusContex
 
 /** An approved change can still be withdrawn, for example by a push. */
 function uncommittedText(outcome: string, proposal: Proposal): string {
-  const decision = findVote(proposal, 'approve') === undefined ? 'without a decision' : 'after it was approved';
+  const decision =
+    findVote(proposal, 'approve', 'approve-always') === undefined ? 'without a decision' : 'after it was approved';
   return `**${outcome}** ${decision}. Nothing was changed.${noteSentence(proposal.note)}`;
 }
 
@@ -155,7 +157,13 @@ export function approverNames(proposal: Proposal): readonly string[] {
 }
 
 function distinctNames(votes: readonly Vote[]): readonly string[] {
-  return [...new Map(votes.map(({ by }) => [by.id, escapeLogin(by)])).values()];
+  return [...new Map(votes.map((vote) => [vote.by.id, voterName(vote)])).values()];
+}
+
+/** Somebody who approved in advance did not see this change. */
+function voterName(vote: Vote): string {
+  const name = escapeLogin(vote.by);
+  return usesStandingApproval(vote) ? `${name} (standing approval ${vote.standingApproval?.number})` : name;
 }
 
 const MAX_LOGIN_CHARACTERS = 100;

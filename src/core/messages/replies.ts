@@ -4,7 +4,16 @@ import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
 import type { ProposalOutcome, Reply, ResumeRefusal, RunActivity } from '../state/replies.ts';
-import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
+import {
+  renderLapsed,
+  renderNotCounted,
+  renderStandingApprovals,
+  renderStandingEnded,
+  renderStandingGranted,
+  renderStandingRefused,
+  renderStandingUnknown,
+  renderWithdrawn,
+} from './approval-replies.ts';
 import {
   codeSpan,
   escapeText,
@@ -215,6 +224,10 @@ const REPLY_RENDERERS: {
       `For anything else, deny it and use ${codeSpan('/countersign <task>')}.`,
     ),
   'approval-not-counted': renderNotCounted,
+  'standing-granted': renderStandingGranted,
+  'standing-refused': renderStandingRefused,
+  'standing-unknown': renderStandingUnknown,
+  'standing-ended': renderStandingEnded,
 
   // Commits
   committed: ({ sha, proposals }, { links }) =>
@@ -336,6 +349,7 @@ const REPLY_RENDERERS: {
       canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
       activity === null ? NEW_RUN_HINT : '',
     ),
+  'standing-approvals': ({ approvals }) => renderStandingApprovals(approvals),
   config: renderSettings,
   help: (_, { commands }) =>
     joinBlocks(

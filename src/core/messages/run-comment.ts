@@ -2,9 +2,19 @@ import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { mainPath } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { isFinal, isOpen, isPending, PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
+import {
+  isFinal,
+  isOpen,
+  isPending,
+  PROPOSAL_STATES,
+  type Proposal,
+  type StandingApproval,
+  turnOf,
+} from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
+import { standingApprovalLine } from '../state/replies.ts';
 import type { Phase, Run } from '../state/run.ts';
+import { standingApprovalRow } from './approval-replies.ts';
 import {
   blockQuote,
   codeSpan,
@@ -35,6 +45,8 @@ type RunView = {
   readonly proposals: readonly Proposal[];
   /** Number of tasks queued behind this run. */
   readonly queued: number;
+  /** Those in force. */
+  readonly standingApprovals: readonly StandingApproval[];
   readonly links: RepoLinks;
   /** The number of the pull request. */
   readonly number: number;
@@ -66,6 +78,7 @@ export function renderRunComment(view: RunView): string {
       planText(run),
       questionsText(run),
       renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
+      standingApprovalsText(view),
       heldAnswersLine(run, proposals),
       appliedLine(view, proposals),
       blockingReviewLine(run),
@@ -91,6 +104,24 @@ function askedLine({ run, links, number }: RunView): string {
   const url = `${links.repository}/pull/${number}#discussion_r${location.commentId}`;
   return `${escapeLogin(by)} asked in ${link('this thread', url)}:`;
 }
+
+/** They outlive the run, so that an ended one lists them too. */
+function standingApprovalsText({ standingApprovals, links, number: pull }: RunView): string {
+  if (standingApprovals.length === 0) return '';
+  const rows = standingApprovals.map((one) => {
+    const url = `${links.repository}/pull/${pull}#${VOTE_ANCHORS[one.vote.surface]}${one.vote.commentId}`;
+    return standingApprovalRow(standingApprovalLine(one), link(`**${one.number}**`, url));
+  });
+  return joinBlocks('Standing approvals in force:', rows.join('\n'));
+}
+
+/** GitHub's anchors of the places where people can write. */
+const VOTE_ANCHORS = {
+  conversation: 'issuecomment-',
+  thread: 'discussion_r',
+  review: 'pullrequestreview-',
+  push: '',
+} as const satisfies Record<StandingApproval['vote']['surface'], string>;
 
 /** What people told the agent waits until all changes of the response are decided. */
 function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {

@@ -121,13 +121,14 @@ function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Pr
 
 /** The approvals that the proposal's comments no longer show. */
 function withdrawnVotesOf(
-  { proposals }: PullState,
+  { proposals, standingApprovals: approvals }: PullState,
   proposal: Proposal,
-  { checks }: PreflightSignal,
-  { app }: Facts,
+  { checks, settings }: PreflightSignal,
+  { app, now }: Facts,
 ): ReturnType<typeof findWithdrawnVotes> {
   const check = checks.find(({ proposalId }) => proposalId === proposal.id);
-  return check === undefined ? [] : findWithdrawnVotes(proposal, check, { proposals, slug: app.slug });
+  const standing = settings.kind === 'settings' ? { approvals, rules: settings.settings, now } : null;
+  return check === undefined ? [] : findWithdrawnVotes(proposal, check, { proposals, slug: app.slug, standing });
 }
 
 function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {

@@ -1,4 +1,5 @@
 import { clearApprovals, replyApprovalsSuspended, suspendApprovals } from '../actions/approvals.ts';
+import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import type { Effect } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';
@@ -49,7 +50,8 @@ function isAddressedToApp(signal: Signal): boolean {
 }
 
 /**
- * An unreadable comment could have been a denial, so earlier approvals no longer count (V4). A commit attempt is left
+ * An unreadable comment could have been a denial or a `/revoke`, so earlier approvals no longer count (V4), and none
+ * stands for later proposals. A commit attempt is left
  * to its outcome, and is not retried.
  */
 export function onDeadLettered(
@@ -57,8 +59,12 @@ export function onDeadLettered(
   { errorId }: Extract<Signal, { type: 'dead-lettered' }>,
   facts: Facts,
 ): Step {
-  const approved = pull.proposals.filter((one) => canStillBeDenied(one) && one.votes.some(isApprovalVote));
-  const suspended = suspendApprovals(startStep(pull), errorId);
+  const ended = pull.standingApprovals.reduce(
+    (builder, one) => endStandingApproval(builder, one, { kind: 'comment-unread' }, facts.now),
+    startStep(pull),
+  );
+  const approved = ended.pull.proposals.filter((one) => canStillBeDenied(one) && one.votes.some(isApprovalVote));
+  const suspended = suspendApprovals(ended, errorId);
   if (approved.length === 0)
     return endStep(suspended, suspended.pull === pull ? 'outdated-result' : 'approvals-suspended');
   const cleared = approved.reduce((builder, one) => clearApprovals(builder, one, facts.now), suspended);

@@ -2,6 +2,7 @@ import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts'
 import { endRun } from '../actions/end-run.ts';
 import { expiresAtFor, scheduleFirstDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
+import { useStandingApprovals } from '../actions/standing-approvals.ts';
 import {
   endStep,
   noop,
@@ -32,13 +33,24 @@ export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSi
 }
 
 /** The head could have moved while the proposals were being posted. */
-export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): Step {
+export function recordAtHead(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
   const recorded = recordPostedProposals(pull, signal, facts);
-  if (signal.turn !== null && activeRun(recorded.pull)?.id !== signal.runId)
-    return endStep(recorded, 'outdated-result');
-  const assessed =
-    facts.pullRequest === undefined ? recorded : applyHeadMove(recorded, facts.pullRequest.headSha, facts, null);
-  return endStep(advanceBatch(assessed, facts.now), 'proposals-posted');
+  if (facts.pullRequest === undefined || isOutdated(recorded.pull, signal)) return recorded;
+  return applyHeadMove(recorded, facts.pullRequest.headSha, facts, null);
+}
+
+/** Whether the run of the proposals ended while they were being posted. */
+function isOutdated(pull: PullState, { runId, turn }: ProposalsPostedSignal): boolean {
+  return turn !== null && activeRun(pull)?.id !== runId;
+}
+
+/** Standing approvals approve only what is posted first: people can see, and deny, every change that they reach. */
+export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): Step {
+  const assessed = recordAtHead(pull, signal, facts);
+  if (isOutdated(assessed.pull, signal)) return endStep(assessed, 'outdated-result');
+  const approved = useStandingApprovals(assessed, signal, facts);
+  const reason = approved.votes.length > assessed.votes.length ? 'standing-approval-used' : 'proposals-posted';
+  return endStep(advanceBatch(approved, facts.now), reason);
 }
 
 /**

@@ -3,8 +3,16 @@ import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
-import type { Targets } from '../state/intent.ts';
-import { approvalVotes, fullyPostedAt, type Proposal, turnOf, type Vote } from '../state/proposal.ts';
+import { findStandingProblem, type StandingContext } from '../policy/standing-approvals.ts';
+import type { ParsedComment, Targets } from '../state/intent.ts';
+import {
+  approvalVotes,
+  fullyPostedAt,
+  type Proposal,
+  turnOf,
+  usesStandingApproval,
+  type Vote,
+} from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { PreflightCheck } from '../state/signals.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
@@ -12,8 +20,12 @@ import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
 /** An approval that GitHub does not show any more as it was counted. */
 type WithdrawnVote = { readonly vote: Vote; readonly problem: VoteProblem };
 
-/** The proposals of the pull request, and the App's own name. */
-type VoteContext = { readonly proposals: readonly Proposal[]; readonly slug: string };
+/** The proposals of the pull request, the App's own name, and the standing approvals; null under broken settings. */
+type VoteContext = {
+  readonly proposals: readonly Proposal[];
+  readonly slug: string;
+  readonly standing: StandingContext | null;
+};
 
 /** The approvals that are no votes any more: what is on the page decides, not what was stored. */
 export function findWithdrawnVotes(
@@ -22,7 +34,10 @@ export function findWithdrawnVotes(
   context: VoteContext,
 ): readonly WithdrawnVote[] {
   return approvalVotes(proposal).flatMap((vote) => {
-    const problem = findSourceProblem(vote, voteSources) ?? findTextProblem(vote, proposal, voteSources, context);
+    const problem =
+      findSourceProblem(vote, voteSources) ??
+      (context.standing === null ? null : findStandingProblem(vote, proposal, context.standing)) ??
+      findTextProblem(vote, proposal, voteSources, context);
     return problem === null ? [] : [{ vote, problem }];
   });
 }
@@ -43,6 +58,7 @@ function findTextProblem(
   const source = voteSourceOf(vote, voteSources);
   if (source === null) return 'missing';
   const { parsed, ...quotes } = parseComment(COMMAND_GRAMMAR, source.body, slug);
+  if (usesStandingApproval(vote)) return givesApproval(parsed, vote) ? null : 'not-theirs';
   if (parsed.kind === 'command' && parsed.command.name === 'approve')
     return isAbout(proposal, source, parsed.command.targets, quotes) ? null : 'not-theirs';
   if (parsed.kind !== 'text') return 'not-theirs';
@@ -52,6 +68,13 @@ function findTextProblem(
   // A person's own lines that got an id of their own were written below a proposal that they replace.
   const answerable = vote.action === 'modify' ? withReplaced(proposals, proposal) : [proposal];
   return answerable.some((one) => isAnswerTo(one, source, quotes)) ? null : 'not-theirs';
+}
+
+/** The comment of a standing approval is about an earlier proposal, and says how far it reaches. */
+function givesApproval(parsed: ParsedComment, { standingApproval }: Vote): boolean {
+  if (parsed.kind !== 'command' || parsed.command.name !== 'approve' || standingApproval === null) return false;
+  const { always } = parsed.command;
+  return always !== undefined && always.glob === standingApproval.glob;
 }
 
 /** A review without a command approves all changes that were posted before it. */

@@ -20,6 +20,7 @@ import {
   planRestore,
 } from './commit-plan.ts';
 import { areChangesTouching } from './earlier-changes.ts';
+import { findStandingProblem, type StandingContext } from './standing-approvals.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has
@@ -27,10 +28,10 @@ import { areChangesTouching } from './earlier-changes.ts';
  * mismatch, which is then a bug or a tampered row and never a person's mistake.
  */
 export function countersign(request: CountersignRequest): CountersignedCommit {
-  for (const item of request.toCommit) checkProposalToCommit(item, request.rules);
+  for (const item of request.toCommit) checkProposalToCommit(item, request);
   const members = request.toCommit.flatMap(membersToCommit);
   const plannedWrites = [...planLineWrites(members, request.files), ...planWholeFileWrites(members, request.files)];
-  const changes = request.toCommit.flatMap((item) => commitMessageEntries(item, request.rules, plannedWrites));
+  const changes = request.toCommit.flatMap((item) => commitMessageEntries(item, request, plannedWrites));
   const plan = markCountersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.headSha,
@@ -54,6 +55,8 @@ type CountersignRequest = {
   readonly files: HeadFiles;
   /** The repository's current rules for approvers. */
   readonly rules: ApprovalRules;
+  /** The standing approvals that votes can use. */
+  readonly standing: StandingContext;
   /** Addresses of co-authors contain the host name. */
   readonly links: RepoLinks;
   readonly style: CommitStyle;
@@ -67,12 +70,15 @@ export type CountersignedCommit = {
   readonly files: readonly CommittedFile[];
 };
 
-function checkProposalToCommit(item: ProposalToCommit, rules: ApprovalRules): void {
+/** The rules that decide which votes count. */
+type VoteRules = Pick<CountersignRequest, 'rules' | 'standing'>;
+
+function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: VoteRules): void {
   const { proposal } = item;
   const { change } = proposal;
   if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads a file`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
-  if (!isApproved(proposal, rules, permissionLookup(item)))
+  if (!isApproved(proposal, rules, permissionLookup(item, standing)))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (recomputedDigest(change) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
@@ -99,11 +105,11 @@ function planWholeFileWrites(members: readonly MemberToCommit[], files: HeadFile
 /** One entry for each member, all with the id and the approvers of their proposal. */
 function commitMessageEntries(
   item: ProposalToCommit,
-  rules: ApprovalRules,
+  { rules, standing }: VoteRules,
   plannedWrites: readonly PlannedWrites[],
 ): readonly CommitMessageEntry[] {
   const { id, origin } = item.proposal;
-  const approvedBy = countedApprovals(item.proposal, rules, permissionLookup(item)).map((vote) => vote.by);
+  const approvedBy = countedApprovals(item.proposal, rules, permissionLookup(item, standing)).map((vote) => vote.by);
   const undoes = origin.kind === 'undo' ? origin.undoneProposalId : null;
   const members = membersToCommit(item).map(({ change, region }) => {
     const range = plannedWrites.find(({ ranges }) => ranges.has(change))?.ranges.get(change) ?? null;
@@ -117,7 +123,16 @@ function commitMessageEntries(
   });
 }
 
-/** Looks up a voter's current permission; none for a vote whose comment is gone, edited or of another account. */
-function permissionLookup({ permissions, voteSources }: ProposalToCommit): (vote: Vote) => Permission {
-  return (vote) => (findSourceProblem(vote, voteSources) === null ? (permissions[vote.by.id] ?? 'none') : 'none');
+/**
+ * Looks up a voter's current permission; none for a vote whose comment is gone, edited or of another account, or whose
+ * standing approval does not cover the change.
+ */
+function permissionLookup(
+  { proposal, permissions, voteSources }: ProposalToCommit,
+  standing: StandingContext,
+): (vote: Vote) => Permission {
+  return (vote) => {
+    const problem = findSourceProblem(vote, voteSources) ?? findStandingProblem(vote, proposal, standing);
+    return problem === null ? (permissions[vote.by.id] ?? 'none') : 'none';
+  };
 }

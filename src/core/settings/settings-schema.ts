@@ -75,10 +75,10 @@ export const SettingsFileSchema = z.strictObject({
     .describe('Added to the built-in list: always asked, no standing approval'),
   standing_approvals: oneOfWords('off', 'path', 'glob')
     .default(DEFAULT_SETTINGS.standingApprovals)
-    .describe('How far `always` can reach'),
+    .describe('How far `/approve always` can reach: one path, or a glob too'),
   expiry: durationText()
     .default('7d')
-    .describe('Time after which a pending change expires: `12h` or `3d`, from `1h` to `30d`'),
+    .describe('Time after which a pending change or a standing approval expires: `12h` or `3d`, from `1h` to `30d`'),
   review_event: oneOfWords('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
@@ -166,7 +166,7 @@ export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, Unsuppor
 };
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
-export const KEYS_WITHOUT_EFFECT: readonly string[] = ['model', 'standing_approvals'] satisfies readonly SettingsKey[];
+export const KEYS_WITHOUT_EFFECT: readonly string[] = ['model'] satisfies readonly SettingsKey[];
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 

@@ -3,10 +3,11 @@ import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
-import type { Permission, Person, Proposal } from './proposal.ts';
+import type { Permission, Person, Proposal, StandingApproval } from './proposal.ts';
 import type { SettingsInForce, SettingsReading } from './settings.ts';
 import type { ModelPrice } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
+import type { VoteSources } from './vote-source.ts';
 
 /** One fact that a signal needs before it can be decided. */
 export type Need =
@@ -40,11 +41,13 @@ export type Need =
     }
   /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
+  /** Whether the comments that gave these standing approvals still stand, and what their authors may do now. */
+  | { readonly kind: 'standing-approvals'; readonly approvals: readonly StandingApproval[] }
   /** The change that results from a person's own lines. The base text is not read for a new file. */
   | { readonly kind: 'user-edit'; readonly head: string; readonly userEdit: Omit<UserEditInput, 'baseText'> };
 
 /** The facts that a command asks for itself. Permission and review comments are fetched for every command. */
-export type CommandNeed = Exclude<Need['kind'], 'permission' | 'review-comments'>;
+export type CommandNeed = Exclude<Need['kind'], 'permission' | 'review-comments' | 'standing-approvals'>;
 
 /** Everything that was fetched for a signal: exactly the facts that it needs; all others are absent. */
 export type Facts = {
@@ -73,10 +76,18 @@ export type Facts = {
   readonly hiddenCommentIds?: readonly number[];
   /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
   readonly shownDigests?: Readonly<Record<string, string | null>>;
+  readonly standingApprovals?: StandingApprovalFacts;
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;
   readonly userEdit?: UserEditFact;
+};
+
+/** The standing approvals that were checked, with the current permissions of their authors by numeric id. */
+export type StandingApprovalFacts = {
+  readonly checked: readonly StandingApproval[];
+  readonly permissions: Readonly<Record<string, Permission>>;
+  readonly voteSources: VoteSources;
 };
 
 /** The App itself: its slug, and the numeric id of its bot account. */

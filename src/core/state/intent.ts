@@ -157,7 +157,8 @@ export type ParsedComment =
 /** A line that is a command. Texts are trimmed; `note` is the text below the line. */
 export type Command =
   | { readonly name: 'task'; readonly text: string; readonly missingSlash?: MissingSlash }
-  | { readonly name: 'approve'; readonly targets: Targets; readonly note: string }
+  /** With `always` it names at most one proposal. */
+  | { readonly name: 'approve'; readonly targets: Targets; readonly note: string; readonly always?: AlwaysRequest }
   /**
    * `reason` and `instruction` include the text below the line. `fullText` also includes the targets, for a thread
    * whose text begins with a word in the form of an id.
@@ -177,10 +178,16 @@ export type Command =
   | { readonly name: 'stop' }
   | { readonly name: 'resume' }
   | { readonly name: 'status' }
+  | { readonly name: 'approvals' }
+  /** `number` is that of a standing approval. */
+  | { readonly name: 'revoke'; readonly number: number }
   | { readonly name: 'config' }
   | { readonly name: 'help' };
 
 export type CommandName = Command['name'];
+
+/** The word `always` behind `/approve`; the glob as written, null for the path of the change. */
+export type AlwaysRequest = { readonly glob: string | null };
 
 /** The proposals that a command names: by id (lower case), all, or by the comment's location. */
 export type Targets =

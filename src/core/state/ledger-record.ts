@@ -18,6 +18,7 @@ export type UserResponse = 'approve' | 'reject' | 'custom' | 'modify';
 
 const RESPONSE_BY_ACTION = {
   approve: 'approve',
+  'approve-always': 'approve',
   commit: 'approve',
   modify: 'modify',
   deny: 'reject',

@@ -146,11 +146,36 @@ export type Person = { readonly id: number; readonly login: string };
 /** The permission on the repository. `maintain` comes from the role's name; a custom role counts as its base role. */
 export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
 
+/**
+ * How far a standing approval reaches: later proposals of one tool, on one path or on paths that match a glob. Both begin
+ * at the repository's root.
+ */
+export type StandingScope = { readonly tool: GatedToolName } & (
+  | { readonly path: string; readonly glob: null }
+  | { readonly path: null; readonly glob: string }
+);
+
+/** A person's approval in advance, by `/approve always`, for this pull request only. */
+export type StandingApproval = StandingScope & {
+  /** Counts from 1 on each pull request, and is never given again. */
+  readonly number: number;
+  /** The vote of the comment that gave it. */
+  readonly vote: Vote;
+  /** GitHub's time of that comment. */
+  readonly grantedAt: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+};
+
+/** The standing approval that a vote gave or used, as the ledger keeps it. */
+export type StandingApprovalRef = StandingScope & Pick<StandingApproval, 'number' | 'expiresAt'>;
+
 /** One person's vote on one proposal. Votes are only ever added. */
 export type Vote = {
   readonly proposalId: string;
   readonly digest: string;
-  readonly action: 'approve' | 'modify' | 'deny' | 'edit' | 'commit';
+  /** `approve-always` also gave a standing approval. */
+  readonly action: 'approve' | 'approve-always' | 'modify' | 'deny' | 'edit' | 'commit';
   readonly by: Person;
   readonly permission: Permission;
   readonly surface: 'conversation' | 'thread' | 'review' | 'push';
@@ -168,6 +193,11 @@ export type Vote = {
   readonly at: string;
   /** Reason, instruction or note. */
   readonly text: string | null;
+  /**
+   * Null for a vote on this proposal alone. An `approve` with one uses that standing approval: its comment is about an
+   * earlier proposal.
+   */
+  readonly standingApproval: StandingApprovalRef | null;
 };
 
 /** What a comment in a thread belongs to: the thread, by its first comment, and the review it was submitted with. */
@@ -390,7 +420,13 @@ export function approvalVotes({ change, votes }: Omit<VotedProposal, 'state'>): 
 
 /** Whether a vote approves a change, as proposed or with the voter's own text. */
 export function isApprovalVote({ action }: Vote): boolean {
-  return action === 'approve' || action === 'modify';
+  return action === 'approve' || action === 'approve-always' || action === 'modify';
+}
+
+/** Whether a vote was cast by a standing approval, and not by a comment about its proposal. */
+export function usesStandingApproval({ action, standingApproval }: Vote): boolean {
+  // A vote of an earlier version lacks the field.
+  return action === 'approve' && (standingApproval ?? null) !== null;
 }
 
 /** Write access by GitHub's permission endpoint alone: `author_association` is wrong in both directions. */

@@ -48,6 +48,9 @@ export const REASONS = [
   'approved',
   'user-edited',
   'vote-counted',
+  'standing-approval-revoked',
+  'standing-approval-unknown',
+  'standing-approval-ended',
   'denied',
   'edit-requested',
   'continued',
@@ -136,6 +139,8 @@ export const REASONS = [
   'tool-calls-answered',
   'calls-held',
   'proposals-posted',
+  /** Proposals were posted, and a standing approval approved some of them. */
+  'standing-approval-used',
   'question-asked',
   'question-posted',
   'posting-failed',

@@ -2,7 +2,14 @@ import { describeChange } from '../edits/describe-change.ts';
 import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
-import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
+import {
+  decidingVotes,
+  type Person,
+  type Proposal,
+  type ProposalState,
+  type StandingApproval,
+  type StandingApprovalRef,
+} from './proposal.ts';
 import type { AgentQuestion, QuestionInput } from './question.ts';
 import type { EndReason, Phase } from './run.ts';
 import type { SettingsInForce } from './settings.ts';
@@ -168,6 +175,19 @@ export type Reply =
    * the run.
    */
   | { readonly kind: 'internal-error'; readonly errorId: string; readonly about: 'comment' | 'event' | 'stored-schema' }
+  /** `/approve always` approved a change, and later ones too. */
+  | { readonly kind: 'standing-granted'; readonly approval: StandingApprovalLine }
+  /** It approved this change alone. */
+  | { readonly kind: 'standing-refused'; readonly id: string; readonly obstacle: StandingObstacle }
+  | { readonly kind: 'standing-approvals'; readonly approvals: readonly StandingApprovalLine[] }
+  | { readonly kind: 'standing-unknown'; readonly number: number; readonly approvals: readonly StandingApprovalLine[] }
+  /** A standing approval ended before its time. These proposals are pending again. */
+  | {
+      readonly kind: 'standing-ended';
+      readonly approval: StandingApprovalLine;
+      readonly cause: StandingEnd;
+      readonly proposals: readonly ProposalLink[];
+    }
   | { readonly kind: 'help' }
   | {
       readonly kind: 'status';
@@ -221,6 +241,34 @@ export type Objection =
   | 'is-requester'
   | 'is-instructor'
   | 'is-writer';
+
+/** A standing approval as people read about it. */
+export type StandingApprovalLine = StandingApprovalRef & { readonly by: Person; readonly grantedAt: string };
+
+export function standingApprovalLine({ vote, grantedAt, ...ref }: StandingApproval): StandingApprovalLine {
+  return { ...ref, by: vote.by, grantedAt };
+}
+
+/** Why `/approve always` approves one change only. */
+export type StandingObstacle =
+  | 'switched-off'
+  | 'globs-switched-off'
+  | 'not-by-the-agent'
+  | 'deletes-or-moves'
+  | 'protected-path'
+  | 'misleading-text'
+  | 'several-parts'
+  | 'does-not-parse'
+  | 'not-as-shown'
+  | 'several-files'
+  | 'unclear-scope'
+  | 'too-many'
+  | 'expired';
+
+/** Why a standing approval ended before its time: a person took it back, or what it rests on is gone. */
+export type StandingEnd =
+  | { readonly kind: 'revoked'; readonly by: Person }
+  | { readonly kind: 'comment-changed' | 'comment-deleted' | 'no-write-access' | 'comment-unread' };
 
 /** A proposal as named in a reply. */
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };

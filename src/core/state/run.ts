@@ -5,7 +5,14 @@ import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
-import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
+import {
+  isOpen,
+  type Person,
+  type PostedComment,
+  type PostedReview,
+  type Proposal,
+  type StandingApproval,
+} from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
 import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
@@ -33,6 +40,10 @@ export type PullState = {
   readonly notifiedUnauthorizedUserIds: readonly number[];
   /** Null until the pull request changes the settings file. */
   readonly settingsComment: SettingsComment | null;
+  /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
+  readonly standingApprovals: readonly StandingApproval[];
+  /** Number of standing approvals on this pull request so far, which is the number of the last one. */
+  readonly standingApprovalCount: number;
 };
 
 /** The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more. */
@@ -328,6 +339,8 @@ export function createPullState(ref: PullRequestRef): PullState {
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],
     settingsComment: null,
+    standingApprovals: [],
+    standingApprovalCount: 0,
   };
 }
 

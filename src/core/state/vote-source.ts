@@ -43,4 +43,8 @@ export type VoteProblem =
   /** A review that approved without a command and was dismissed since. */
   | 'dismissed'
   /** Another account wrote it, or it does not approve this change. */
-  | 'not-theirs';
+  | 'not-theirs'
+  /** The standing approval was taken back, expired or ended since. */
+  | 'standing-ended'
+  /** No standing approval may cover this change, or that one does not reach it. */
+  | 'not-covered';

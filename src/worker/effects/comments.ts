@@ -2,10 +2,12 @@ import type { StoredRun } from '../../adapters/store/store.ts';
 import { runMarker } from '../../core/messages/markdown.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
+import { isInForce } from '../../core/policy/standing-approvals.ts';
 import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';
 import type { PullState, Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
+import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, isPermanent, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 
 /** Updates the comments of a proposal to its current state, and resolves its thread once the state is final. */
@@ -83,8 +85,10 @@ export async function updateRunComment(job: Job<'update-run-comment'>): Promise<
   if (found === null) return DONE;
   const { run, proposals, isPast } = found;
   const queued = isPast ? 0 : pull.queue.length;
+  const { now } = localFacts(context, pull);
+  const standingApprovals = isPast ? [] : pull.standingApprovals.filter((one) => isInForce(one, now));
   const body = renderRunComment({
-    ...{ run, proposals, queued },
+    ...{ run, proposals, queued, standingApprovals },
     ...{ links: context.links(pull.ref), number: pull.ref.number },
   });
   const github = context.githubApp.forPull(pull.ref);

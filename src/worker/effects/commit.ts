@@ -5,11 +5,11 @@ import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
 import type { CommitEffect } from '../../core/state/effects.ts';
 import type { PullFacts } from '../../core/state/facts.ts';
-import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import { isOpen, type Proposal } from '../../core/state/proposal.ts';
-import type { PullState, Run } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/run.ts';
 import type { PreflightCheck, Signal } from '../../core/state/signals.ts';
+import { localFacts } from '../jobs/gather-facts.ts';
 import {
   DONE,
   type EffectResult,
@@ -145,6 +145,7 @@ async function preflightAndWrite(
   effectProposals: readonly Proposal[],
   facts: PullFacts,
 ): Promise<EffectResult | HeadMoved | CommentsPending> {
+  const { now } = localFacts(job.context, pull);
   const preconditions = await preflightCommit({ ...job.context, github }, pull, effectProposals, {
     head: facts.headSha,
     branch: facts.headRef,
@@ -157,16 +158,15 @@ async function preflightAndWrite(
   const executing = decided.proposals.filter(
     ({ id, state }) => job.effect.proposalIds.includes(id) && state === 'executing',
   );
-  return executing.length === 0
-    ? DONE
-    : writeAndVerify(job, github, { ref: pull.ref, run: decided.run, executing }, preconditions);
+  return executing.length === 0 ? DONE : writeAndVerify(job, github, { pull: decided, executing, now }, preconditions);
 }
 
 /** The proposals to write, as returned by the decision core. */
 type CommitAttempt = {
-  readonly ref: PullRequestRef;
-  readonly run: Run | null;
+  readonly pull: PullState;
   readonly executing: readonly Proposal[];
+  /** A time before the decision, so that nothing that it relied on has expired meanwhile. */
+  readonly now: string;
 };
 
 async function writeAndVerify(
@@ -192,17 +192,18 @@ async function writeAndVerify(
 /** Null if a change differs from the approved one. Retries cannot fix that: an operator has to investigate. */
 function createSignedPlan(
   job: Job<'commit'>,
-  { ref, run, executing }: CommitAttempt,
+  { pull: { ref, run, standingApprovals: approvals }, executing, now }: CommitAttempt,
   preconditions: CommitPreconditions,
 ): CountersignedCommit | null {
-  const { branch, head: headSha, files, checks } = preconditions;
+  const { branch, head: headSha, files, checks, settings } = preconditions;
   const toCommit = executing.map((proposal) => toProposalToCommit(proposal, checks));
-  const current = currentApprovalRules(preconditions.settings, run);
+  const current = currentApprovalRules(settings, run);
+  const standing = { approvals, rules: settings.settings, now };
   try {
     if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
     const links = job.context.links(ref);
     const style = commitStyleOf(preconditions.settings);
-    return countersign({ branch, headSha, toCommit, files, rules: current.rules, links, style });
+    return countersign({ branch, headSha, toCommit, files, rules: current.rules, standing, links, style });
   } catch (error) {
     job.context.log.error({ err: error }, 'stored change could not be countersigned');
     return null;

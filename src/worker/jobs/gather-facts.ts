@@ -10,14 +10,15 @@ import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
-import type { Facts, Need } from '../../core/state/facts.ts';
+import type { Facts, Need, StandingApprovalFacts } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import { LIMITS } from '../../core/state/limits.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
-import { commentsOf, type Permission, type Person } from '../../core/state/proposal.ts';
+import { commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
 import type { MemberUndo, UndoFiles } from '../../core/state/undo.ts';
+import { voteLocationOf } from '../../core/state/vote-source.ts';
 import {
   type Offload,
   OffloadError,
@@ -91,6 +92,8 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
       return { undo: await fetchUndo(context, need) };
     case 'staleness':
       return { staleness: await fetchStaleness(context, need) };
+    case 'standing-approvals':
+      return { standingApprovals: await fetchStandingApprovals(github, need) };
     case 'user-edit':
       return { userEdit: await fetchUserEdit(context, need) };
   }
@@ -132,6 +135,19 @@ async function fetchBranchRules(github: GitHub, { headRef, baseRef }: NeedOf<'br
 export async function fetchPersonPermission(github: GitHub, person: Person): Promise<Permission> {
   const { permission, userId } = await github.fetchPermission(person.login);
   return userId === null || userId === person.id ? permission : 'none';
+}
+
+/** The comments that gave standing approvals, and the current permissions of their authors. */
+async function fetchStandingApprovals(
+  github: GitHub,
+  { approvals: checked }: NeedOf<'standing-approvals'>,
+): Promise<StandingApprovalFacts> {
+  const permissions: Record<string, Permission> = {};
+  for (const by of distinctPeople(checked.map(({ vote }) => vote.by)))
+    permissions[by.id] = await fetchPersonPermission(github, by);
+  const [first = null] = checked.map(({ grantedAt }) => grantedAt).toSorted();
+  const locations = checked.flatMap(({ vote }) => voteLocationOf(vote) ?? []);
+  return { checked, permissions, voteSources: await github.fetchVoteSources(locations, first) };
 }
 
 /** Offloads a computation; returns the safe `fallback` if it times out or crashes. */

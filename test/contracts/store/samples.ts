@@ -184,6 +184,7 @@ export function vote(proposalId: string, text: string | null = null): Vote {
     writtenAt: AT,
     at: AT,
     text,
+    standingApproval: null,
   };
 }
 

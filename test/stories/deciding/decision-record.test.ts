@@ -33,6 +33,7 @@ describe('the record of a decision', () => {
         writtenAt: expect.stringMatching(/^\d{4}-.*Z$/),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
         text: 'Mind the callers.',
+        standingApproval: null,
       },
     ]);
     expect(second?.votes).toMatchObject([

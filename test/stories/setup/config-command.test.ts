@@ -15,16 +15,17 @@ describe('/config', () => {
   it('shows every setting in force with where it comes from, and starts nothing (S127)', async () => {
     const { ana, bot, configures } = await stage().tell();
     await configures(
-      'approvers: maintain\nrequired_approvals: 1\nstanding_approvals: path\ncontext_files: ["a|b.md"]\n',
+      'approvers: maintain\nrequired_approvals: 1\nstanding_approvals: path\nmodel: large\ncontext_files: ["a|b.md"]\n',
     );
     await ana.says('/countersign /config');
     const answer = bot.answer();
     expect(answer).toContain('| `approvers` | `maintain` | `.github/countersign.yml` |');
     expect(answer).toContain('| `required_approvals` | `2` | the operator’s bound |');
+    expect(answer).toContain('| `standing_approvals` | `path` | `.github/countersign.yml` |');
     expect(answer).toContain('| `expiry` | `2d` | operator |');
     expect(answer).toContain('| `require_non_author` | `false` | default |');
     expect(answer).toContain('`["a\\u{7C}b.md"]`');
-    expect(answer).toContain('sets `standing_approvals`, which has no effect in this version');
+    expect(answer).toContain('sets `model`, which has no effect in this version');
     expect(bot.proposals()).toEqual([]);
     expect(answer.match(/^\*\*.*\*\*$/gm)).toEqual([
       ...['**Who may approve**', '**Which files**', '**How it is decided**', '**The agent and its commits**'],

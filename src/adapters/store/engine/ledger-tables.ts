@@ -20,7 +20,8 @@ const LEDGER_ROWS: readonly string[] = [
     at text not null,
     text text,
     text_salt text,
-    text_seal text
+    text_seal text,
+    standing_approval text
   )`,
   `create index votes_of_proposal on votes (pull_key, proposal_id)`,
   `create function refuse_change() returns trigger language plpgsql as $body$

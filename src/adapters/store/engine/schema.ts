@@ -94,6 +94,8 @@ type VotesTable = {
   text: string | null;
   text_salt: Generated<string | null>;
   text_seal: Generated<string | null>;
+  /** JSON of a `StandingApprovalRef`; null for a vote on one proposal alone. */
+  standing_approval: string | null;
 };
 
 /** The final state of a proposal. The database allows no change except erasing `note` and `record` with their salts. */

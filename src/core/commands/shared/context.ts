@@ -124,5 +124,6 @@ export function createVote(
     writtenAt: context.intent.createdAt,
     at: context.facts.now,
     text: text === '' ? null : text,
+    standingApproval: null,
   };
 }

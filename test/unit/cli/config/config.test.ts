@@ -32,7 +32,7 @@ async function run(...args: string[]) {
 
 describe('countersign config', () => {
   it('lists every setting in force with its source (S127)', async () => {
-    const check = file('a.yml', 'approvers: admin\nrequired_approvals: 1\nstanding_approvals: glob\n');
+    const check = file('a.yml', 'approvers: admin\nrequired_approvals: 1\nstanding_approvals: glob\nmodel: large\n');
     const operator = file('o.yml', 'commands: prefixed\nceilings: {required_approvals: 2}\n');
     const { code, out, err } = await run('--check', check, '--operator', operator);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -42,10 +42,11 @@ describe('countersign config', () => {
         ['commands', 'operator', 'prefixed'],
         ['approvers', 'repository', 'admin'],
         ['required_approvals', 'ceiling', '2'],
+        ['standing_approvals', 'repository', 'glob'],
         ['expiry', 'default', '7d'],
       ]),
     );
-    expect(out).toContain('No effect in this version: standing_approvals.');
+    expect(out).toContain('No effect in this version: model.');
   });
 
   it('ends with 1 if a file has problems, each with its line (S127)', async () => {

@@ -104,6 +104,7 @@ const FACT_OF = {
   'other-pulls-on-branch': 'otherPullsOnBranch',
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
+  'standing-approvals': 'standingApprovals',
   undo: 'undo',
   staleness: 'staleness',
   'user-edit': 'userEdit',

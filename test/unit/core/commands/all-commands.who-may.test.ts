@@ -98,6 +98,8 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   continue: 'continued',
   stop: 'stopped',
   status: 'info-replied',
+  approvals: 'info-replied',
+  revoke: 'standing-approval-unknown',
   config: 'info-replied',
   help: 'info-replied',
 };
@@ -137,7 +139,7 @@ function expectRefused(step: Step, before: TableGame): void {
 }
 
 /** Commands that have no effect in this state. */
-const REPLIED: ReadonlySet<CommandName> = new Set<CommandName>(['answer', 'choose', 'resume', 'undo']);
+const REPLIED: ReadonlySet<CommandName> = new Set<CommandName>(['answer', 'choose', 'resume', 'undo', 'revoke']);
 
 /** An accepted comment gets a reaction, any other comment a reply (S64). */
 function expectAccepted(step: Step, name: CommandName): void {

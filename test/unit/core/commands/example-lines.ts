@@ -3,13 +3,14 @@ import type { ArgumentForm, CommandSyntax } from '../../../../src/core/comments/
 /** Typical arguments in each form; `id` is a proposal's. */
 const EXAMPLE_ARGUMENTS: { readonly [Form in ArgumentForm]: (id: string) => string } = {
   task: () => ' use bigint',
-  'ids-only': (id) => ` ${id}`,
+  'ids-or-always': (id) => ` ${id}`,
   'ids-and-reason': (id) => ` ${id} too long`,
   'ids-and-instruction': (id) => ` ${id} shorter`,
   'one-id': (id) => ` ${id}`,
   question: () => ' why bigint?',
   'id-and-text': () => ' use bigint',
   'id-and-number': () => ' 2',
+  number: () => ' 2',
   nothing: () => '',
 };
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
-import type { Command, MissingSlash, ParsedComment, Targets } from '../../../../src/core/state/intent.ts';
+import type {
+  AlwaysRequest,
+  Command,
+  MissingSlash,
+  ParsedComment,
+  Targets,
+} from '../../../../src/core/state/intent.ts';
 
 /** The parsed comment in one short line, for the tables below. */
 function summarize(body: string): string {
@@ -33,7 +39,9 @@ function summarizeCommand(command: Command): string {
     case 'task':
       return `${summarizeMissingSlash(command.missingSlash)}task: ${command.text}`;
     case 'approve':
-      return join('approve', summarizeTargets(command), command.note);
+      return join('approve', `${summarizeTargets(command)}${summarizeAlways(command.always)}`, command.note);
+    case 'revoke':
+      return `revoke ${command.number}`;
     case 'deny':
       return join('deny', summarizeTargets(command), command.reason);
     case 'edit':
@@ -46,6 +54,10 @@ function summarizeCommand(command: Command): string {
     default:
       return command.name;
   }
+}
+
+function summarizeAlways(always: AlwaysRequest | undefined): string {
+  return always === undefined ? '' : ` always ${always.glob ?? 'this path'}`;
 }
 
 function summarizeTargets({ targets }: { readonly targets: Targets }): string {
@@ -100,15 +112,32 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/approve k7q2 but', 'malformed approve but'],
     ['/approve all k7q2', 'malformed approve k7q2'],
     ['/approve all now', 'malformed approve now'],
-    ['/approve all always', 'malformed approve always'],
+    ['/approve all always', 'malformed approve all'],
     ['/approve k7q2 all', 'malformed approve all'],
     ['/approve abcd', 'malformed approve abcd'],
     ['/approve 1234', 'malformed approve 1234'],
     ['/approve 1', 'malformed approve 1'],
     ['/approve a1b2c3d', 'malformed approve a1b2c3d'],
     ['/approve k7q2, m3x9', 'malformed approve k7q2,'],
-    ['/approve always', 'malformed approve always'],
-    ['/approve k7q2 always src/*.ts', 'malformed approve always'],
+    ['/approve always', 'approve location always this path'],
+    ['/Approve K7Q2 Always', 'approve k7q2 always this path'],
+    ['/approve k7q2 always src/*.ts\nthanks', 'approve k7q2 always src/*.ts: thanks'],
+    ['/approve always README.md', 'approve location always README.md'],
+    ['/approve always k7q2', 'malformed approve k7q2'],
+    ['/approve always all', 'malformed approve all'],
+    ['/approve always src', 'malformed approve src'],
+    ['/approve always src/** docs/**', 'malformed approve docs/**'],
+    ['/approve k7q2 m3x9 always', 'malformed approve m3x9'],
+    ['/approve src/** always', 'malformed approve src/**'],
+    ['/approve always, please', 'malformed approve always,'],
+    ['/approve always always', 'malformed approve always'],
+    ['/countersign /approve always', 'approve location always this path addressed'],
+    ['/approvals', 'approvals'],
+    ['/approvals now', 'malformed approvals now'],
+    ['/revoke 12', 'revoke 12'],
+    ['/revoke #1', 'malformed revoke #1'],
+    ['/revoke 1 2', 'malformed revoke 1'],
+    ['/revoke', 'malformed revoke'],
     ['/deny', 'deny location'],
     ['/reject', 'deny location'],
     ['/Dismiss', 'deny location'],
@@ -281,7 +310,7 @@ describe('text that only looks like a command (S57, S58, A15, F18)', () => {
     ['\u00A0/ap\u00A0prove', 'malformed approve approve'],
     ['\u3000\uFF0Fapprove\u3000all', 'malformed approve approve'],
     ['/config\u00A0k7q2', 'malformed config config'],
-    ['/revoke\u00A0k7q2', 'malformed planned revoke'],
+    ['/revoke\u00A0k7q2', 'malformed revoke revoke'],
     ['/countersign\u00A0do it', 'malformed task countersign addressed'],
     ['/countersign\u00A0/approve', 'malformed task countersign addressed'],
     ['/countersign /approve\u00A0k7q2', 'malformed approve approve addressed'],

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
 import { renderReply, renderReplyContinuations } from '../../../../src/core/messages/replies.ts';
-import type { ApprovalBlock, Reply, UndoRefusal, UserEditProblem } from '../../../../src/core/state/replies.ts';
+import type {
+  ApprovalBlock,
+  Reply,
+  StandingObstacle,
+  UndoRefusal,
+  UserEditProblem,
+} from '../../../../src/core/state/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';
@@ -34,6 +40,12 @@ function say(answer: Reply): string {
   return renderReply(answer, context);
 }
 
+const OBSTACLES: readonly StandingObstacle[] = [
+  ...(['switched-off', 'globs-switched-off', 'not-by-the-agent', 'deletes-or-moves', 'protected-path'] as const),
+  ...(['misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
+  ...(['unclear-scope', 'too-many', 'expired'] as const),
+];
+
 type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
 
 /** Replies of every kind with the same texts. */
@@ -61,6 +73,10 @@ function everyAnswer(text: string): readonly Reply[] {
   const ended = {
     ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0 },
     ...{ commits: [], note: null, summary: null, droppedTasks: [] },
+  } as const;
+  const standing = {
+    ...({ number: 1, tool: 'edit_file', path: text, glob: null, by } as const),
+    ...{ grantedAt: '2026-01-01T00:00:00Z', expiresAt: '2026-01-08T00:00:00.000Z' },
   } as const;
   const every: EveryAnswer = {
     'owner-not-allowed': [{ owner: text }],
@@ -181,6 +197,17 @@ function everyAnswer(text: string): readonly Reply[] {
     'no-question': [
       { command: 'answer', id: null },
       { command: 'choose', id: 'k7q2' },
+    ],
+    'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text } }],
+    'standing-refused': OBSTACLES.map((obstacle) => ({ id: 'k7q2', obstacle })),
+    'standing-approvals': [{ approvals: [standing] }, { approvals: [] }],
+    'standing-unknown': [{ number: 7, approvals: [standing] }],
+    'standing-ended': [
+      { approval: standing, cause: { kind: 'revoked', by }, proposals: named },
+      { approval: standing, cause: { kind: 'comment-changed' }, proposals: [] },
+      { approval: standing, cause: { kind: 'comment-deleted' }, proposals: [] },
+      { approval: standing, cause: { kind: 'no-write-access' }, proposals: [] },
+      { approval: standing, cause: { kind: 'comment-unread' }, proposals: [] },
     ],
     help: [{}],
     config: [
@@ -913,11 +940,95 @@ describe('answers', () => {
       [no-question]
       \`/choose\` had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
 
+      [standing-granted]
+      Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
+
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+
+      [standing-granted]
+      Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
+
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows no standing approvals (\`standing_approvals: off\`).
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows them for single paths only (\`standing_approvals: path\`).
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the agent did not propose it in this form with one of its tools.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it deletes, moves, restores or only reads a file.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it touches a protected file, which always needs an approval of its own.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it has invisible characters, or some that look like others.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its diff needs several comments.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: with it a file would no longer parse.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it is not stored exactly as it is shown.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes several files. Name them by a glob, as in \`/approve always src/**\`.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is a path from the repository’s root without quotes or a slash at its ends, in which stars stand for any names, of at most 200 characters.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: 20 are in force already. \`/revoke <n>\` makes room.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its time was over when it was read.
+
+      [standing-approvals]
+      Standing approvals in force on this pull request:
+
+      - **1** by total, 2026-01-01 00:00 UTC: \`edit_file\` changes of \`total\`, until 2026-01-08 00:00 UTC. \`/revoke 1\` takes it back.
+
+      [standing-approvals]
+      No standing approval is in force on this pull request.
+
+      [standing-unknown]
+      Nothing was taken back: no standing approval \`7\` is in force here.
+
+      Standing approvals in force on this pull request:
+
+      - **1** by total, 2026-01-01 00:00 UTC: \`edit_file\` changes of \`total\`, until 2026-01-08 00:00 UTC. \`/revoke 1\` takes it back.
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: total took it back.
+
+      Not applied, and pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the comment that gave it was edited.
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the comment that gave it was deleted.
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: total has no write access to this repository any more.
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: a later comment could not be read because of an internal error, and might have taken it back.
+
       [help]
       A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.
 
       - \`/countersign <task>\` – start a task on this pull request (queued if one is already running)
-      - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
+      - \`/approve [<id>…|all|always [<glob>]]\` – make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob
       - \`/deny [<id>…|all] [reason]\` – do not make this change; the reason goes to the agent
       - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
       - \`/answer [<id>] <text>\` – answer the agent’s question; a reply to the question does the same
@@ -929,10 +1040,12 @@ describe('answers', () => {
       - \`/stop\` – stop the run; pending changes are cancelled, queued tasks dropped
       - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
       - \`/status\` – show what the run is doing, with a link to every pending change
+      - \`/approvals\` – list the standing approvals of this pull request, with what each reaches
+      - \`/revoke <n>\` – take a standing approval back, whoever gave it, and what it approved but is not committed yet
       - \`/config\` – show the settings in force, each with where it comes from
       - \`/help\` – list the commands
 
-      Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\`, \`/config\` and \`/help\`.
+      Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\`, \`/approvals\`, \`/config\` and \`/help\`.
 
       Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.
 

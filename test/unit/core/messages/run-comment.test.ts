@@ -13,7 +13,9 @@ describe('the run comment', () => {
       proposal(bigint),
       proposal(bigint, { id: 'm3x8', state: 'rejected', votes: [vote('deny', ben)] }),
     ];
-    expect(renderRunComment({ run: run(), proposals, queued: 1, links, number: 3 })).toMatchInlineSnapshot(`
+    expect(
+      renderRunComment({ run: run(), proposals, queued: 1, standingApprovals: [], links, number: 3 }),
+    ).toMatchInlineSnapshot(`
       "<!-- countersign:run:7-3-c9 -->
 
       **Waiting for review** of 1 change. Changes: 1 pending, 1 rejected.
@@ -42,14 +44,33 @@ describe('the run comment', () => {
       phase: { kind: 'ended', reason: 'finished', by: null, at: '', note: null },
       summary: 'I committed everything to main.',
     });
-    const text = renderRunComment({ run: ended, proposals: [], queued: 0, links, number: 3 });
+    const text = renderRunComment({ run: ended, proposals: [], queued: 0, standingApprovals: [], links, number: 3 });
     expect(text).toContain('Nothing was changed.');
+  });
+
+  it('lists the standing approvals in force, with a link to the comment that gave each (S126)', () => {
+    const given = {
+      ...({ number: 2, tool: 'edit_file', path: null, glob: 'src/**' } as const),
+      ...{ grantedAt: '2026-01-01T00:00:00Z', expiresAt: '2026-01-08T00:00:00.000Z' },
+    } as const;
+    const standingApprovals = [{ ...given, vote: vote('approve-always', ana) }];
+    const text = renderRunComment({ run: run(), proposals: [], queued: 0, standingApprovals, links, number: 3 });
+    expect(text).toContain('Standing approvals in force:');
+    expect(text).toContain('[**2**](https://github.com/ana/shop/pull/3#discussion_r5) by ana');
+    expect(text).toContain('`edit_file` changes of files that match `src/**`');
   });
 
   it('names settings of the repository that have no effect, until the run ends (S127)', () => {
     const settings = { ...run().settings, keysWithoutEffect: ['model', 'sign_off'] };
     const text = (of: Parameters<typeof run>[0]): string =>
-      renderRunComment({ run: run({ settings, ...of }), proposals: [], queued: 0, links, number: 3 });
+      renderRunComment({
+        run: run({ settings, ...of }),
+        proposals: [],
+        queued: 0,
+        standingApprovals: [],
+        links,
+        number: 3,
+      });
     expect(text({})).toContain(
       '`.github/countersign.yml` sets `model` and `sign_off`, which have no effect in this version of Countersign.',
     );
@@ -63,7 +84,9 @@ describe('the run comment', () => {
       phase: { kind: 'ended', reason: 'stopped', by, at: '', note: 'a note' },
       summary: 'I committed everything to main.',
     });
-    expect(renderRunComment({ run: ended, proposals: [], queued: 2, links, number: 3 })).toMatchInlineSnapshot(`
+    expect(
+      renderRunComment({ run: ended, proposals: [], queued: 2, standingApprovals: [], links, number: 3 }),
+    ).toMatchInlineSnapshot(`
       "<!-- countersign:run:7-3-c9 -->
 
       **Ended.** The run was stopped by ben-k.
@@ -82,7 +105,14 @@ describe('the run comment', () => {
 
   it('lists the applied changes', () => {
     const proposals = [proposal(bigint, { state: 'completed', commitSha: commit, votes: [vote('approve', ana)] })];
-    const text = renderRunComment({ run: run({ commits: [commit] }), proposals, queued: 0, links, number: 3 });
+    const text = renderRunComment({
+      run: run({ commits: [commit] }),
+      proposals,
+      queued: 0,
+      standingApprovals: [],
+      links,
+      number: 3,
+    });
     expect(text).toContain('1 change applied in 1 commit.');
     expect(text).toContain(
       '| `k7q2` | `src/total.ts` | completed | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
@@ -92,7 +122,7 @@ describe('the run comment', () => {
   it('counts the changes in each state, and lists pending ones first, then those in work (S75)', () => {
     const states = ['completed', 'proposed', 'executing', 'rejected', 'proposed', 'approved', 'completed'] as const;
     const proposals = states.map((state, index) => proposal(bigint, { id: `k7q${index}`, state }));
-    const text = renderRunComment({ run: run(), proposals, queued: 0, links, number: 3 });
+    const text = renderRunComment({ run: run(), proposals, queued: 0, standingApprovals: [], links, number: 3 });
     expect(text).toContain('Changes: 2 pending, 1 approved, 1 executing, 2 completed, 1 rejected.\n');
     const rows = [...text.matchAll(/^\| `(k7q\d)` .* \| (\w+) \| .* \|.*\|$/gm)].map(
       ([, id, state]) => `${id} ${state}`,
@@ -110,6 +140,7 @@ describe('the run comment', () => {
           run: run({ task: { ...run().task, text: summary, by: { id: 1, login: summary } }, summary }),
           proposals: [proposal({ ...bigint, path })],
           queued: 0,
+          standingApprovals: [],
           links,
           number: 3,
         };
@@ -132,6 +163,7 @@ describe('the run comment', () => {
       run: run({ task: { ...run().task, text: summary }, summary }),
       proposals,
       queued: 0,
+      standingApprovals: [],
       links,
       number: 3,
     });
@@ -166,6 +198,7 @@ describe('the run comment', () => {
           run: run({ task: { ...run().task, text: task, by }, summary, ...(ended ? { phase } : {}) }),
           proposals,
           queued: 0,
+          standingApprovals: [],
           links,
           number: 3,
         });
@@ -184,6 +217,7 @@ describe('the run comment', () => {
         run: run({ task: { ...run().task, text }, readBlobs }),
         proposals: [],
         queued: 0,
+        standingApprovals: [],
         links,
         number: 3,
       });
@@ -193,7 +227,7 @@ describe('the run comment', () => {
 
   it('shows the end of a long path', () => {
     const proposals = [proposal({ ...bigint, path: `${'long/'.repeat(300)}end.ts` })];
-    expect(renderRunComment({ run: run(), proposals, queued: 0, links, number: 3 })).toMatch(
+    expect(renderRunComment({ run: run(), proposals, queued: 0, standingApprovals: [], links, number: 3 })).toMatch(
       /\| `….{110,125}\/end\.ts` \|/,
     );
   });

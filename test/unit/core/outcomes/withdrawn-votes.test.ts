@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
 import type { CommentThread, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, links, proposal, vote } from '../messages/sample.ts';
 
@@ -31,6 +32,9 @@ type Case = {
   readonly replaced?: Partial<Proposal>;
 };
 
+/** No standing approval is in force. */
+const STANDING = { approvals: [], rules: DEFAULT_SETTINGS, now: '2026-01-01T00:01:00Z' } as const;
+
 /** The problem of ana's approval whose comment has this text; null if it counts. */
 function problemOf({ body, surface = 'conversation', action = 'approve', ...more }: Case): VoteProblem | null {
   const createdAt = more.source?.createdAt ?? '2026-01-01T00:00:20Z';
@@ -52,7 +56,7 @@ function problemOf({ body, surface = 'conversation', action = 'approve', ...more
   const check = { proposalId: one.id, verdicts: [{ kind: 'already-applied' }], permissions: {}, voteSources } as const;
   const replaced = proposal(bigint, { id: 'b1c2', state: 'superseded', replacedBy: one.id, ...more.replaced });
   const proposals = more.replaced === undefined ? [one] : [replaced, one];
-  return findWithdrawnVotes(one, check, { proposals, slug: 'countersign' })[0]?.problem ?? null;
+  return findWithdrawnVotes(one, check, { proposals, slug: 'countersign', standing: STANDING })[0]?.problem ?? null;
 }
 
 const QUOTE = `> Change 1 of 2 · \`k7q2\` · digest \`${bigint.digest.slice(0, 12)}\` · head \`9f8e7d6\`\n\n/approve`;

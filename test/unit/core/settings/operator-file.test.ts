@@ -87,7 +87,7 @@ describe('the operator’s CONFIG_FILE', () => {
     );
     expect(problems).toEqual([]);
     const named = settings.map(({ key }) => key);
-    expect(named.filter((key) => key.startsWith('limits') || key === 'standing_approvals')).toEqual([]);
+    expect(named.filter((key) => key.startsWith('limits') || key === 'model')).toEqual([]);
   });
 
   it('of a broken repository file, the problems are listed and the operator’s values hold (S127, J3)', () => {

@@ -1,0 +1,100 @@
+import { pathsOf } from '../../../src/core/edits/change.ts';
+import { createStandingVote } from '../../../src/core/policy/standing-approvals.ts';
+import type { Proposal, StandingApproval } from '../../../src/core/state/proposal.ts';
+import type { PullState } from '../../../src/core/state/run.ts';
+import type { Step } from '../../../src/core/state/step.ts';
+import { PROTECTED_PATH } from '../world/random-model.ts';
+import { type Mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
+
+type Reach = (approval: StandingApproval, proposal: Proposal) => boolean;
+
+/** Votes by standing approvals on posted proposals that they reach by a wrong rule. */
+function useBy(reach: Reach): Overrides {
+  return overrideSteps((step) => {
+    if (step.reason !== 'proposals-posted') return step;
+    return step.pull.standingApprovals.reduce((next, approval) => voteFor(next, approval, reach), step);
+  });
+}
+
+function voteFor(step: Step, approval: StandingApproval, reach: Reach): Step {
+  const proposal = step.pull.proposals.find(
+    (one) =>
+      one.state === 'proposed' &&
+      one.comment !== null &&
+      one.origin.kind === 'call' &&
+      one.origin.tool === approval.tool &&
+      !one.votes.some(({ by }) => by.id === approval.vote.by.id) &&
+      reach(approval, one),
+  );
+  if (proposal === undefined) return step;
+  const vote = createStandingVote(approval, proposal, approval.vote.permission, approval.vote.at);
+  const voted = { ...proposal, votes: [...proposal.votes, vote], state: 'approved' } as const;
+  const proposals = step.pull.proposals.map((one) => (one === proposal ? voted : one));
+  const commit = { type: 'commit', runId: proposal.runId, proposalIds: [proposal.id], location: null } as const;
+  return {
+    ...step,
+    pull: { ...step.pull, proposals },
+    votes: [...step.votes, vote],
+    effects: [...step.effects, commit],
+  };
+}
+
+function postedAt({ comment }: Proposal): number {
+  return Date.parse(comment?.createdAt ?? '');
+}
+
+/** Standing approvals that were taken back come back with the next load. */
+function forgetRevocations(): Overrides {
+  const known = new Map<string, StandingApproval>();
+  return overridePulls((pull) => {
+    const key = (one: StandingApproval): string => `${pull.ref.installationId} ${pull.ref.number} ${one.number}`;
+    for (const one of pull.standingApprovals) known.set(key(one), one);
+    const all = Array.from({ length: pull.standingApprovalCount }, (_, index) => index + 1);
+    const standingApprovals = all.flatMap(
+      (number) => known.get(`${pull.ref.installationId} ${pull.ref.number} ${number}`) ?? [],
+    );
+    return { ...pull, standingApprovals };
+  });
+}
+
+/** Every glob is matched below any directory, not only from the root. */
+function unanchored(pull: PullState): PullState {
+  const standingApprovals = pull.standingApprovals.map((one) =>
+    one.glob === null ? one : { ...one, glob: `**/${one.glob}` },
+  );
+  return { ...pull, standingApprovals };
+}
+
+/** Mistakes in standing approvals. */
+export const STANDING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'standing-covers-protected',
+    brokenPromise: 'no standing approval covers a protected file',
+    createOverrides: () => useBy((_approval, { change }) => pathsOf(change).includes(PROTECTED_PATH)),
+  },
+  {
+    name: 'standing-covers-other-paths',
+    brokenPromise: 'a standing approval reaches only the paths that its comment says',
+    createOverrides: () => useBy(({ path }, { change }) => path !== null && !pathsOf(change).includes(path)),
+  },
+  {
+    name: 'standing-covers-earlier',
+    brokenPromise: 'a standing approval covers only what is posted in a later second',
+    createOverrides: () =>
+      overrideSteps((step) => {
+        const [approval] = step.pull.standingApprovals.slice(-1);
+        if (approval === undefined || (step.reason !== 'approved' && step.reason !== 'vote-counted')) return step;
+        return voteFor(step, approval, (one, proposal) => postedAt(proposal) <= Date.parse(one.grantedAt));
+      }),
+  },
+  {
+    name: 'standing-glob-unanchored',
+    brokenPromise: 'a glob is matched from the root of the repository',
+    createOverrides: () => overridePulls(unanchored),
+  },
+  {
+    name: 'revocation-forgotten',
+    brokenPromise: 'a standing approval that was taken back approves nothing more',
+    createOverrides: forgetRevocations,
+  },
+];

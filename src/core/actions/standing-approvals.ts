@@ -1,0 +1,165 @@
+import { findSourceProblem } from '../policy/approval-rules.ts';
+import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
+import type { Facts, Need, StandingApprovalFacts } from '../state/facts.ts';
+import {
+  canApprove,
+  canStillBeDenied,
+  distinctPeople,
+  isPending,
+  type Proposal,
+  type StandingApproval,
+  usesStandingApproval,
+} from '../state/proposal.ts';
+import { proposalLink, type StandingEnd, standingApprovalLine } from '../state/replies.ts';
+import { activeRun, canCommit, type PullState } from '../state/run.ts';
+import { approversOf, blockFor, currentApprovalRules, recordApproval } from './approvals.ts';
+import { reopenProposal } from './expiry.ts';
+import { settingsNeeds } from './fact-needs.ts';
+import {
+  currentProposal,
+  queueCommentUpdate,
+  type StepBuilder,
+  withEffects,
+  withProposal,
+  withPullState,
+  withReply,
+} from './step-builder.ts';
+
+/** What was posted together, and the run that proposed it. */
+type Posting = { readonly runId: string; readonly proposals: readonly { readonly proposalId: string }[] };
+
+/** The next facts to use the standing approvals that reach posted proposals; `pull` is the state after the posting. */
+export function standingApprovalNeeds(pull: PullState, posting: Posting, facts: Facts): readonly Need[] {
+  const proposals = findPosted(pull, posting);
+  const inForce = pull.standingApprovals.filter((one) => isInForce(one, facts.now));
+  if (!proposals.some((proposal) => inForce.some((one) => reaches(one, proposal)))) return [];
+  const settings = settingsNeeds(facts);
+  if (settings.length > 0 || facts.standingApprovals !== undefined) return settings;
+  const approvals = usableApprovals(pull, proposals, facts);
+  return approvals.length === 0 ? [] : [{ kind: 'standing-approvals', approvals }];
+}
+
+/** The posted proposals that an approval could commit now. */
+function findPosted(pull: PullState, { runId, proposals }: Posting): readonly Proposal[] {
+  const run = activeRun(pull);
+  if (run?.id !== runId || !canCommit(run)) return [];
+  const ids = new Set(proposals.map(({ proposalId }) => proposalId));
+  return pull.proposals.filter((one) => ids.has(one.id) && isPending(one));
+}
+
+function usableApprovals(
+  { standingApprovals: approvals }: PullState,
+  proposals: readonly Proposal[],
+  { settings, now }: Facts,
+): readonly StandingApproval[] {
+  if (settings?.kind !== 'settings') return [];
+  const context = { approvals, rules: settings.settings, now };
+  return [...new Set(proposals.flatMap((proposal) => findUsable(proposal, context)))];
+}
+
+/**
+ * Approves posted proposals by the standing approvals that reach them, each as one vote of its author, and commits those
+ * that now have enough. An approval whose comment or whose author's right is gone ends instead.
+ */
+export function useStandingApprovals(builder: StepBuilder, posting: Posting, facts: Facts): StepBuilder {
+  const checks = facts.standingApprovals;
+  if (checks === undefined) return builder;
+  const ended = endLostApprovals(builder, checks, facts.now);
+  const posted = findPosted(ended.pull, posting);
+  const used = posted.reduce((next, one) => approveInAdvance(next, one, checks, facts), ended);
+  const proposalIds = posted.map(({ id }) => id).filter((id) => stateOf(used, id) === 'approved');
+  return proposalIds.length === 0
+    ? used
+    : withEffects(used, { type: 'commit', runId: posting.runId, proposalIds, location: null });
+}
+
+function stateOf({ pull }: StepBuilder, id: string): Proposal['state'] | undefined {
+  return pull.proposals.find((one) => one.id === id)?.state;
+}
+
+/** The rules for approvers decide about each use as about any other approval. */
+function approveInAdvance(
+  builder: StepBuilder,
+  proposal: Proposal,
+  { checked, permissions }: StandingApprovalFacts,
+  facts: Facts,
+): StepBuilder {
+  const current = currentApprovalRules(facts.settings, builder.pull.run);
+  if (current.kind !== 'rules') return builder;
+  const numbers = new Set(checked.map(({ number }) => number));
+  const usable = usableApprovals(builder.pull, [proposal], facts).filter(({ number }) => numbers.has(number));
+  return usable.reduce((next, approval) => {
+    const { by } = approval.vote;
+    const permission = permissions[by.id] ?? 'none';
+    if (blockFor(by, permission, proposal, current.rules) !== null) return next;
+    const vote = createStandingVote(approval, proposal, permission, facts.now);
+    return recordApproval(next, currentProposal(next, proposal), vote, current.rules, facts.now);
+  }, builder);
+}
+
+function endLostApprovals(
+  builder: StepBuilder,
+  { checked, permissions, voteSources }: StandingApprovalFacts,
+  now: string,
+): StepBuilder {
+  return checked.reduce((next, { number, vote }) => {
+    const problem = findSourceProblem(vote, voteSources);
+    const approval = next.pull.standingApprovals.find((one) => one.number === number);
+    if (approval === undefined) return next;
+    if (problem !== null)
+      return endStandingApproval(
+        next,
+        approval,
+        { kind: problem === 'missing' ? 'comment-deleted' : 'comment-changed' },
+        now,
+      );
+    return canApprove(permissions[vote.by.id])
+      ? next
+      : endStandingApproval(next, approval, { kind: 'no-write-access' }, now);
+  }, builder);
+}
+
+/** Where the reply about an ended standing approval is posted. */
+type ReplyTarget = Parameters<typeof withReply>[1];
+
+/**
+ * Ends a standing approval before its time, and says so. Its votes that no commit attempt relies on yet are withdrawn; an
+ * attempt in flight is left to its outcome, and its retry counts the votes again.
+ */
+export function endStandingApproval(
+  builder: StepBuilder,
+  approval: StandingApproval,
+  cause: StandingEnd,
+  now: string,
+  to: ReplyTarget = { at: 'pull-request' },
+): StepBuilder {
+  const standingApprovals = builder.pull.standingApprovals.filter(({ number }) => number !== approval.number);
+  const removed = withPullState(builder, { standingApprovals });
+  const before = removed.pull.proposals.filter(canStillBeDenied);
+  const withdrawn = before.reduce((next, one) => withoutUses(next, one, approval, now), removed);
+  const reopened = before.filter((one) => one.state === 'approved' && stateOf(withdrawn, one.id) === 'proposed');
+  const proposals = reopened.map(proposalLink);
+  const line = standingApprovalLine(approval);
+  return showStandingApprovals(withReply(withdrawn, to, { kind: 'standing-ended', approval: line, cause, proposals }));
+}
+
+/** The comment of the run lists them. */
+export function showStandingApprovals(builder: StepBuilder): StepBuilder {
+  const { run } = builder.pull;
+  return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id });
+}
+
+/** A proposal with fewer approvals than it needs is pending again. */
+function withoutUses(builder: StepBuilder, proposal: Proposal, { number }: StandingApproval, now: string): StepBuilder {
+  const votes = proposal.votes.filter(
+    (vote) => !(usesStandingApproval(vote) && vote.standingApproval?.number === number),
+  );
+  if (votes.length === proposal.votes.length) return builder;
+  const remaining = { ...proposal, votes };
+  const isEnough = distinctPeople(approversOf(remaining)).length >= proposal.requiredApprovals;
+  const next =
+    proposal.state === 'proposed' || isEnough
+      ? withProposal(builder, remaining)
+      : reopenProposal(builder, remaining, now);
+  return queueCommentUpdate(next, remaining);
+}

@@ -1,0 +1,195 @@
+import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDiffOf } from '../edits/change.ts';
+import { recomputedDigest } from '../edits/digest.ts';
+import { parseHunks } from '../edits/text/hunks.ts';
+import { isCodeReordered } from '../edits/text/line-display.ts';
+import { findLookAlikes, findLookAlikesInPath } from '../edits/text/look-alikes.ts';
+import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import {
+  commentsOf,
+  type Proposal,
+  type StandingApproval,
+  type StandingApprovalRef,
+  type StandingScope,
+  usesStandingApproval,
+  type Vote,
+} from '../state/proposal.ts';
+import type { StandingObstacle } from '../state/replies.ts';
+import type { Settings } from '../state/settings.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
+import { compilePathRules, globMatcher } from './path-rules.ts';
+import { findProtectedFiles, findWriteDenyRule } from './path-tables.ts';
+
+/** The settings that standing approvals depend on. They are read again at each use. */
+export type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'decideIn'>;
+
+/** Standing approvals of one pull request that can be in force at one time. */
+export const MAX_STANDING_APPROVALS = 20;
+
+/** Whether a change of this path always needs a person who saw it: by the built-in list or by the repository's. */
+export function isProtectedPath(path: string, { protectedPaths }: Pick<Settings, 'protectedPaths'>): boolean {
+  if (findProtectedFiles(path) !== null || findWriteDenyRule(path) !== null) return true;
+  return protectedPaths.length > 0 && compilePathRules([{ globs: protectedPaths.map(toLower) }])(path) !== null;
+}
+
+function toLower(glob: string): string {
+  return glob.toLowerCase();
+}
+
+/** Why no standing approval may cover this proposal, whoever gave it; null if one may. */
+export function findObstacle(proposal: Proposal, rules: StandingRules): StandingObstacle | null {
+  return OBSTACLES.find(({ stands }) => stands(proposal, rules))?.obstacle ?? null;
+}
+
+type ObstacleRule = {
+  readonly obstacle: StandingObstacle;
+  readonly stands: (proposal: Proposal, rules: StandingRules) => boolean;
+};
+
+/** In the order in which people read about them. A set has the obstacles of its members. */
+const OBSTACLES: readonly ObstacleRule[] = [
+  { obstacle: 'switched-off', stands: (_proposal, { standingApprovals }) => standingApprovals === 'off' },
+  { obstacle: 'not-by-the-agent', stands: ({ origin, userEdit }) => origin.kind !== 'call' || userEdit !== null },
+  { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
+  {
+    obstacle: 'protected-path',
+    stands: ({ change }, rules) => pathsOf(change).some((path) => isProtectedPath(path, rules)),
+  },
+  { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
+  { obstacle: 'several-parts', stands: ({ continuationComments }) => continuationComments.length > 0 },
+  { obstacle: 'does-not-parse', stands: ({ syntaxProblems }) => syntaxProblems.length > 0 },
+  { obstacle: 'not-as-shown', stands: ({ change }) => recomputedDigest(change) !== change.digest },
+];
+
+/** Deletes, moves, restores or only reads a file: whatever is no edit of lines that its page shows. */
+function isNoEdit(change: FileChange): boolean {
+  return (change.op !== 'edit' && change.op !== 'write') || isRestore(change) || change.region === null;
+}
+
+/** Whether a reader could take its path or an added line for another one. */
+function isMisleading({ path, payload }: FileChange): boolean {
+  if (findHiddenCharacters(path).length > 0 || findLookAlikesInPath(path).length > 0) return true;
+  const diff = unifiedDiffOf(payload);
+  if (diff === null) return true;
+  return parseHunks(diff).some(({ newStart, lines }) =>
+    lines
+      .filter(({ kind }) => kind !== 'removed')
+      .some(({ kind, text }, index) => kind === 'added' && isMisleadingLine(text, path, newStart + index === 1)),
+  );
+}
+
+/** A CR before the LF is a line's end. */
+function isMisleadingLine(line: string, path: string, startsFile: boolean): boolean {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+  return (
+    findHiddenCharacters(text, startsFile).length > 0 ||
+    findLookAlikes(text, path).length > 0 ||
+    isCodeReordered(text, path)
+  );
+}
+
+/** What `/approve always` asks for: null for the path of the change. */
+export type RequestedGlob = string | null;
+
+/** The scope that a comment asks for with its approval of this proposal, or why it can be given none. */
+export function findScope(
+  proposal: Proposal,
+  glob: RequestedGlob,
+  rules: StandingRules,
+): StandingScope | StandingObstacle {
+  const obstacle = findObstacle(proposal, rules);
+  if (obstacle !== null) return obstacle;
+  const { origin, change } = proposal;
+  if (origin.kind !== 'call') return 'not-by-the-agent';
+  if (glob !== null && rules.standingApprovals !== 'glob') return 'globs-switched-off';
+  if (glob !== null) return isGlob(glob) ? { tool: origin.tool, path: null, glob } : 'unclear-scope';
+  const [path, ...others] = pathsOf(change);
+  if (path === undefined || others.length > 0) return 'several-files';
+  return path.length > MAX_SCOPE_CHARACTERS ? 'unclear-scope' : { tool: origin.tool, path, glob: null };
+}
+
+/** Longer ones could not be shown to their end. */
+export const MAX_SCOPE_CHARACTERS = 200;
+
+/** A path from the root, with signs that only mean themselves beside `*` and `?`. */
+const PLAIN_GLOB = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\`'"]*[^\\`'"/]$/;
+
+function isGlob(glob: string): boolean {
+  if (glob.length > MAX_SCOPE_CHARACTERS || !PLAIN_GLOB.test(glob)) return false;
+  return findHiddenCharacters(glob).length === 0 && findLookAlikesInPath(glob).length === 0;
+}
+
+/** Whether a standing approval has not expired. Times are GitHub's. */
+export function isInForce({ expiresAt }: Pick<StandingApproval, 'expiresAt'>, now: string): boolean {
+  return Date.parse(now) < Date.parse(expiresAt);
+}
+
+/** Whether it reaches this proposal: of the same tool, on its paths only, and posted in a later second. */
+export function reaches(approval: StandingApproval, proposal: Proposal): boolean {
+  const { origin, change, repairCount } = proposal;
+  if (origin.kind !== 'call' || origin.tool !== approval.tool || repairCount > 0) return false;
+  return isPostedAfter(proposal, approval.grantedAt) && pathsOf(change).every(pathTest(approval));
+}
+
+/** GitHub's times are whole seconds, so what was posted in the same second can be what the person saw. */
+function isPostedAfter(proposal: Pick<Proposal, 'comment' | 'continuationComments'>, grantedAt: string): boolean {
+  const comments = commentsOf(proposal);
+  return comments.length > 0 && comments.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(grantedAt));
+}
+
+function pathTest(scope: StandingScope): (path: string) => boolean {
+  return scope.glob === null ? (path) => path === scope.path : globMatcher(scope.glob);
+}
+
+/** The standing approvals of a pull request, and what decides at this time whether they are in force. */
+export type StandingContext = {
+  readonly approvals: readonly StandingApproval[];
+  readonly rules: StandingRules;
+  readonly now: string;
+};
+
+/** Those that approve this proposal in advance, oldest first. Several can be of one person, who has one vote. */
+export function findUsable(
+  proposal: Proposal,
+  { approvals, rules, now }: StandingContext,
+): readonly StandingApproval[] {
+  const reaching = approvals.filter((one) => isInForce(one, now) && isPermitted(one, rules) && reaches(one, proposal));
+  return reaching.length === 0 || findObstacle(proposal, rules) !== null ? [] : reaching;
+}
+
+/** The repository can have become stricter since it was given. */
+function isPermitted({ glob, vote }: StandingApproval, { standingApprovals, decideIn }: StandingRules): boolean {
+  if (standingApprovals === 'off' || (glob !== null && standingApprovals !== 'glob')) return false;
+  return decideIn === 'anywhere' || vote.surface === 'conversation';
+}
+
+/** Why a vote that uses a standing approval no longer counts; null if it does, and for every other vote. */
+export function findStandingProblem(vote: Vote, proposal: Proposal, context: StandingContext): VoteProblem | null {
+  if (!usesStandingApproval(vote)) return null;
+  const approval = context.approvals.find(({ number }) => number === vote.standingApproval?.number);
+  if (approval === undefined || approval.vote.by.id !== vote.by.id || !isInForce(approval, context.now))
+    return 'standing-ended';
+  if (!isPermitted(approval, context.rules)) return 'standing-ended';
+  return reaches(approval, proposal) && findObstacle(proposal, context.rules) === null ? null : 'not-covered';
+}
+
+/** The vote of a standing approval on a proposal that it reaches. Its comment is the one that gave it. */
+export function createStandingVote(
+  approval: StandingApproval,
+  { id, change, headSha }: Pick<Proposal, 'id' | 'headSha'> & { readonly change: Pick<Change, 'digest'> },
+  permission: Vote['permission'],
+  at: string,
+): Vote {
+  return {
+    ...approval.vote,
+    ...{ proposalId: id, digest: change.digest, headSha, permission, at },
+    ...{ action: 'approve', text: null, standingApproval: standingApprovalRef(approval) },
+  };
+}
+
+export function standingApprovalRef(approval: StandingApprovalRef): StandingApprovalRef {
+  const { number, tool, expiresAt } = approval;
+  const base = { number, tool, expiresAt };
+  return approval.glob === null
+    ? { ...base, path: approval.path, glob: null }
+    : { ...base, path: null, glob: approval.glob };
+}

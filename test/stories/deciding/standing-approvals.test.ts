@@ -1,0 +1,352 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
+import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
+import type { Speaker } from '../support/speaker.ts';
+import { edit, type Story, type StoryOptions, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const SETTINGS_PATH = '.github/countersign.yml';
+
+/** A pull request on which ana asked for a change of row 5, which is pending. */
+async function proposeRow(options: StoryOptions & { readonly settings?: string } = {}): Promise<Story> {
+  const { settings, files, branch, ...others } = options;
+  const story = await stage().tell({
+    ...others,
+    files: {
+      'README.md': 'Sells things.\n',
+      ...files,
+      ...(settings === undefined ? {} : { [SETTINGS_PATH]: settings }),
+    },
+    branch: { [ROWS_PATH]: rows(), ...branch },
+  });
+  story.model.proposes(editRow(5, 50));
+  await story.ana.says('/countersign give the rows other values');
+  return story;
+}
+
+/** The person grants with a reply to the first change; then the model proposes these. */
+async function grant(story: Story, who: Speaker, command: string, ...next: readonly ScriptedCall[]): Promise<void> {
+  if (next.length > 0) story.model.proposes(...next);
+  await who.replies(story.bot.proposal(1), command);
+}
+
+function trailersOf(story: Story): readonly string[] {
+  return story.pr.commits().map(({ message }) => /^Approved-by: .*$/m.exec(message)?.[0] ?? '');
+}
+
+describe('/approve always', () => {
+  it('approves this change, says how far it stands, and approves the next one on the path (S43, S122)', async () => {
+    const story = await proposeRow();
+    const { ana, bot, pr } = story;
+    await grant(story, ana, '/approve always', editRow(15, 150));
+    const answer = bot.answers().find((one) => one.includes('Standing approval')) ?? '';
+    expect(answer).toContain(
+      `Standing approval **1** of \`${ana.login}\`: later \`edit_file\` changes of \`${ROWS_PATH}\``,
+    );
+    expect(answer).toContain('count as approved by that person');
+    expect(answer).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d UTC or until the pull request is closed/);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
+    expect(bot.proposals()).toHaveLength(2);
+    expect(bot.proposal(2).body).toContain(`approved by \`${ana.login}\` (standing approval 1)`);
+    expect(trailersOf(story)).toEqual([`Approved-by: ${ana.login}`, `Approved-by: ${ana.login}`]);
+    expect(story.model.allToolMessages().join('\n')).not.toContain('standing');
+  });
+
+  it('counts as one vote with a source that names it, in the stored decision (S71, S90a)', async () => {
+    const story = await proposeRow();
+    await grant(story, story.ana, '/approve always', editRow(15, 150));
+    const [first, second] = (await story.stored()).proposals;
+    const ref = { number: 1, tool: 'edit_file', path: ROWS_PATH, glob: null };
+    expect(first?.votes).toMatchObject([{ action: 'approve-always', standingApproval: ref }]);
+    expect(second?.votes).toMatchObject([
+      {
+        action: 'approve',
+        standingApproval: ref,
+        commentId: first?.votes[0]?.commentId,
+        by: { login: story.ana.login },
+      },
+    ]);
+    const stored = await stage().db().selectFrom('votes').select(['action', 'standing_approval', 'login']).execute();
+    const ledger = stored.filter(({ login }) => login === story.ana.login);
+    expect(ledger.map(({ action }) => action)).toEqual(['approve-always', 'approve']);
+    for (const { standing_approval } of ledger) expect(standing_approval).toContain(`"path":"${ROWS_PATH}"`);
+  });
+
+  it('lists them on the run comment and by /approvals, also after a restart (S126)', async () => {
+    const story = await proposeRow();
+    const { ana, carl, bot } = story;
+    await grant(story, ana, '/approve always src/**');
+    expect(bot.run().body).toContain('Standing approvals in force:');
+    await stage().restart();
+    await carl.says('/approvals');
+    expect(bot.answer()).toContain(`by \`${ana.login}\``);
+    expect(bot.answer()).toContain('`edit_file` changes of files that match `src/**` from the repository’s root');
+    story.model.proposes(editRow(15, 150));
+    await ana.says('/countersign and row 15');
+    expect(await proposalStates(story)).toEqual(['completed']);
+    expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
+  });
+
+  it('asks again outside of its path, and for another tool (A13)', async () => {
+    const story = await proposeRow();
+    await grant(
+      story,
+      story.ana,
+      '/approve always',
+      edit('README.md', 'Sells things.', 'Sells all things.'),
+      write('docs/new.md', 'New.\n'),
+    );
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'proposed']);
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+
+  it('matches a glob from the root only (S124)', async () => {
+    const story = await proposeRow({ branch: { 'docs/src/rows.ts': rows() } });
+    await grant(story, story.ana, '/approve always src/*', edit('docs/src/rows.ts', row(5), row(5, 51)));
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
+  });
+
+  it('never covers a deletion, a move, a protected file, misleading characters or text that does not parse (S123)', async () => {
+    const story = await proposeRow({
+      files: { 'package.json': '{ "a": 1 }\n', 'data.json': '{ "a": 1 }\n' },
+      branch: { 'src/old.ts': 'old\n', 'src/from.ts': 'from\n' },
+    });
+    await grant(
+      story,
+      story.ana,
+      '/approve always **',
+      edit('package.json', '"a": 1', '"a": 2'),
+      edit(ROWS_PATH, row(15), `${row(15)} // \u202Eevil`),
+      { name: 'delete_file', arguments: { path: 'src/old.ts' } },
+      { name: 'move_file', arguments: { from: 'src/from.ts', to: 'src/to.ts' } },
+    );
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'proposed', 'proposed', 'proposed']);
+  });
+
+  it('approves a set only if every member is covered (S123)', async () => {
+    const story = await proposeRow({ branch: { 'src/a.ts': 'a\n', 'docs/b.md': 'b\n' } });
+    const { ana, bot, model } = story;
+    const set = (...changes: readonly object[]) =>
+      ({ name: 'change_files', arguments: { summary: 'Together.', changes } }) as ScriptedCall;
+    const one = (path: string, from: string, to: string) => ({ op: 'edit', path, old_string: from, new_string: to });
+    model.proposes(set(one('src/a.ts', 'a', 'aa'), one(ROWS_PATH, row(7), row(7, 77))));
+    await ana.replies(bot.proposal(1), '/approve');
+    model.proposes(set(one('src/a.ts', 'aa', 'ab'), one(ROWS_PATH, row(7, 77), row(7, 78))));
+    await ana.says(`/approve ${bot.proposal(2).proposalId} always src/**`);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'completed']);
+    model.proposes(set(one('src/a.ts', 'ab', 'ac'), one('docs/b.md', 'b', 'bb')));
+    await ana.says('/countersign once more');
+    expect((await proposalStates(story)).at(-1)).toBe('proposed');
+  });
+
+  it.each([
+    ['a protected file', edit('package.json', '"a": 1', '"a": 2'), '/approve always', 'protected file'],
+    ['a deletion', { name: 'delete_file', arguments: { path: 'src/old.ts' } }, '/approve always', 'deletes'],
+    ['an unclear glob', editRow(15, 150), '/approve always ../src/**', 'its reach is unclear'],
+    ['a glob in quotes', editRow(15, 150), '/approve always "src/**"', 'its reach is unclear'],
+  ] as const)('approves only this one, and says why: %s', async (_what, call, command, why) => {
+    const story = await proposeRow({ files: { 'package.json': '{ "a": 1 }\n' }, branch: { 'src/old.ts': 'old\n' } });
+    const { ana, bot } = story;
+    story.model.proposes(call as ScriptedCall);
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), command);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
+    expect(bot.answers().join('\n')).toContain('doesn’t stand for later changes');
+    expect(bot.answers().join('\n')).toContain(why);
+    expect((await story.stored()).standingApprovals).toEqual([]);
+  });
+
+  it.each([
+    ['off', '/approve always', 'standing_approvals: off'],
+    ['path', '/approve always src/**', 'standing_approvals: path'],
+  ])('the repository’s standing_approvals: %s is kept', async (value, command, why) => {
+    const story = await proposeRow({ settings: `standing_approvals: ${value}\n` });
+    await grant(story, story.ana, command, editRow(15, 150));
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
+    expect(story.bot.answers().join('\n')).toContain(why);
+  });
+
+  it.each([
+    ['/approve always all'],
+    ['/approve all always'],
+    ['/approve always src/** docs/**'],
+    ['/approve ID ID always'],
+  ])('a line that does not fit decides nothing: %s', async (line) => {
+    const story = await proposeRow();
+    await story.ana.says(line.replaceAll('ID', story.bot.proposal(1).proposalId));
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(story.bot.answer()).toMatch(/nothing was approved/i);
+  });
+
+  it('a person without write access grants nothing', async () => {
+    const story = await proposeRow();
+    await story.carl.replies(story.bot.proposal(1), '/approve always');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect((await story.stored()).standingApprovals).toEqual([]);
+  });
+});
+
+describe('what a standing approval rests on', () => {
+  it('is one of two where two are required, and never two votes of one person (S125)', async () => {
+    const story = await proposeRow({ settings: 'required_approvals: 2\n' });
+    const { ana, ben, bot } = story;
+    await ana.replies(bot.proposal(1), '/approve always');
+    await ana.replies(bot.proposal(1), '/approve always src/**');
+    story.model.proposes(editRow(15, 150));
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
+    expect(bot.proposal(2).body).toContain(`**1 of 2 approvals** by \`${ana.login}\` (standing approval`);
+    await ben.replies(bot.proposal(2), '/approve');
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
+    expect(story.pr.commits().at(-1)?.message).toContain(`Approved-by: ${ana.login}\nApproved-by: ${ben.login}`);
+  });
+
+  it('counts only while its author may approve (S125)', async () => {
+    const story = await proposeRow({ settings: 'require_non_requester: true\n' });
+    const { ana, ben, bot, model } = story;
+    await grant(story, ben, '/approve always', editRow(15, 150));
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
+    model.proposes(editRow(20, 200));
+    await ben.says('/countersign and row 20');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    story.grants(ben, 'read');
+    await ana.replies(bot.proposal(3), '/deny');
+    model.proposes(editRow(7, 70));
+    await ana.says('/countersign and row 7');
+    expect((await proposalStates(story)).at(-1)).toBe('proposed');
+    expect(bot.answers().join('\n')).toContain('has no write access to this repository any more');
+    expect((await story.stored()).standingApprovals).toEqual([]);
+  });
+
+  it('covers nothing that is posted in the same second (S125)', async () => {
+    const story = await proposeRow();
+    const { ana, bot, model } = story;
+    model.proposes(editRow(15, 150));
+    await stage().inOneSecond(async () => {
+      ana.person.replies(bot.proposal(1).id, '/approve always');
+      await stage().settle();
+    });
+    expect((await proposalStates(story))[1]).toBe('proposed');
+  });
+
+  it.each([
+    [
+      'edited',
+      (one: Speaker, id: number) => one.does((person) => person.edits(id, '/approve always src/* ')),
+      'edited',
+    ],
+    ['edited to plain words', (one: Speaker, id: number) => one.does((person) => person.edits(id, 'No.')), 'edited'],
+    ['deleted', (one: Speaker, id: number) => one.does((person) => person.deletes(id)), 'deleted'],
+  ] as const)('ends when its comment is %s', async (_how, change, why) => {
+    const story = await proposeRow();
+    const { ana, bot, model } = story;
+    const id = await ana.says(`/approve ${bot.proposal(1).proposalId} always`);
+    await change(ana, id);
+    model.proposes(editRow(15, 150));
+    await ana.says('/countersign and row 15');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(bot.answers().join('\n')).toContain(`has ended: the comment that gave it was ${why}`);
+    expect((await story.stored()).standingApprovals).toEqual([]);
+  });
+
+  it('ends by its expiry and when the pull request is closed (S43)', async () => {
+    const story = await proposeRow({ settings: 'expiry: 1h\n' });
+    const { ana, bot, model } = story;
+    await grant(story, ana, '/approve always');
+    await stage().later(3_700);
+    model.proposes(editRow(15, 150));
+    await ana.says('/countersign and row 15');
+    expect((await proposalStates(story)).at(-1)).toBe('proposed');
+    await ana.replies(bot.proposal(2), '/approve always');
+    expect((await story.stored()).standingApprovals.map(({ number }) => number)).toEqual([2]);
+    await ana.does((person) => person.closes());
+    await ana.does((person) => person.reopens());
+    expect((await story.stored()).standingApprovals).toEqual([]);
+  });
+
+  it('the settings of today count, not those of the grant', async () => {
+    const story = await proposeRow();
+    await grant(story, story.ana, '/approve always src/**');
+    await story.configures('standing_approvals: path\n');
+    story.model.proposes(editRow(15, 150));
+    await story.ana.says('/countersign and row 15');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+  });
+
+  it('broken settings let no standing approval take effect (S127)', async () => {
+    const story = await proposeRow();
+    await grant(story, story.ana, '/approve always');
+    await story.configures('approvers: [\n');
+    story.model.proposes(editRow(15, 150));
+    await story.ana.says('/countersign and row 15');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+  });
+
+  it('text of the model gives none (S68)', async () => {
+    const story = await proposeRow();
+    story.model.says({ content: '/approve always **', calls: [editRow(15, 150)] });
+    await story.ana.replies(story.bot.proposal(1), '/approve');
+    expect((await story.stored()).standingApprovals).toEqual([]);
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
+  });
+});
+
+describe('/revoke', () => {
+  it('takes one back, whoever gave it, and unknown numbers get the list (S126)', async () => {
+    const story = await proposeRow();
+    const { ana, ben, carl, bot, model } = story;
+    await grant(story, ana, '/approve always src/**');
+    await ben.says('/revoke 7');
+    expect(bot.answer()).toContain('no standing approval `7` is in force here');
+    expect(bot.answer()).toContain(`by \`${ana.login}\``);
+    await carl.says('/revoke 1');
+    expect((await story.stored()).standingApprovals).toHaveLength(1);
+    await ben.says('/revoke 1');
+    expect(bot.answer()).toContain(`has ended: \`${ben.login}\` took it back`);
+    expect(bot.run().body).not.toContain('Standing approvals in force');
+    model.proposes(editRow(15, 150));
+    await ana.says('/countersign and row 15');
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    await ana.says('/revoke');
+    expect(bot.answer()).toContain('It needs the number of a standing approval.');
+  });
+
+  it('takes back what it approved and what is not committed yet', async () => {
+    const story = await proposeRow();
+    const { ana, ben, bot, model, pr } = story;
+    await grant(story, ana, '/approve always');
+    const { faults } = stage().github;
+    faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
+    model.proposes(editRow(15, 150));
+    const asked = ana.says('/countersign and row 15');
+    await expect.poll(() => faults.pending(), { timeout: 20_000 }).toEqual([]);
+    ben.person.says('/revoke 1');
+    await asked;
+    await stage().settle();
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.answers().join('\n')).toContain('took it back');
+    await ana.replies(bot.proposal(2), '/approve');
+    expect(await proposalStates(story)).toEqual(['completed']);
+  });
+
+  it('a later denial wins until the commit begins', async () => {
+    const story = await proposeRow();
+    const { ana, ben, bot, model, pr } = story;
+    await grant(story, ana, '/approve always');
+    const { faults } = stage().github;
+    faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
+    model.proposes(editRow(15, 150));
+    const asked = ana.says('/countersign and row 15');
+    await expect.poll(() => faults.pending(), { timeout: 20_000 }).toEqual([]);
+    ben.person.says(`/deny ${bot.proposal(2).proposalId}`);
+    await asked;
+    await stage().settle();
+    expect((await proposalStates(story)).at(-1)).toBe('rejected');
+    expect(pr.commits()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FileChange } from '../../../../src/core/edits/change.ts';
+import {
+  createStandingVote,
+  findObstacle,
+  findScope,
+  findStandingProblem,
+  findUsable,
+  isInForce,
+  isProtectedPath,
+  reaches,
+} from '../../../../src/core/policy/standing-approvals.ts';
+import type { PostedComment, Proposal, StandingApproval } from '../../../../src/core/state/proposal.ts';
+import type { StandingObstacle } from '../../../../src/core/state/replies.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import { ana, ben, bigint, edit, proposal, total, vote } from '../messages/sample.ts';
+
+const GRANTED_AT = '2026-01-01T00:00:10Z';
+
+const NOW = '2026-01-01T01:00:00.000Z';
+
+function comment(createdAt: string): PostedComment {
+  return { kind: 'review-comment', id: 21, nodeId: 'n', createdAt, bodyHash: 'h', url: 'u' };
+}
+
+/** A change of src/total.ts that was posted after the standing approval. */
+function posted(change: FileChange = bigint, more: Partial<Proposal> = {}): Proposal {
+  return proposal(change, { comment: comment('2026-01-01T00:00:30Z'), ...more });
+}
+
+function approval(more: Partial<StandingApproval> = {}): StandingApproval {
+  const vote_ = { ...vote('approve-always', ana), surface: 'conversation', writtenAt: GRANTED_AT } as const;
+  const scope = { tool: 'edit_file', path: 'src/total.ts', glob: null, number: 1 } as const;
+  const times = { grantedAt: GRANTED_AT, expiresAt: '2026-01-08T00:00:10.000Z' };
+  return { ...scope, ...times, vote: vote_, ...more } as StandingApproval;
+}
+
+function globbed(glob: string): StandingApproval {
+  return approval({ path: null, glob } as Partial<StandingApproval>);
+}
+
+describe('the reach of a standing approval', () => {
+  it.each<[string, string, boolean]>([
+    ['src/*', 'src/a.ts', true],
+    ['src/*', 'docs/src/a.ts', false],
+    ['src/*', 'src/deep/a.ts', false],
+    ['src/**', 'src/deep/a.ts', true],
+    ['*.ts', 'a.ts', true],
+    ['*.ts', 'src/a.ts', false],
+    ['**/*.ts', 'src/deep/a.ts', true],
+    ['SRC/**', 'src/a.ts', false],
+  ])('%s from the root: %s is %s (S124)', (glob, path, isReached) => {
+    expect(reaches(globbed(glob), posted({ ...bigint, path }))).toBe(isReached);
+  });
+
+  it('is one tool, one path, and what is posted in a later second (S125)', () => {
+    expect(reaches(approval(), posted())).toBe(true);
+    expect(reaches(approval({ tool: 'write_file' }), posted())).toBe(false);
+    expect(reaches(approval(), posted({ ...bigint, path: 'src/Total.ts' }))).toBe(false);
+    expect(reaches(approval(), posted(bigint, { comment: comment(GRANTED_AT) }))).toBe(false);
+    expect(reaches(approval(), posted(bigint, { comment: null }))).toBe(false);
+    expect(reaches(approval(), posted(bigint, { repairCount: 1 }))).toBe(false);
+    const undo = {
+      kind: 'undo',
+      undoneProposalId: 'a1b2',
+      by: ana,
+      undoneShapers: { requesters: [], writers: [] },
+      cancelReason: null,
+    } as const;
+    expect(reaches(approval(), posted(bigint, { origin: undo }))).toBe(false);
+  });
+
+  it('a path scope reaches no other path, whatever it is (A13)', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (path) => {
+        expect(reaches(approval(), posted({ ...bigint, path }))).toBe(path === 'src/total.ts');
+      }),
+    );
+  });
+
+  it('ends at its expiry, to the millisecond (S43)', () => {
+    expect(isInForce(approval(), '2026-01-08T00:00:09.999Z')).toBe(true);
+    expect(isInForce(approval(), '2026-01-08T00:00:10.000Z')).toBe(false);
+  });
+});
+
+const evil = edit('src/total.ts', total, 'let total = 0;', 'let total = 0; // \u202Eevil');
+
+const lookAlike = edit('src/total.ts', total, 'let total = 0;', 'let t\u043Etal = 0;');
+
+describe('what no standing approval covers (S123, S35)', () => {
+  it.each<[string, Proposal, StandingObstacle | null]>([
+    ['an edit', posted(), null],
+    ['an invisible character', posted(evil), 'misleading-text'],
+    ['a look-alike', posted(lookAlike), 'misleading-text'],
+    ['a look-alike in its path', posted({ ...bigint, path: 'src/t\u043Etal.ts' }), 'misleading-text'],
+    [
+      'a diff in several parts',
+      posted(bigint, { continuationComments: [comment('2026-01-01T00:00:31Z')] }),
+      'several-parts',
+    ],
+    [
+      'a file that would not parse',
+      posted(bigint, { syntaxProblems: [{ path: 'a', line: 1, what: 'x' }] }),
+      'does-not-parse',
+    ],
+    ['another change than its digest names', posted({ ...bigint, digest: 'f'.repeat(64) }), 'not-as-shown'],
+    ['a deletion', posted({ ...bigint, op: 'delete' }), 'deletes-or-moves'],
+    ['a move', posted({ ...bigint, op: 'move', from: 'src/from.ts' }), 'deletes-or-moves'],
+    ['a gated reading', posted({ ...bigint, op: 'read' }), 'deletes-or-moves'],
+    ['a change without lines', posted({ ...bigint, region: null }), 'deletes-or-moves'],
+    ['a package manifest', posted({ ...bigint, path: 'web/package.json' }), 'protected-path'],
+    ['a file of .github', posted({ ...bigint, path: '.GitHub/labels.yml' }), 'protected-path'],
+    ['a denied file', posted({ ...bigint, path: '.github/workflows/ci.yml' }), 'protected-path'],
+  ])('%s', (_what, one, obstacle) => {
+    expect(findObstacle(one, DEFAULT_SETTINGS)).toBe(obstacle);
+    const usable = findUsable(one, { approvals: [globbed('**')], rules: DEFAULT_SETTINGS, now: NOW });
+    expect(usable).toHaveLength(obstacle === null ? 1 : 0);
+  });
+
+  it('one member of a set is enough', () => {
+    const set = (...members: readonly FileChange[]) =>
+      ({ ...proposal(bigint), change: { op: 'set', summary: '', members, digest: '' } }) as Proposal;
+    expect(findObstacle(set(bigint, { ...bigint, path: 'Makefile' }), DEFAULT_SETTINGS)).toBe('protected-path');
+    expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('deletes-or-moves');
+    expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('misleading-text');
+  });
+
+  it('protected_paths of the settings count like the built-in list, without case', () => {
+    expect(isProtectedPath('src/total.ts', { protectedPaths: ['SRC/*'] })).toBe(true);
+    expect(isProtectedPath('lib/total.ts', { protectedPaths: ['src/*'] })).toBe(false);
+    expect(isProtectedPath('package.json', { protectedPaths: [] })).toBe(true);
+  });
+});
+
+describe('the scope that a comment asks for', () => {
+  it.each<[string | null, Partial<Settings>, unknown]>([
+    [null, {}, { tool: 'edit_file', path: 'src/total.ts', glob: null }],
+    ['src/**', {}, { tool: 'edit_file', path: null, glob: 'src/**' }],
+    [null, { standingApprovals: 'path' }, { tool: 'edit_file', path: 'src/total.ts', glob: null }],
+    ['src/**', { standingApprovals: 'path' }, 'globs-switched-off'],
+    [null, { standingApprovals: 'off' }, 'switched-off'],
+    ...[
+      '/src/**',
+      '../src/**',
+      'src/../x',
+      './src',
+      'src\\*',
+      '`src/**`',
+      '"src/*"',
+      'src/',
+      's\u200Brc/*',
+      'src/t\u043Etal.*',
+    ].map((glob) => [glob, {}, 'unclear-scope'] as [string, Partial<Settings>, unknown]),
+    [`${'a/'.repeat(120)}*`, {}, 'unclear-scope'],
+  ])('%j with %j', (glob, settings, scope) => {
+    expect(findScope(posted(), glob, { ...DEFAULT_SETTINGS, ...settings })).toEqual(scope);
+  });
+});
+
+describe('a use, checked again', () => {
+  const use = createStandingVote(approval(), posted(), 'write', NOW);
+  const context = { approvals: [approval()], rules: DEFAULT_SETTINGS, now: NOW };
+
+  it('is a vote of the person on this change, with the granting comment as its source (S71)', () => {
+    expect(use).toMatchObject({
+      ...{ action: 'approve', by: ana, proposalId: 'k7q2', digest: bigint.digest, writtenAt: GRANTED_AT, text: null },
+      standingApproval: { number: 1, tool: 'edit_file', path: 'src/total.ts', glob: null },
+    });
+    expect(use.standingApproval).not.toHaveProperty('vote');
+    expect(findStandingProblem(use, posted(), context)).toBeNull();
+  });
+
+  it.each<[string, Partial<Parameters<typeof findStandingProblem>[2]>, Proposal, string]>([
+    ['taken back', { approvals: [] }, posted(), 'standing-ended'],
+    [
+      'another person’s',
+      { approvals: [approval({ vote: { ...approval().vote, by: ben } })] },
+      posted(),
+      'standing-ended',
+    ],
+    ['expired', { now: '2026-02-01T00:00:00.000Z' }, posted(), 'standing-ended'],
+    ['switched off', { rules: { ...DEFAULT_SETTINGS, standingApprovals: 'off' } }, posted(), 'standing-ended'],
+    ['out of reach', {}, posted({ ...bigint, path: 'README.md' }), 'not-covered'],
+    ['protected now', { rules: { ...DEFAULT_SETTINGS, protectedPaths: ['src/**'] } }, posted(), 'not-covered'],
+  ])('does not count once it is %s (S125)', (_why, changed, one, problem) => {
+    expect(findStandingProblem(use, one, { ...context, ...changed })).toBe(problem);
+  });
+
+  it('says nothing about votes of people on the change itself', () => {
+    expect(findStandingProblem(vote('approve', ben), posted(), { ...context, approvals: [] })).toBeNull();
+    const first = { ...approval().vote, standingApproval: use.standingApproval };
+    expect(findStandingProblem(first, posted(), { ...context, approvals: [] })).toBeNull();
+  });
+
+  it('given in a thread, it does not count where decisions belong into the conversation', () => {
+    const inThread = approval({ vote: { ...approval().vote, surface: 'thread' } });
+    const rules = { ...DEFAULT_SETTINGS, decideIn: 'conversation' } as const;
+    expect(findUsable(posted(), { ...context, approvals: [inThread], rules })).toEqual([]);
+    expect(findUsable(posted(), { ...context, rules })).toHaveLength(1);
+  });
+});
