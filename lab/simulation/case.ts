@@ -373,9 +373,9 @@ const offloadVirtually: Offload = (name, input) => {
 function traceModel(model: Model, trace: Trace): Model {
   return {
     ...model,
-    ask: (messages, signal, runId) => {
+    ask: (messages, signal, runId, name) => {
       trace.add({ kind: 'asked', runId, messages });
-      return model.ask(messages, signal, runId);
+      return model.ask(messages, signal, runId, name);
     },
   };
 }

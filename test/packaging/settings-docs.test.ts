@@ -53,20 +53,20 @@ describe('the JSON schema of the operator’s file', () => {
       {},
       { commands: 'prefixed', ceilings: { required_approvals: 2, approvers: 'maintain' }, models: ['a'] },
       { prices: { a: { input: 1, cached_input: 0.1, output: 2 } } },
+      { ceilings: { limits: { turns: 5 } } },
+      { limits: { turns: 5 }, model: 'a' },
       { prices: { a: { input: 1 } } },
       { prices: { a: { input: -1, output: 1 } } },
       { ceilings: { required_approvals: 0 } },
       { ceilings: { commands: 'short' } },
       { ceilings: { approvers: 'codeowners' } },
-      { ceilings: { limits: { turns: 5 } } },
-      { limits: { turns: 5 } },
       { models: 'a' },
       { ceiling: {} },
     ];
     const readable = files.map(
-      (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }).kind === 'values',
+      (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }, null).kind === 'values',
     );
-    expect(readable).toEqual([true, true, true, ...Array(9).fill(false)]);
+    expect(readable).toEqual([...Array(5).fill(true), ...Array(7).fill(false)]);
     expect(files.map((one) => validate(one))).toEqual(readable);
   });
 });

@@ -1,9 +1,13 @@
+import { endRun } from '../actions/end-run.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { estimateAnswer } from '../agent/clear-readings.ts';
+import { spentText } from '../messages/spending-text.ts';
 import type { TokenUsage } from '../state/conversation.ts';
-import { withMeasurement } from '../state/model-context.ts';
+import type { Facts } from '../state/facts.ts';
+import { NEW_MODEL_CONTEXT, withMeasurement } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
+import { findReachedLimit, priceOf } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -24,9 +28,9 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
     cachedInputTokens,
     outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
   };
-  return withRun(addUsage(builder, counted), {
+  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated };
+  return withRun(addUsage(withRun(builder, { spending }), counted), {
     turns: turn,
-    spending: { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated },
     modelContext: withMeasurement(run.modelContext, estimatedTokens, response.usage.inputTokens),
   });
 }
@@ -50,4 +54,36 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
   if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore) return noop(pull, 'outdated-result');
   const cleared = withRun(startStep(pull), { modelContext, shownFiles: {} });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
+}
+
+/**
+ * Goes on with the operator's default model, because the run's own is no longer offered. What the run learned about its
+ * context and its price was of the other model; without a price, a limit of cost ends the run.
+ */
+export function onModelReplaced(
+  pull: PullState,
+  { runId, turn, model }: Extract<Signal, { type: 'model-replaced' }>,
+  { now, modelPrices }: Facts,
+): Step {
+  const run = activeRun(pull);
+  if (run?.id !== runId || run.phase.kind !== 'awaiting-model' || run.phase.turn !== turn)
+    return noop(pull, 'outdated-result');
+  const price = priceOf(modelPrices, model);
+  const moved = {
+    ...run,
+    settings: { ...run.settings, model },
+    formerModel: run.settings.model,
+    spending: { ...run.spending, price, costUsd: price === null ? null : run.spending.costUsd },
+    modelContext: { ...NEW_MODEL_CONTEXT, clearedBefore: run.modelContext.clearedBefore },
+  };
+  const replaced = withRun(startStep(pull), moved);
+  const reason = findReachedLimit(moved, now);
+  if (reason !== null)
+    return endStep(endRun(replaced, { reason, by: null, note: spentText(moved, now) }, now), 'model-replaced');
+  const asked = withEffects(
+    replaced,
+    { type: 'ask-model', runId, turn },
+    { type: 'update-run-comment', runId, progress: true },
+  );
+  return endStep(asked, 'model-replaced');
 }

@@ -60,6 +60,8 @@ export type Signal =
       readonly turn: number;
       readonly modelContext: ModelContext;
     }
+  /** The operator no longer offers the run's model, and `model` is the default one. */
+  | { readonly type: 'model-replaced'; readonly runId: string; readonly turn: number; readonly model: string }
   /** A request failed and will be sent again. */
   | {
       readonly type: 'model-attempt-failed';

@@ -1,5 +1,6 @@
 import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { checkTranscript } from '../../core/agent/messages.ts';
+import { modelInForce } from '../../core/settings/models.ts';
 import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
@@ -28,11 +29,14 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const transcript = await context.store.loadTranscript(effect.runId);
   const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
-  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping));
+  const { model } = run.settings;
+  const replacement = replacementOf(job, model);
+  if (replacement !== null) return replacement;
+  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping, model));
   if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
   try {
-    const response = await logged(context, context.model.ask(plan.messages, stopping, run.id));
+    const response = await logged(context, context.model.ask(plan.messages, stopping, run.id, model));
     const { runId, turn } = effect;
     const { estimatedTokens } = plan;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
@@ -41,6 +45,16 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     if (cleared !== null) return readingsCleared(job, cleared);
     return withAttemptOutcome(job, error);
   }
+}
+
+/** Moves a run whose model the operator has removed meanwhile to the default one; null if it keeps its model. */
+function replacementOf(
+  { context, effect: { runId, turn } }: Job<'ask-model'>,
+  model: string | null,
+): EffectResult | null {
+  const inForce = modelInForce(context.operatorSettings(), model);
+  if (inForce === null || inForce === model) return null;
+  return { kind: 'done', signal: { type: 'model-replaced', runId, turn, model: inForce } };
 }
 
 /** The context of a second request, after the endpoint found the first one too long; null after other errors. */

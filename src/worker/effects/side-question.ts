@@ -2,6 +2,7 @@ import { currentSideQuestion } from '../../core/actions/side-questions.ts';
 import { sentMessages } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, checkTranscript } from '../../core/agent/messages.ts';
+import { modelInForce } from '../../core/settings/models.ts';
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.ts';
@@ -69,7 +70,9 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
   const cacheKey = question.runId ?? questionId;
   const mayCall = turn < SIDE_QUESTION_LIMITS.responses;
   try {
-    const response = await logged(context, context.model.answerQuestion(messages, stopping, cacheKey, mayCall));
+    const ofRun = pull.run?.id === question.runId ? (pull.run?.settings.model ?? null) : null;
+    const model = modelInForce(context.operatorSettings(), ofRun);
+    const response = await logged(context, context.model.answerQuestion(messages, stopping, cacheKey, mayCall, model));
     return { kind: 'done', signal: { type: 'side-question-responded', questionId, turn, response } };
   } catch (error) {
     return resultOfModelError(job, error, ({ message }) => questionFailed(questionId, message));
