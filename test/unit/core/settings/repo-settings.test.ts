@@ -71,7 +71,7 @@ describe('the repository’s settings', () => {
         model: 'large',
         limits: DEFAULT_SETTINGS.limits,
         contextFiles: ['AGENTS.md', 'docs/agents.md'],
-        keysWithoutEffect: ['model', 'standing_approvals'],
+        keysWithoutEffect: ['standing_approvals'],
       },
     });
     expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));
