@@ -41,12 +41,13 @@ describe('the limits of a repository’s settings', () => {
     model.says({ calls: [BIGINT, EXACTLY] });
     await ana.says('/countersign use bigint');
     const [first] = model.requests();
-    expect(JSON.stringify(first)).toContain('At most 1 proposals can wait for people at once');
+    expect(JSON.stringify(first)).toContain('At most 1 proposal can wait for people at once');
     expect(JSON.stringify(first)).toContain(
       'after 2 responses without a proposal since a person last wrote, or 2 since',
     );
     expect(bot.proposals()).toHaveLength(1);
-    model.says({ calls: [read('src/total.ts')] }, { calls: [read('README.md')] }, { calls: [BIGINT] });
+    model.says({ calls: [read('src/total.ts')] });
+    model.says({ calls: [read('README.md')] });
     await ana.says('/deny all no');
     expect(bot.answer()).toContain('the run ended because it reached its limit of model responses');
   });
