@@ -40,7 +40,7 @@ import {
 } from './questions.ts';
 import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
-import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
+import { answersAreCountedOnce, limitsOfRunsHold, onlyReadingsAreCleared, runsOfADayAreLimited } from './spending.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
@@ -206,6 +206,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   joinedChangesAreWhole,
   onlyReadingsAreCleared,
   answersAreCountedOnce,
+  limitsOfRunsHold,
+  runsOfADayAreLimited,
   questionsAreAnsweredOnce,
   answersFollowTheirQuestion,
   answersAreByWriters,
