@@ -95,7 +95,7 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.commitMessage)
     .describe('The commit’s text above its trailers, with `{summary}`, `{paths}` and `{ids}`'),
   sign_off: booleanFlag().default(DEFAULT_SETTINGS.signOff).describe('Adds `Signed-off-by` of each approver'),
-  limits: limitsSchema.optional().describe('Bounds of each run'),
+  limits: limitsSchema.optional().describe('Bounds of each run, and of the runs of a day; see below'),
   context_files: pathList('path')
     .default([...DEFAULT_SETTINGS.contextFiles])
     .describe(
