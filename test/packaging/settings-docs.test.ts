@@ -29,12 +29,13 @@ describe('the documentation of the settings', () => {
     expect(validate({ approvers: 'writers' })).toBe(false);
     expect(validate({ required_aprovals: 2 })).toBe(false);
     expect(validate({ limits: { turn: 3 } })).toBe(false);
+    expect(validate({ limits: { turns: 3, proposals_per_turn: 30 }, model: 'small' })).toBe(true);
+    expect(validate({ limits: { proposals_per_turn: 31 } })).toBe(false);
     const notYet = [
       { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
       { require: [{ paths: ['pay/**'], approvals: 2 }] },
-      { limits: { turns: 3 } },
     ];
     for (const file of notYet) {
       expect(validate(file)).toBe(false);
