@@ -60,7 +60,7 @@ const RULES = SECTIONS.map((lines) => lines.join('\n')).join('\n\n');
  * endpoints can cache it.
  */
 export function buildSystemPrompt({ turns, proposalsPerTurn }: Pick<RunLimits, 'turns' | 'proposalsPerTurn'>): string {
-  const pending = `- At most ${pluralize(proposalsPerTurn, 'proposal')} can wait for people at once.`;
+  const pending = `- At most ${pluralize(proposalsPerTurn, 'proposal')} can wait at once.`;
   const end = `- The run also ends after ${turns} responses without a proposal since a person last wrote, or ${responsesAlone(turns)} since a person last wrote or decided.`;
   return `${[RULES, pending, end].join('\n')}\n`;
 }

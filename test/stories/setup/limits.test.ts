@@ -41,7 +41,7 @@ describe('the limits of a repository’s settings', () => {
     model.says({ calls: [BIGINT, EXACTLY] });
     await ana.says('/countersign use bigint');
     const [first] = model.requests();
-    expect(JSON.stringify(first)).toContain('At most 1 proposal can wait for people at once');
+    expect(JSON.stringify(first)).toContain('At most 1 proposal can wait at once');
     expect(JSON.stringify(first)).toContain(
       'after 2 responses without a proposal since a person last wrote, or 2 since',
     );

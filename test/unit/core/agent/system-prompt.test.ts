@@ -106,7 +106,7 @@ describe('the system prompt', () => {
 
   it('states the limits of its run (S171, S175)', () => {
     const prompt = buildSystemPrompt({ turns: 12, proposalsPerTurn: 3 });
-    expect(prompt).toContain('At most 3 proposals can wait for people at once.');
+    expect(prompt).toContain('At most 3 proposals can wait at once.');
     expect(prompt).toContain('after 12 responses without a proposal since a person last wrote, or 12 since');
     expect(buildSystemPrompt({ turns: 90, proposalsPerTurn: 3 })).toContain('after 90 responses');
     expect(buildSystemPrompt({ turns: 90, proposalsPerTurn: 3 })).toContain('or 40 since');
