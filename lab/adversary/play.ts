@@ -1,6 +1,6 @@
 import { pathsOf } from '../../src/core/edits/change.ts';
-import { LIMITS } from '../../src/core/state/limits.ts';
 import { isApprovalVote } from '../../src/core/state/proposal.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
 import { type Cast, playCase } from '../simulation/case.ts';
 import { checkCase } from '../simulation/checks/check-case.ts';
 import type { PlayedCase } from '../simulation/checks/evidence.ts';
@@ -129,6 +129,8 @@ function findEndlessRuns({ trace }: PlayedCase): readonly string[] {
     if (signal.type !== 'model-responded') return [];
     const responses = (alone.get(signal.runId) ?? 0) + 1;
     alone.set(signal.runId, responses);
-    return responses === LIMITS.responses + 2 ? [`endless: ${signal.runId} got ${responses} responses in a row`] : [];
+    return responses === DEFAULT_SETTINGS.limits.turns + 2
+      ? [`endless: ${signal.runId} got ${responses} responses in a row`]
+      : [];
   });
 }

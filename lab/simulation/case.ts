@@ -1,6 +1,6 @@
 import type { Store } from '../../src/adapters/store/store.ts';
 import type { Logger } from '../../src/adapters/telemetry/log.ts';
-import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
+import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../src/core/state/run.ts';
@@ -110,6 +110,8 @@ const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 /** The share of cases in a repository that requires two approvals from the start. */
 const TWO_APPROVALS_PROBABILITY = 0.2;
 
+const SMALL_LIMITS_PROBABILITY = 0.15;
+
 /** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
 
@@ -166,6 +168,7 @@ export async function playCase({
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
+    limitsRuns: random.chance(SMALL_LIMITS_PROBABILITY) || overrides.limitsOften === true,
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },
@@ -325,6 +328,15 @@ function leaseMethods(
   };
 }
 
+const OPERATOR_SETTINGS: OperatorSettings = {
+  ...NO_OPERATOR_SETTINGS,
+  ...{ defaultModel: 'large', models: ['small'] },
+  prices: new Map([
+    ['large', { input: 2, cachedInput: 0.5, output: 10 }],
+    ['small', { input: 1, cachedInput: 0.25, output: 4 }],
+  ]),
+};
+
 function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
   const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast } = state;
   const isStale = (): boolean =>
@@ -353,7 +365,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
-    operatorSettings: () => NO_OPERATOR_SETTINGS,
+    operatorSettings: () => OPERATOR_SETTINGS,
     offload: offloadVirtually,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
@@ -373,9 +385,9 @@ const offloadVirtually: Offload = (name, input) => {
 function traceModel(model: Model, trace: Trace): Model {
   return {
     ...model,
-    ask: (messages, signal, runId) => {
+    ask: (messages, signal, runId, name) => {
       trace.add({ kind: 'asked', runId, messages });
-      return model.ask(messages, signal, runId);
+      return model.ask(messages, signal, runId, name);
     },
   };
 }

@@ -9,6 +9,7 @@ type FailureLogOptions = {
   readonly now: () => number;
   /** 1 after a response, 0 after a failure. */
   readonly modelUp: Gauge;
+  /** The model of requests that name none. */
   readonly model: string;
   /** Null for OpenAI's own endpoint. */
   readonly baseUrl: string | null;
@@ -41,27 +42,27 @@ const OF_ONE_CONVERSATION: ReadonlySet<ModelFailureKind> = new Set<ModelFailureK
 export function withFailureLog(model: Model, options: FailureLogOptions): Model {
   const { log, now, modelUp } = options;
   const throttle = createThrottle<ModelFailureKind>(now);
-  const target = { endpoint: new URL(options.baseUrl ?? 'https://api.openai.com').host, model: options.model };
-  const reported = async <Response>(request: Promise<Response>): Promise<Response> => {
+  const endpoint = new URL(options.baseUrl ?? 'https://api.openai.com').host;
+  const reported = async <Response>(request: Promise<Response>, model: string | null): Promise<Response> => {
     try {
       const response = await request;
       modelUp.set(1);
       return response;
     } catch (error) {
       const report = error instanceof ModelError ? error.report : null;
-      if (report !== null) reportFailure(report);
+      if (report !== null) reportFailure(report, model ?? options.model);
       throw error;
     }
   };
-  const reportFailure = ({ failure, ...answer }: ModelFailure): void => {
+  const reportFailure = ({ failure, ...answer }: ModelFailure, name: string): void => {
     if (!OF_ONE_CONVERSATION.has(failure)) modelUp.set(0);
     const allowed = throttle(failure);
     if (allowed !== null)
-      log.warn({ ...target, failure, ...answer, fix: FIXES[failure], ...allowed }, 'model request failed');
+      log.warn({ endpoint, model: name, failure, ...answer, fix: FIXES[failure], ...allowed }, 'model request failed');
   };
   return {
-    ask: (...request) => reported(model.ask(...request)),
-    answerQuestion: (...request) => reported(model.answerQuestion(...request)),
+    ask: (...request) => reported(model.ask(...request), request[3]),
+    answerQuestion: (...request) => reported(model.answerQuestion(...request), request[4]),
     maxRequestTokens: model.maxRequestTokens,
   };
 }

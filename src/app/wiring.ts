@@ -167,7 +167,6 @@ export function launchWorker(
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
     offload: offloadThread.offload,
-    modelPrice: () => operatorSettings().prices.get(config.model.name) ?? null,
   };
   return startWorker(context, { name: randomUUID() });
 }

@@ -39,7 +39,7 @@ import {
   onSideQuestionResponded,
   onSideQuestionToolsFinished,
 } from './outcomes/side-question.ts';
-import { onReadingsCleared } from './outcomes/spending.ts';
+import { onModelReplaced, onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Facts } from './state/facts.ts';
 import type { Intent } from './state/intent.ts';
@@ -105,6 +105,7 @@ const SIGNAL_HANDLERS: {
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
   'readings-cleared': onReadingsCleared,
+  'model-replaced': onModelReplaced,
   'model-attempt-failed': onModelAttemptFailed,
   'side-question-opened': onSideQuestionOpened,
   'side-question-responded': onSideQuestionResponded,

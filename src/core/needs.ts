@@ -58,6 +58,7 @@ const SIGNAL_NEEDS: {
   'model-responded': none,
   'model-failed': none,
   'readings-cleared': none,
+  'model-replaced': none,
   'model-attempt-failed': none,
   'side-question-opened': none,
   'side-question-responded': none,
@@ -81,7 +82,7 @@ const SIGNAL_NEEDS: {
   'suggestions-outdated': none,
   'settings-comment-updated': none,
   'review-dismiss-refused': none,
-  'next-task-due': (_pull, _signal, facts) => runStartNeeds(facts),
+  'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
   'deadline-reached': none,
   'caught-up': (pull, { read }, facts) =>
     read && hasActiveWork(pull) ? headNeeds(pull, facts, () => applyKnownBase(pull, facts)) : [],

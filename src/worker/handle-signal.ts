@@ -40,6 +40,11 @@ export async function handleSignal(context: WorkerContext, claim: Claim, stored:
       return true;
     }
     const result = await store.save(claim, stored, step, clock.now());
+    if (result === 'run-limit-reached') {
+      // Runs of other pull requests took the last places meanwhile; the next decision sees them and says so.
+      await store.postponeSignal(claim, stored, clock.now(), null);
+      return true;
+    }
     if (result !== 'saved') return false;
     recordDecision(context, claim, stored.signal, { before: pull, step, begunAt });
   } catch (error) {
@@ -205,6 +210,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'model-responded':
     case 'model-failed':
     case 'readings-cleared':
+    case 'model-replaced':
     case 'model-attempt-failed':
     case 'side-question-opened':
     case 'side-question-responded':

@@ -212,7 +212,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'settings-change.ts', 'operator-file.ts', 'read-values.ts'],
+    entries: ['repo-settings.ts', 'settings-change.ts', 'operator-file.ts', 'read-values.ts', 'models.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',

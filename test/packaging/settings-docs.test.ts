@@ -29,12 +29,13 @@ describe('the documentation of the settings', () => {
     expect(validate({ approvers: 'writers' })).toBe(false);
     expect(validate({ required_aprovals: 2 })).toBe(false);
     expect(validate({ limits: { turn: 3 } })).toBe(false);
+    expect(validate({ limits: { turns: 3, proposals_per_turn: 30 }, model: 'small' })).toBe(true);
+    expect(validate({ limits: { proposals_per_turn: 31 } })).toBe(false);
     const notYet = [
       { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
       { require: [{ paths: ['pay/**'], approvals: 2 }] },
-      { limits: { turns: 3 } },
     ];
     for (const file of notYet) {
       expect(validate(file)).toBe(false);
@@ -53,20 +54,20 @@ describe('the JSON schema of the operator’s file', () => {
       {},
       { commands: 'prefixed', ceilings: { required_approvals: 2, approvers: 'maintain' }, models: ['a'] },
       { prices: { a: { input: 1, cached_input: 0.1, output: 2 } } },
+      { ceilings: { limits: { turns: 5 } } },
+      { limits: { turns: 5 }, model: 'a' },
       { prices: { a: { input: 1 } } },
       { prices: { a: { input: -1, output: 1 } } },
       { ceilings: { required_approvals: 0 } },
       { ceilings: { commands: 'short' } },
       { ceilings: { approvers: 'codeowners' } },
-      { ceilings: { limits: { turns: 5 } } },
-      { limits: { turns: 5 } },
       { models: 'a' },
       { ceiling: {} },
     ];
     const readable = files.map(
-      (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }).kind === 'values',
+      (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }, null).kind === 'values',
     );
-    expect(readable).toEqual([true, true, true, ...Array(9).fill(false)]);
+    expect(readable).toEqual([...Array(5).fill(true), ...Array(7).fill(false)]);
     expect(files.map((one) => validate(one))).toEqual(readable);
   });
 });

@@ -40,7 +40,7 @@ import {
 } from './questions.ts';
 import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
-import { answersAreCountedOnce, onlyReadingsAreCleared } from './spending.ts';
+import { answersAreCountedOnce, limitsOfRunsHold, onlyReadingsAreCleared, runsOfADayAreLimited } from './spending.ts';
 import { revokedUsesDoNotCommit, standingVotesAreCovered } from './standing-approvals.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
@@ -209,6 +209,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   joinedChangesAreWhole,
   onlyReadingsAreCleared,
   answersAreCountedOnce,
+  limitsOfRunsHold,
+  runsOfADayAreLimited,
   questionsAreAnsweredOnce,
   answersFollowTheirQuestion,
   answersAreByWriters,

@@ -1,5 +1,6 @@
 import { CLEARED_OUTPUT } from '../../../src/core/agent/clear-readings.ts';
 import type { TokenUsage, TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type { Run } from '../../../src/core/state/run.ts';
 import type { CaseCheck, SavedStep } from './evidence.ts';
 
 /** Written here by hand, so that a tool that is added to the product's list by mistake is noticed. */
@@ -56,18 +57,103 @@ function total({ inputTokens, outputTokens }: TokenUsage): number {
 }
 
 function costOf(signal: SavedStep['signal']): number {
+  const usage = usageOf(signal);
+  return usage === null ? 0 : total(usage);
+}
+
+function usageOf(signal: SavedStep['signal']): TokenUsage | null {
   switch (signal.type) {
     case 'model-responded':
-      return total(signal.response.usage);
+      return signal.response.usage;
     case 'side-question-responded':
     case 'side-question-attempt-failed':
-      return total(signal.usage);
+      return signal.usage;
     case 'model-attempt-failed':
     case 'model-failed':
     case 'side-question-failed':
     case 'readings-cleared':
-      return signal.usage ? total(signal.usage) : 0;
+      return signal.usage ?? null;
     default:
-      return 0;
+      return null;
   }
 }
+
+/** What a run has spent in all, and when its limits last began anew; counted here, beside the product. */
+type Account = {
+  readonly start: string;
+  tokens: number;
+  dollars: number;
+  renewed: { tokens: number; dollars: number };
+};
+
+/** Dollars for a million tokens of input, cached input and output, by hand. */
+const PRICES: Readonly<Record<string, readonly [number, number, number]>> = {
+  large: [2, 0.5, 10],
+  small: [1, 0.25, 4],
+};
+
+/** Requests that only repeat one which was allowed. */
+const REPEATED_REQUESTS: ReadonlySet<string> = new Set(['readings-cleared', 'context-read']);
+
+/** S171: a run keeps limits and model of its start, asks nothing beyond them, and `/resume` renews them. */
+export const limitsOfRunsHold: CaseCheck = ({ saved }) => {
+  const accounts = new Map<string, Account>();
+  return saved.flatMap(({ saved: { signal, step, before } }) => {
+    const { run, proposals } = step.pull;
+    if (run === null) return [];
+    const problem = (text: string): string => `S171: ${run.id} ${text} at a ${signal.type}`;
+    const { limits, model } = run.settings;
+    const account = accounts.get(run.id) ?? openAccount(run);
+    accounts.set(run.id, account);
+    if (account.start !== JSON.stringify([limits, model])) return [problem('has other limits than at its start')];
+    const usage = usageOf(signal);
+    const grown = total(run.usage) - account.tokens;
+    if (grown > 0 && usage !== null) account.dollars += dollarsOf(usage, model ?? '');
+    account.tokens += grown;
+    if (step.reason === 'resumed') account.renewed = { tokens: account.tokens, dollars: account.dollars };
+    const counted = run.spending.costUsd ?? Number.NaN;
+    if (!(Math.abs(counted - account.dollars) < 1e-9)) return [problem(`counts $${counted}, not $${account.dollars}`)];
+    const isNew = proposals.some(({ id }) => !before.has(id));
+    const waiting = proposals.filter(({ state, runId }) => runId === run.id && WAITING.has(state)).length;
+    if (signal.type === 'tools-finished' && isNew && waiting > limits.proposalsPerTurn)
+      return [problem(`has ${waiting} changes waiting`)];
+    const asks = step.effects.some(({ type }) => type === 'ask-model') && !REPEATED_REQUESTS.has(step.reason);
+    if (asks && account.tokens - account.renewed.tokens >= limits.tokens) return [problem('asks beyond its tokens')];
+    const isTooDear = account.dollars - account.renewed.dollars >= (limits.costUsd ?? Number.POSITIVE_INFINITY);
+    return asks && isTooDear ? [problem('asks beyond its cost')] : [];
+  });
+};
+
+const WAITING: ReadonlySet<string> = new Set(['proposed', 'approved', 'executing']);
+
+function openAccount({ settings: { limits, model } }: Run): Account {
+  const start = JSON.stringify([limits, model]);
+  return { start, tokens: 0, dollars: 0, renewed: { tokens: 0, dollars: 0 } };
+}
+
+function dollarsOf({ inputTokens, cachedInputTokens, outputTokens }: TokenUsage, model: string): number {
+  const [input, cached, output] = PRICES[model] ?? [Number.NaN, Number.NaN, Number.NaN];
+  return ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cached + outputTokens * output) / 1_000_000;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The step is saved a moment before it is seen here. */
+const TOLERANCE_MS = 60_000;
+
+/** H4: no more runs start in the repository within a day than the settings of the last one allow. */
+export const runsOfADayAreLimited: CaseCheck = ({ saved, events }) => {
+  const starts = new Map<string, { readonly at: number; readonly by: number }>();
+  return saved.flatMap(({ index, saved: { step } }) => {
+    const { run } = step.pull;
+    if (run === null || starts.has(run.id)) return [];
+    const at = events[index]?.at ?? 0;
+    const by = run.task.by.id;
+    starts.set(run.id, { at, by });
+    const { runsPerDay, runsPerPersonPerDay } = run.settings.limits;
+    const ofDay = [...starts.values()].filter((start) => start.at > at - DAY_MS + TOLERANCE_MS);
+    const ofPerson = ofDay.filter((start) => start.by === by);
+    const isAllowed = ofDay.length <= runsPerDay && ofPerson.length <= (runsPerPersonPerDay ?? ofPerson.length);
+    return isAllowed ? [] : [`H4: ${run.id} is one run too many of its day`];
+  });
+};

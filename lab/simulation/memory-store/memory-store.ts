@@ -9,6 +9,8 @@ import type {
 } from '../../../src/adapters/store/store.ts';
 import { isThreadOf } from '../../../src/core/commands/shared/targets.ts';
 import { LANES } from '../../../src/core/state/effects.ts';
+import type { PullRequestRef } from '../../../src/core/state/intent.ts';
+import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
 import type { Step } from '../../../src/core/state/step.ts';
@@ -77,13 +79,7 @@ export function createMemoryStore(
     },
     load: async (key, include) => loadPull(tables, key, include),
     loadRun: async (key, runId) => loadKnownRun(tables, key, runId),
-    listRunStarts: async ({ installationId, repositoryId }, since, limit) =>
-      [...tables.runs.values()]
-        .filter(({ pullKey }) => pullKey.startsWith(`${installationId}/${repositoryId}/`))
-        .map(({ startedAt }) => startedAt)
-        .filter((startedAt) => startedAt > since)
-        .toSorted((left, right) => right - left)
-        .slice(0, limit),
+    findReachedRunLimit: async (ref, start, now) => findReachedRunLimit(tables, ref, start, now),
     listEarlierRuns: async (key, runId, limit) => listEarlierRuns(tables, key, runId, limit),
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
@@ -222,10 +218,41 @@ function listEarlierRuns(
   });
 }
 
+/** The limit of runs within 24 hours that is full, the one that is free last. */
+function findReachedRunLimit(
+  tables: MemoryTables,
+  { installationId, repositoryId }: PullRequestRef,
+  { requesterId, runsPerDay, runsPerPersonPerDay }: RunStart,
+  now: number,
+  ownId?: string,
+): ReachedRunLimit | null {
+  const started = [...tables.runs]
+    .filter(([id, { pullKey }]) => id !== ownId && pullKey.startsWith(`${installationId}/${repositoryId}/`))
+    .map(([, { startedAt, run }]) => ({ startedAt, by: run.task.by.id }))
+    .filter(({ startedAt }) => startedAt > now - DAY_MS)
+    .toSorted((left, right) => right.startedAt - left.startedAt);
+  const limits = [
+    { key: 'limits.runs_per_day', max: runsPerDay, counted: started },
+    {
+      key: 'limits.runs_per_person_per_day',
+      max: runsPerPersonPerDay ?? Number.POSITIVE_INFINITY,
+      counted: started.filter(({ by }) => by === requesterId),
+    },
+  ] as const;
+  const full = limits.flatMap(({ key, max, counted }) => {
+    const first = counted[max - 1];
+    return first === undefined ? [] : [{ key, max, freeAt: new Date(first.startedAt + DAY_MS).toISOString() }];
+  });
+  return full.toSorted((left, right) => Date.parse(right.freeAt) - Date.parse(left.freeAt))[0] ?? null;
+}
+
 function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
   const row = findHeldPull(tables, claim);
   const signal = findPendingSignal(row, stored);
   if (row === null || signal === undefined) return 'lost';
+  const { run, ref } = step.pull;
+  if (step.runStart !== null && findReachedRunLimit(tables, ref, step.runStart, now, run?.id) !== null)
+    return 'run-limit-reached';
   checkStep(tables, row, step);
   completeSignalRow(row, signal, now);
   signal.reason = step.reason;

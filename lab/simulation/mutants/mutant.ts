@@ -47,6 +47,8 @@ export type Overrides = {
   readonly context?: (context: WorkerContext) => WorkerContext;
   /** The owner suspends the App again and again in every case, not only in a few. */
   readonly suspendsOften?: true;
+  /** The runs of every case have small limits, not only those of a few. */
+  readonly limitsOften?: true;
   /** Every case has at least two processes, and their database connections break again and again. */
   readonly disconnectsOften?: true;
   /** The rules that the memory store enforces. */

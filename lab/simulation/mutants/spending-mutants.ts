@@ -1,8 +1,10 @@
 import { CLEARED_OUTPUT } from '../../../src/core/agent/clear-readings.ts';
+import type { OperatorSettings } from '../../../src/core/settings/operator-file.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type { Run } from '../../../src/core/state/run.ts';
 import { addTokens } from '../../../src/core/state/spending.ts';
 import { REFUSED_USAGE } from '../world/random-model.ts';
-import { type Mutant, overrideSteps } from './mutant.ts';
+import { type Mutant, overridePulls, overrideSteps, overrideStore } from './mutant.ts';
 
 /** Clears every result before the last cleared one, also those that say how people decided. */
 function clearAll(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
@@ -10,6 +12,15 @@ function clearAll(messages: readonly TranscriptMessage[]): readonly TranscriptMe
   return messages.map((message, index) =>
     index < last && message.role === 'tool' ? { ...message, content: CLEARED_OUTPUT } : message,
   );
+}
+
+function withoutTokenLimit(run: Run): Run {
+  return { ...run, settings: { ...run.settings, limits: { ...run.settings.limits, tokens: 1_000_000 } } };
+}
+
+function withoutCachedPrices(settings: OperatorSettings): OperatorSettings {
+  const prices = [...settings.prices].map(([model, price]) => [model, { ...price, cachedInput: price.input }] as const);
+  return { ...settings, prices: new Map(prices) };
 }
 
 /** Mistakes in what is sent to the model, and in what it costs. */
@@ -45,5 +56,31 @@ export const SPENDING_MUTANTS: readonly Mutant[] = [
         const inputTokens = Math.max(0, run.usage.inputTokens - REFUSED_USAGE.inputTokens);
         return { ...step, pull: { ...step.pull, run: { ...run, usage: { ...run.usage, inputTokens } } } };
       }),
+  },
+  {
+    name: 'limit-ignored-after-resume',
+    brokenPromise: 'a resumed run has its limits again',
+    createOverrides: () => ({
+      ...overridePulls((pull) => (pull.run?.lastResumption ? { ...pull, run: withoutTokenLimit(pull.run) } : pull)),
+      limitsOften: true,
+    }),
+  },
+  {
+    name: 'day-limit-not-counted',
+    brokenPromise: 'no more runs start within a day than the settings allow',
+    createOverrides: () => ({
+      ...overrideStore(({ save }) => ({
+        findReachedRunLimit: async () => null,
+        save: (claim, signal, step, now) => save(claim, signal, { ...step, runStart: null }, now),
+      })),
+      limitsOften: true,
+    }),
+  },
+  {
+    name: 'cached-price-ignored',
+    brokenPromise: 'cached tokens cost what the operator says',
+    createOverrides: () => ({
+      context: (context) => ({ ...context, operatorSettings: () => withoutCachedPrices(context.operatorSettings()) }),
+    }),
   },
 ];

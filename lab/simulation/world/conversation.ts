@@ -4,6 +4,7 @@ import {
   APP_DISABLED_ACTIONS,
   approveToo,
   createActionContext,
+  limitRuns,
   type PersonAction,
   requireTwoApprovals,
   restoreInstallation,
@@ -67,6 +68,8 @@ type ConversationOptions = {
   readonly suspendsOften: boolean;
   /** The repository requires two approvals from the start, and people often approve what another person approved. */
   readonly requiresTwo: boolean;
+  /** Runs have small limits. */
+  readonly limitsRuns: boolean;
   /** What people do, by weight. */
   readonly actions: WeightedActions;
   /** After an approval others often approve, deny or push before it becomes a commit. */
@@ -79,7 +82,8 @@ type ConversationOptions = {
 /** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns, actions, hasSecondThoughts } = options;
-  if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
+  if (options.limitsRuns) performAction(options, 'acme', (context) => limitRuns(context, random, options.requiresTwo));
+  else if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;

@@ -70,11 +70,14 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const settings = random.pick([
-    'required_approvals: 2\n',
-    'review_event: request-changes\n',
-    'standing_approvals: path\n',
-    'broken: [\n',
-    null,
+    ...[
+      'required_approvals: 2\n',
+      'review_event: request-changes\n',
+      'standing_approvals: path\n',
+      'broken: [\n',
+      null,
+    ],
+    random.pick(SMALL_LIMITS),
   ]);
   return saveSettings({ simulatedGitHub, fixture }, settings);
 }
@@ -254,6 +257,21 @@ function submitReview(context: ActionContext): string | null {
   if (event === 'REQUEST_CHANGES' && body === '') return null;
   person.reviews({ event, body, replies });
   return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(replies)}`;
+}
+
+/** Small limits, which runs reach. Those of cost need the prices of the case. */
+const SMALL_LIMITS = [
+  'limits: {turns: 2, proposals_per_turn: 1}\n',
+  'limits: {tokens: 40, runs_per_person_per_day: 1}\n',
+  'limits: {cost_usd: 0.0002}\n',
+  'model: small\nlimits: {cost_usd: 0.00005, minutes: 1}\n',
+  'limits: {runs_per_day: 1}\n',
+] as const;
+
+/** Gives the repository's runs small limits; with `requiresTwo`, it also requires two approvals. */
+export function limitRuns({ simulatedGitHub, fixture }: OwnerContext, random: Random, requiresTwo: boolean): string {
+  const limits = random.pick(SMALL_LIMITS);
+  return saveSettings({ simulatedGitHub, fixture }, requiresTwo ? `required_approvals: 2\n${limits}` : limits);
 }
 
 /** Makes the repository require two approvals, which the other settings can change later. */

@@ -29,7 +29,7 @@ export const PROTECTED_PATH = 'package.json';
 /** After this many responses the model ends every run. */
 const MAX_RESPONSES = 14;
 
-const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 };
+const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 6, outputTokens: 5 };
 
 /** A model that reads files, proposes changes, makes mistakes and gives up at random. It sees the current files. */
 export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, random: Random): Model {

@@ -23,10 +23,11 @@ type ModelOptions = {
   readonly apiKey: string | null;
   /** Null for OpenAI's own endpoint. */
   readonly baseURL: string | null;
+  /** The model of requests that name none. */
   readonly model: string;
   readonly tools: readonly ModelTool[];
   readonly parameters: ModelParameters;
-  /** The size of the model's context, as the operator says; null if they do not. */
+  /** The size of the default model's context, as the operator says; null if they do not. */
   readonly contextTokens: number | null;
   readonly limits: TimeLimits;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
@@ -35,8 +36,33 @@ type ModelOptions = {
   readonly now?: () => number;
 };
 
-/** Creates the model adapter for a Chat Completions endpoint. It repeats no failed request; the stored effect does. */
+/**
+ * Creates the adapter for the models of a Chat Completions endpoint. What one of them refuses, and the size of its
+ * context, say nothing about the others. It repeats no failed request; the stored effect does.
+ */
 export function createModel(options: ModelOptions): Model {
+  const models = new Map<string, SingleModel>();
+  const modelOf = (name: string | null): SingleModel => {
+    const model = name ?? options.model;
+    const contextTokens = model === options.model ? options.contextTokens : null;
+    const known = models.get(model) ?? createSingleModel({ ...options, model, contextTokens });
+    models.set(model, known);
+    return known;
+  };
+  return {
+    ask: (messages, signal, runId, model) => modelOf(model).ask({ messages, runId, tools: 'all' }, signal),
+    answerQuestion: (messages, signal, runId, mayCall, model) =>
+      modelOf(model).ask({ messages, runId, tools: mayCall ? 'reading' : 'reading-uncallable' }, signal),
+    maxRequestTokens: (signal, model) => modelOf(model).maxRequestTokens(signal),
+  };
+}
+
+type SingleModel = {
+  readonly ask: (conversation: Conversation, signal: AbortSignal) => Promise<ModelResponse>;
+  readonly maxRequestTokens: (signal: AbortSignal) => Promise<number | null>;
+};
+
+function createSingleModel(options: ModelOptions): SingleModel {
   const now = options.now ?? Date.now;
   const address = addressOf(options);
   const requests = createRequestBuilder({ ...options, address });
@@ -84,12 +110,7 @@ export function createModel(options: ModelOptions): Model {
       watchdog.stop();
     }
   };
-  return {
-    ask: (messages, signal, runId) => ask({ messages, runId, tools: 'all' }, signal),
-    answerQuestion: (messages, signal, runId, mayCall) =>
-      ask({ messages, runId, tools: mayCall ? 'reading' : 'reading-uncallable' }, signal),
-    maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }),
-  };
+  return { ask, maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }) };
 }
 
 /** Credentials and queries in the address are left out, because this is stored. */

@@ -3,7 +3,7 @@ import type { Step } from '../../core/state/step.ts';
 import { claimPull, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { findNextDueTimes } from './due-work.ts';
-import { listEarlierRuns, listRunStarts } from './earlier-runs.ts';
+import { listEarlierRuns } from './earlier-runs.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import type { Backend } from './engine/backend.ts';
 import { requireSchema } from './engine/migrate.ts';
@@ -15,6 +15,7 @@ import { loadPullState, loadRef, loadRun, loadSideTranscript, loadTranscript } f
 import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive, rehearseReceive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
+import { findReachedRunLimit } from './run-limits.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
 import type { Claim, InterpretedDelivery, SaveResult, Store } from './store.ts';
 import { createWorkNotifier, isConcurrent, type WorkNotifier } from './work-notifier.ts';
@@ -30,7 +31,7 @@ export function createStore(backend: Backend): Store {
     ...createClaimMethods(backend, notifier),
     ...createSaveMethods(backend, notifier),
     loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),
-    listRunStarts: (ref, since, limit) => listRunStarts(db, ref, since, limit),
+    findReachedRunLimit: (ref, start, now) => findReachedRunLimit(db, ref, start, now),
     listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
     loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
     loadTranscript: (runId) => loadTranscript(db, runId),

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { DecidedProposal, FinishedRun } from '../../core/state/run.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import { fromStored } from './engine/json.ts';
@@ -28,26 +27,6 @@ export async function listEarlierRuns(
     runs.push({ run: fromStored<Run>(row.state), proposals: await listDecided(db, pullRequestKey, row.run_id) });
   }
   return runs;
-}
-
-/** When the newest runs of a repository since `since` started (ms), newest first. */
-export async function listRunStarts(
-  db: Kysely<DatabaseSchema>,
-  { installationId, repositoryId }: PullRequestRef,
-  since: number,
-  limit: number,
-): Promise<readonly number[]> {
-  const rows = await db
-    .selectFrom('runs')
-    .innerJoin('pulls', 'pulls.pull_key', 'runs.pull_key')
-    .select('runs.created_at')
-    .where('runs.created_at', '>', since)
-    .where('pulls.installation_id', '=', installationId)
-    .where('pulls.repository_id', '=', repositoryId)
-    .orderBy('runs.created_at', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ created_at }) => created_at);
 }
 
 async function listDecided(

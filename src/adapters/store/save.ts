@@ -14,6 +14,7 @@ import { fromStored, toPlainText, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { completeSignal, hasPendingSignal } from './inbox.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
+import { mayStartRun } from './run-limits.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
 
 /** A proposal can hold a whole file, so one insert is bounded by rows and by characters. */
@@ -24,7 +25,10 @@ const MAX_INSERT_CHARACTERS = 1_000_000;
 /** The database, and the objects that it already holds unchanged. */
 export type SaveTarget = { readonly db: Kysely<DatabaseSchema>; readonly savedObjects: SavedObjects };
 
-/** Saves a decided signal and marks it done, in one transaction; `lost` also if the signal was already done. */
+/**
+ * Saves a decided signal and marks it done, in one transaction; `lost` also if the signal was already done. A run that
+ * a limit forbids meanwhile is not saved (`run-limit-reached`), and its signal has to be decided again.
+ */
 export function save(
   { db, savedObjects }: SaveTarget,
   claim: Claim,
@@ -33,10 +37,20 @@ export function save(
   now: number,
 ): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
+    if (!(await isRunAllowed(transaction, step, now))) return 'run-limit-reached';
     if (!(await completeSignal(transaction, claim, signal, step.reason, now))) return 'lost';
     await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
     return 'saved';
   });
+}
+
+/** Before anything is written, so that nothing needs to be taken back. */
+async function isRunAllowed(
+  transaction: Transaction<DatabaseSchema>,
+  { pull: { ref, run }, runStart }: Step,
+  now: number,
+): Promise<boolean> {
+  return runStart === null || run === null || mayStartRun(transaction, ref, { ...runStart, runId: run.id }, now);
 }
 
 /**
@@ -104,8 +118,8 @@ async function saveProgress(
 
 function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unknown> {
   return sql`saved_run as (
-    insert into runs (run_id, pull_key, schema, state, created_at, updated_at)
-    values (${run.id}, ${pullRequestKey}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
+    insert into runs (run_id, pull_key, requester_id, schema, state, created_at, updated_at)
+    values (${run.id}, ${pullRequestKey}, ${run.task.by.id}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
     on conflict (run_id)
     do update set schema = excluded.schema, state = excluded.state, updated_at = excluded.updated_at
     where runs.pull_key = excluded.pull_key

@@ -2,6 +2,7 @@ import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { CommitEffect, Effect } from '../../core/state/effects.ts';
 import type { ProposalSelector } from '../../core/state/facts.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
+import type { ReachedRunLimit, RunStart } from '../../core/state/limits.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { AcquireRequest, RateLimit } from '../../core/state/rate-limit.ts';
 import type { FinishedRun, PullState, Run } from '../../core/state/run.ts';
@@ -113,8 +114,11 @@ export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number }
 /** A current or earlier run with its proposals, oldest first. */
 export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
 
-/** The outcome of a save; `lost`: the claim is lost, or the signal was already done. Only `saved` has written anything. */
-export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty';
+/**
+ * The outcome of a save. `lost`: the claim is lost, or the signal was already done. `run-limit-reached`: other runs have
+ * filled a limit since the facts were read. Only `saved` has written anything.
+ */
+export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty' | 'run-limit-reached';
 
 /**
  * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database. Every
@@ -172,8 +176,8 @@ export type Store = {
   loadRun(pullRequestKey: string, runId: string): Promise<StoredRun | null>;
   /** The newest other runs of the pull request with their decided changes, oldest first. */
   listEarlierRuns(pullRequestKey: string, runId: string, limit: number): Promise<readonly FinishedRun[]>;
-  /** When the newest runs of the repository since `since` started (ms), newest first. */
-  listRunStarts(ref: PullRequestRef, since: number, limit: number): Promise<readonly number[]>;
+  /** The limit of runs within 24 hours that keeps this run from starting; null if it can start. */
+  findReachedRunLimit(ref: PullRequestRef, start: RunStart, now: number): Promise<ReachedRunLimit | null>;
   /** Loads the location of the pull request, also if its run has an unknown schema version. */
   loadRef(pullRequestKey: string): Promise<PullRequestRef>;
   loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;
@@ -198,7 +202,7 @@ export type Store = {
    * `inbox-not-empty`.
    */
   nextCatchUpAt(claim: Claim, now: number): Promise<number | null>;
-  /** Saves a decided signal and marks it done, in one transaction. */
+  /** Saves a decided signal and marks it done, in one transaction. A new run is counted and saved atomically. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
    * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook,

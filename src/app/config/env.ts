@@ -89,7 +89,7 @@ export function parseEnvironment(
   const key = readPrivateKey(values['PRIVATE_KEY'], values['PRIVATE_KEY_PATH'], readKeyFile);
   const parsed = environmentSchema.safeParse(values);
   const ownProblems = parsed.success ? [] : toProblems(parsed.error);
-  const operator = loadOperatorConfig(values['CONFIG_FILE']);
+  const operator = loadOperatorConfig(values['CONFIG_FILE'], values['OPENAI_MODEL'] ?? null);
   const operatorProblems = operator.kind === 'problems' ? operator.problems : [];
   const problems = [...ownProblems, ...combinationProblems(values, key), ...operatorProblems];
   if (problems.length > 0 || !parsed.success || key.kind === 'problem' || operator.kind === 'problems')

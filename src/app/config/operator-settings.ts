@@ -11,7 +11,7 @@ import type { SettingsFileLookup } from '../../core/state/ports.ts';
 import { formatList } from '../../lib/format.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 
-/** The operator's `CONFIG_FILE`. Without one, `path` is null. */
+/** The operator's `CONFIG_FILE`. Without one, `path` is null, and only the default model is known. */
 export type OperatorConfig = { readonly path: string | null; readonly settings: OperatorSettings };
 
 type OperatorConfigResult =
@@ -19,14 +19,16 @@ type OperatorConfigResult =
   /** One line per problem. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** Reads `CONFIG_FILE`, or returns all its problems. `read` can throw. */
+/** Reads `CONFIG_FILE`, or returns all its problems; `defaultModel` is `OPENAI_MODEL`. `read` can throw. */
 export function loadOperatorConfig(
   path: string | undefined,
+  defaultModel: string | null,
   read: (path: string) => SettingsFileLookup = readSettingsFile,
 ): OperatorConfigResult {
-  if (path === undefined) return { kind: 'config', config: { path: null, settings: NO_OPERATOR_SETTINGS } };
+  if (path === undefined)
+    return { kind: 'config', config: { path: null, settings: { ...NO_OPERATOR_SETTINGS, defaultModel } } };
   try {
-    const reading = parseOperatorFile(read(path));
+    const reading = parseOperatorFile(read(path), defaultModel);
     if (reading.kind === 'values') return { kind: 'config', config: { path, settings: reading.values } };
     return { kind: 'problems', problems: reading.problems.map((problem) => `CONFIG_FILE ${path}, ${problem}`) };
   } catch (error) {
@@ -59,7 +61,7 @@ export function holdOperatorSettings(
 ): OperatorSettingsHolder {
   let current = settings;
   const reload = (): void => {
-    const loaded = loadOperatorConfig(path ?? undefined);
+    const loaded = loadOperatorConfig(path ?? undefined, settings.defaultModel);
     if (loaded.kind === 'problems') {
       log.error({ problems: loaded.problems }, 'CONFIG_FILE is broken, the previous settings stay in force');
       return;

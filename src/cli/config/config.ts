@@ -18,15 +18,18 @@ type ConfigOptions = {
   readonly check: string | null;
   /** The operator's file, within which it holds. */
   readonly operator: string | null;
+  /** The server's `OPENAI_MODEL`; null leaves names of models unchecked. */
+  readonly model: string | null;
 };
 
-const CONFIG_HELP = `Usage: countersign config --check FILE [--operator FILE]
+const CONFIG_HELP = `Usage: countersign config --check FILE [--operator FILE] [--model NAME]
 
 Checks a repository's settings file (.github/countersign.yml) as the server reads it, and lists every setting in
 force with where it comes from: default, operator, repository or ceiling. No network, no database, no credentials.
 
   --check FILE     the repository's settings file
   --operator FILE  the operator's CONFIG_FILE, whose defaults and ceilings hold too; alone, it is checked itself
+  --model NAME     the server's OPENAI_MODEL; without it, names of models are not checked
   --help           print this text
 
 Ends with 0 if all is well, 1 if a file has problems (each with its line), and 2 for wrong options and unreadable
@@ -38,16 +41,17 @@ const CONFIG_COMMAND = { name: 'countersign config', help: CONFIG_HELP };
 const CONFIG_OPTIONS = {
   check: { type: 'string' },
   operator: { type: 'string' },
+  model: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Parses the arguments of `countersign config`. Never throws. */
 function parseConfigOptions(argv: readonly string[]): OptionsResult<ConfigOptions> {
   const parse = () => parseArgs({ args: [...argv], options: CONFIG_OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('countersign config', parse, ({ values: { check = null, operator = null } }) =>
+  return parseOptions('countersign config', parse, ({ values: { check = null, operator = null, model = null } }) =>
     check === null && operator === null
       ? optionsProblem('--check needs a settings file.')
-      : { kind: 'options', options: { check, operator } },
+      : { kind: 'options', options: { check, operator, model } },
   );
 }
 
@@ -56,9 +60,9 @@ export function runConfig(argv: readonly string[]): Promise<number> {
   return runCommand(CONFIG_COMMAND, parseConfigOptions(argv), checkFiles);
 }
 
-function checkFiles({ check, operator }: ConfigOptions): number {
+function checkFiles({ check, operator, model }: ConfigOptions): number {
   try {
-    const bounds = operator === null ? NO_BOUNDS : parseOperatorFile(readSettingsFile(operator));
+    const bounds = operator === null ? noBounds(model) : parseOperatorFile(readSettingsFile(operator), model);
     if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
@@ -69,7 +73,9 @@ function checkFiles({ check, operator }: ConfigOptions): number {
   }
 }
 
-const NO_BOUNDS = { kind: 'values', values: NO_OPERATOR_SETTINGS } as const;
+function noBounds(defaultModel: string | null): ReturnType<typeof parseOperatorFile> {
+  return { kind: 'values', values: { ...NO_OPERATOR_SETTINGS, defaultModel } };
+}
 
 function printProblems(path: string | null, problems: readonly string[]): number {
   process.stdout.write(`${path} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`);

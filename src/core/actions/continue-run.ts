@@ -4,7 +4,7 @@ import { refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
-import { renewSpending } from '../state/spending.ts';
+import { priceOf, renewSpending } from '../state/spending.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 import { advanceBatch, answerToolCall, deliverNotes, setCallStatus } from './tool-batch.ts';
@@ -17,14 +17,14 @@ export function continueRun(
   builder: StepBuilder,
   lastResumption: Resumption,
   messages: readonly TranscriptMessage[],
-  { now, pullRequest }: Facts,
+  { now, pullRequest, modelPrices }: Facts,
 ): StepBuilder {
   const { run } = builder.pull;
   if (run === null) return builder;
   const baseRef = pullRequest?.baseRef ?? run.baseRef;
   const resumed = withRun(builder, {
     ...{ lastResumption, baseRef, summary: null, isNudged: false },
-    ...{ idleResponses: NO_IDLE_RESPONSES, spending: renewSpending(run) },
+    ...{ idleResponses: NO_IDLE_RESPONSES, spending: renewSpending(run, priceOf(modelPrices, run.settings.model)) },
     // The operator might have given the model a larger context.
     modelContext: { ...run.modelContext, learnedLimit: null },
   });

@@ -1,7 +1,8 @@
 import type { Facts, Need } from '../state/facts.ts';
-import { LIMITS } from '../state/limits.ts';
+import type { RunStart } from '../state/limits.ts';
 import type { Person } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
 import { type StepBuilder, startStep } from './step-builder.ts';
 
@@ -28,29 +29,32 @@ export function runContinueNeeds(facts: Facts): readonly Need[] {
   return facts.missingPermissions.length > 0 ? [] : pullRequestNeeds(facts);
 }
 
-/** The next facts for the start of a run. */
-export function runStartNeeds(facts: Facts): readonly Need[] {
+/** The next facts for the start of a run; `requester` gave the task. */
+export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): readonly Need[] {
   if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
   if (facts.missingPermissions.length > 0) return [];
-  if (facts.runStarts === undefined) return [{ kind: 'run-starts' }];
-  if (nextRunAt(facts) !== null) return [];
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   const { state, fork, headRef, baseRef } = facts.pullRequest;
   if (state !== 'open') return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
+  if (facts.reachedRunLimit === undefined) return [{ kind: 'run-starts', start: runStartOf(facts, requester) }];
+  if (facts.reachedRunLimit !== null) return [];
   if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
   // The App never writes to a fork, so its commits can't change another pull request on that branch.
   return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];
 }
 
-/** When the repository can start its next run (ISO 8601); null if it can now. */
-export function nextRunAt({ runStarts = [] }: Pick<Facts, 'runStarts'>): string | null {
-  const first = runStarts[LIMITS.runsPerDay - 1];
-  return first === undefined ? null : new Date(Date.parse(first) + DAY_MS).toISOString();
+/** What a run of this person counts against. */
+export function runStartOf(facts: Pick<Facts, 'settings'>, { id: requesterId }: Pick<Person, 'id'>): RunStart {
+  const { runsPerDay, runsPerPersonPerDay } = startSettings(facts).limits;
+  return { runsPerDay, runsPerPersonPerDay, requesterId };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+/** The settings that a run starts with. If the file is broken, the operator's; approvals reply what is wrong with it. */
+export function startSettings({ settings }: Pick<Facts, 'settings'>): Settings {
+  return settings?.settings ?? DEFAULT_SETTINGS;
+}
 
 /** The current head and, if it moved, how the open proposals apply to it. */
 export function headNeeds(pull: PullState, facts: Facts, assessed?: () => StepBuilder): readonly Need[] {

@@ -12,7 +12,7 @@ import { appendMessages, type StepBuilder, withEffects, withRun } from './step-b
 export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null) return builder;
-  const remaining = remainingResponses(run.idleResponses);
+  const remaining = remainingResponses(run.idleResponses, run.settings.limits);
   const reason = remaining === 0 ? 'turn-limit' : findReachedLimit(run, now);
   if (reason !== null)
     return showHeldCalls(builder) ?? endRun(builder, { reason, by: null, note: spentText(run, now) }, now);

@@ -4,14 +4,17 @@ import type { Proposal, Vote } from '../state/proposal.ts';
 import type { Reason } from '../state/reasons.ts';
 import type { Reply } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
-import { addTokens } from '../state/spending.ts';
+import { addCost, addTokens } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 /** An unfinished step. The functions below return a new one. */
 export type StepBuilder = Omit<Step, 'reason' | 'deferred' | 'cancelsPendingWork'>;
 
 export function startStep(pull: PullState): StepBuilder {
-  return { pull, effects: [], messages: [], sideTranscript: null, votes: [], answers: [], ledgerCommits: [] };
+  return {
+    ...{ pull, effects: [], messages: [], sideTranscript: null, votes: [], answers: [], ledgerCommits: [] },
+    runStart: null,
+  };
 }
 
 export function endStep(builder: StepBuilder, reason: Reason): Step {
@@ -72,10 +75,12 @@ export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
   return { ...voted, votes: [...voted.votes, vote] };
 }
 
-/** Adds to the token usage of the current run. */
+/** Adds to what the current run has spent. */
 export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
   const { run } = builder.pull;
-  return run === null ? builder : withRun(builder, { usage: addTokens(run.usage, usage) });
+  return run === null
+    ? builder
+    : withRun(builder, { usage: addTokens(run.usage, usage), spending: addCost(run.spending, usage) });
 }
 
 /** Appends to the run's transcript. */

@@ -3,12 +3,13 @@ import { redactFile } from '../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { PullRequestRef } from '../state/intent.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import type { SideQuestionOpening } from '../state/signals.ts';
 import { isReadingTool, TOOL_NAMES } from '../state/tools.ts';
 import { buildContext } from './context/first-message.ts';
 import { materialLine } from './shared/clean-text.ts';
-import { SYSTEM_PROMPT } from './system-prompt.ts';
+import { buildSystemPrompt } from './system-prompt.ts';
 
 /** What the first messages of a question's own transcript are built from. */
 type OpenedQuestion = {
@@ -28,7 +29,7 @@ export function openSideTranscript({ question, ref, earlier, opening }: OpenedQu
   const { pull, context } = opening;
   const content = [...buildContext({ task: question, ref, pull, context }), ...asked].join('\n');
   return [
-    { role: 'system', content: SYSTEM_PROMPT },
+    { role: 'system', content: buildSystemPrompt(DEFAULT_SETTINGS.limits) },
     { role: 'user', content },
   ];
 }

@@ -1,6 +1,7 @@
 import { REDACTED } from '../../lib/credentials.ts';
-import { formatList } from '../../lib/format.ts';
-import { LIMITS } from '../state/limits.ts';
+import { formatList, pluralize } from '../../lib/format.ts';
+import { responsesAlone } from '../state/limits.ts';
+import type { RunLimits } from '../state/settings.ts';
 import {
   isReadingTool,
   MAX_CALLS_PER_RESPONSE,
@@ -49,9 +50,17 @@ const SECTIONS: readonly (readonly string[])[] = [
   [
     'The end',
     '- A response without a call ends the run. When the task is done, or nothing more can be done, answer in a few plain sentences. Answer a question in Markdown, as long as it needs, with places as path:line.',
-    `- The run also ends after ${LIMITS.responses} responses without a proposal since a person last wrote, or ${LIMITS.responsesAlone} since a person last wrote or decided.`,
   ],
 ];
 
-/** The first message of every run. It is always the same, so that endpoints can cache it. */
-export const SYSTEM_PROMPT = `${SECTIONS.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+const RULES = SECTIONS.map((lines) => lines.join('\n')).join('\n\n');
+
+/**
+ * The first message of a run with these limits. Runs with the same ones share it, and the limits stand last, so that
+ * endpoints can cache it.
+ */
+export function buildSystemPrompt({ turns, proposalsPerTurn }: Pick<RunLimits, 'turns' | 'proposalsPerTurn'>): string {
+  const pending = `- At most ${pluralize(proposalsPerTurn, 'proposal')} can wait at once.`;
+  const end = `- The run also ends after ${turns} responses without a proposal since a person last wrote, or ${responsesAlone(turns)} since a person last wrote or decided.`;
+  return `${[RULES, pending, end].join('\n')}\n`;
+}

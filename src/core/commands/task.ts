@@ -1,6 +1,6 @@
 import { questionNote } from '../actions/agent-notes.ts';
 import { dropQueue } from '../actions/end-run.ts';
-import { nextRunAt, runStartNeeds } from '../actions/fact-needs.ts';
+import { runStartNeeds, runStartOf, startSettings } from '../actions/fact-needs.ts';
 import {
   endStep,
   type StepBuilder,
@@ -18,8 +18,7 @@ import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
 import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
-import { NO_USAGE, startSpending } from '../state/spending.ts';
+import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 import {
   acknowledge,
@@ -43,7 +42,7 @@ export const task = {
   read: ({ text }) => ({ name: 'task', text }),
   needs: {
     condition: 'no run is active',
-    kinds: ['missing-permissions', 'run-starts', 'pull-request', 'settings', 'branch-rules', 'other-pulls-on-branch'],
+    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-starts', 'branch-rules', 'other-pulls-on-branch'],
     next: needsToStart,
   },
   run: (context, { text }) => requestTask(context, text),
@@ -51,7 +50,7 @@ export const task = {
 
 function needsToStart(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
-  if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts) : [];
+  if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts, intent.actor) : [];
   // Words that answer a proposal are an instruction, or about its outcome.
   const answered = findAnsweredProposal(pull, intent);
   return answered === null || isAboutDecided(answered, intent.createdAt) ? talkNeeds(context, answered) : [];
@@ -71,16 +70,16 @@ export function requestTask(context: CommandContext, text: string, about: Decide
   if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);
   return (
     refuseWithoutPermissions(context) ??
-    refuseIfTooManyRuns(context) ??
     refuseIfClosed(context) ??
+    refuseIfTooManyRuns(context) ??
     endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
   );
 }
 
-/** The reply where the repository has started as many runs as a day may have; null if it may start one. */
+/** The reply where the repository or the person has started as many runs as a day may have; null if it may start one. */
 function refuseIfTooManyRuns(context: CommandContext): Step | null {
-  const nextAt = nextRunAt(context.facts);
-  return nextAt === null ? null : endWithReply(context, { kind: 'runs-per-day', nextAt }, 'runs-per-day');
+  const { reachedRunLimit: limit } = context.facts;
+  return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;
 }
 
 function queueTask(context: CommandContext, task: Task): Step {
@@ -99,19 +98,20 @@ export function onNextTaskDue(pull: PullState, facts: Facts): Step {
     const reply = { kind: 'permission-missing', permissions: facts.missingPermissions } as const;
     return endStep(dropQueue(startStep(pull), reply), 'permission-missing');
   }
-  const nextAt = nextRunAt(facts);
-  if (nextAt !== null) return endStep(dropQueue(startStep(pull), { kind: 'runs-per-day', nextAt }), 'runs-per-day');
   if (facts.pullRequest !== undefined && facts.pullRequest.state !== 'open') {
     const reply = { kind: 'pull-not-open', state: facts.pullRequest.state } as const;
     return endStep(dropQueue(startStep(pull), reply), 'pull-not-open');
   }
+  const { reachedRunLimit: limit } = facts;
+  if (limit) return endStep(dropQueue(startStep(pull), { kind: 'runs-per-day', limit }), 'runs-per-day');
   return endStep(startRun(withPullState(startStep(pull), { queue: rest }), next, facts), 'run-started');
 }
 
 function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
   const run = createRun(builder.pull, task, facts);
   // The open proposals are undos, and commit attempts of the previous run in flight.
-  const withNewRun = withPullState(builder, { run, proposals: builder.pull.proposals.filter(isOpen) });
+  const proposals = builder.pull.proposals.filter(isOpen);
+  const withNewRun = { ...withPullState(builder, { run, proposals }), runStart: runStartOf(facts, task.by) };
   const summary = facts.pullRequest === undefined ? null : summarizePull(facts.pullRequest);
   return withEffects(
     withNewRun,
@@ -121,11 +121,12 @@ function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
 }
 
 function createRun(pull: PullState, task: Task, facts: Facts): Run {
+  const settings = startSettings(facts);
   return {
     schema: RUN_SCHEMA,
     id: runIdFor(pull, task),
     task,
-    settings: settingsOf(facts),
+    settings,
     phase: { kind: 'reading-context', since: facts.now },
     turns: 0,
     lastResumption: null,
@@ -139,7 +140,8 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     plan: null,
     questions: [],
     usage: NO_USAGE,
-    spending: startSpending(facts.modelPrice ?? null),
+    spending: startSpending(priceOf(facts.modelPrices, settings.model)),
+    formerModel: null,
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
     headRef: facts.pullRequest?.headRef ?? '',
@@ -166,11 +168,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     reviews: [],
     repairCount: 0,
   };
-}
-
-/** If the settings file is broken, the operator's settings hold; approvals reply what is wrong with it. */
-function settingsOf({ settings }: Facts): Settings {
-  return settings?.settings ?? DEFAULT_SETTINGS;
 }
 
 /** Derived from the comment, so that one comment never starts two runs. */

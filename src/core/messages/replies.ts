@@ -2,7 +2,7 @@ import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../.
 import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
-import { LIMITS } from '../state/limits.ts';
+import type { ReachedRunLimit } from '../state/limits.ts';
 import type { ProposalOutcome, Reply, ResumeRefusal, RunActivity } from '../state/replies.ts';
 import {
   renderLapsed,
@@ -126,6 +126,11 @@ function describeActivity({ phase, url, decided, proposed, deciders }: RunActivi
   return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
 }
 
+const RUN_COUNTS = {
+  'limits.runs_per_day': 'this repository has',
+  'limits.runs_per_person_per_day': 'the person who asked has',
+} as const satisfies Record<ReachedRunLimit['key'], string>;
+
 const REPLY_RENDERERS: {
   readonly [Kind in Reply['kind']]: (reply: ReplyByKind[Kind], context: ReplyContext) => string;
 } = {
@@ -136,8 +141,8 @@ const REPLY_RENDERERS: {
     `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
   'permission-missing': ({ permissions }, { links }) =>
     `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
-  'runs-per-day': ({ nextAt }) =>
-    `Nothing was started: this repository has started ${LIMITS.runsPerDay} runs within 24 hours, which is the limit. The next one can start after ${formatTime(nextAt)}; then post your task again. A run that is there already goes on when people write to it.`,
+  'runs-per-day': ({ limit: { key, max, freeAt } }) =>
+    `Nothing was started: ${RUN_COUNTS[key]} started ${pluralize(max, 'run')} within 24 hours, which is the limit. The next one can start after ${formatTime(freeAt)}; then post your task again. A run that is there already goes on when people write to it. People who can change ${codeSpan('.github/countersign.yml')} on the default branch can change ${codeSpan(key)}, within the bounds of this App’s operator.`,
   'pull-not-open': ({ state }) =>
     `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   fork: ({ headRef }) =>

@@ -34,7 +34,7 @@ import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './pro
 import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
-import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
+import { forkLine, modelLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
 import { extentOf } from './set-page.ts';
 import { spendingLine } from './spending-text.ts';
 
@@ -75,6 +75,7 @@ export function renderRunComment(view: RunView): string {
       run.phase.kind === 'ended'
         ? ''
         : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
+      modelLine(run),
       planText(run),
       questionsText(run),
       renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
@@ -294,7 +295,7 @@ function usageLine({ run, queued }: RunView): string {
   // The next task starts once the run has ended, and nothing updates this comment then.
   const isQueued = queued > 0 && run.phase.kind !== 'ended';
   return [
-    `${spendingLine(run)}.`,
+    `${run.settings.model === null ? '' : `${codeSpan(run.settings.model)} · `}${spendingLine(run)}.`,
     ...(sideQuestionCount === 0 ? [] : [`${pluralize(sideQuestionCount, 'question')} answered.`]),
     ...(isQueued ? [`${pluralize(queued, 'more task')} queued.`] : []),
   ].join(' ');

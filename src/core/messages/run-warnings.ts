@@ -109,3 +109,9 @@ function formatPullNumbers({ otherPullsOnBranch }: SharedBranchRun): string {
 export function settingsLine({ settings }: Pick<Run, 'settings'>): string {
   return withoutEffectText(settings.keysWithoutEffect);
 }
+
+/** The run comment's note about a model that the operator removed during the run; empty without one. */
+export function modelLine({ formerModel, settings: { model } }: Pick<Run, 'formerModel' | 'settings'>): string {
+  if (formerModel == null || model === null) return '';
+  return `The operator no longer offers the model ${codeSpan(formerModel)}, so the run went on with ${codeSpan(model)}.`;
+}

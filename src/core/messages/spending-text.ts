@@ -1,24 +1,44 @@
 import { formatList, formatNumber, pluralize } from '../../lib/format.ts';
 import type { Run } from '../state/run.ts';
-import { costOf, countWork, renewedTokens, totalTokens } from '../state/spending.ts';
+import { countWork, renewedCost, renewedTokens, totalTokens } from '../state/spending.ts';
 
-type Spender = Pick<Run, 'turns' | 'usage' | 'spending'>;
+type Spender = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
 
-/** One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 · 3 min`. */
-export function spendingLine({ turns, usage, spending }: Spender): string {
-  const renewed = renewedTokens({ usage, spending });
-  const total = totalTokens(usage);
-  const isRenewed = totalTokens(renewed) < total;
+/**
+ * One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 of $2.00 · 3 of 30 min`. What
+ * has a limit counts from its last renewal, and is also given in all.
+ */
+export function spendingLine(run: Spender): string {
+  const { turns, usage, spending } = run;
+  const { limits } = run.settings;
   const about = spending.isEstimated ? 'about ' : '';
-  const tokens = `${about}${shortNumber(totalTokens(renewed))} of ${formatNumber(spending.limits.tokens)} tokens`;
-  const cost = costOf(usage, spending.price);
-  const minutes = Math.floor(spending.workMs / MS_PER_MINUTE);
+  const total = totalTokens(usage);
+  const renewed = totalTokens(renewedTokens(run));
+  const inAll = (amount: string): string => (renewed < total ? `, ${amount} in all` : '');
+  const since = renewed < total ? ' since it was continued' : '';
   return [
     pluralize(turns, 'response'),
-    isRenewed ? `${tokens} since it was continued, ${shortNumber(total)} in all` : tokens,
-    ...(cost === null ? [] : [`${about}${formatDollars(cost)}`]),
-    ...(minutes === 0 ? [] : [`${formatNumber(minutes)} min`]),
+    `${about}${shortNumber(renewed)} of ${formatNumber(limits.tokens)} tokens${since}${inAll(shortNumber(total))}`,
+    ...costParts(run, about, inAll),
+    ...minuteParts(run, inAll),
   ].join(' · ');
+}
+
+function costParts(run: Spender, about: string, inAll: (amount: string) => string): readonly string[] {
+  const { costUsd } = run.spending;
+  const limit = run.settings.limits.costUsd;
+  if (costUsd === null) return limit === null ? [] : [`unknown cost of ${formatDollars(limit)}`];
+  const total = formatDollars(costUsd);
+  if (limit === null) return [`${about}${total}`];
+  return [`${about}${formatDollars(renewedCost(run) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
+}
+
+function minuteParts({ spending, settings }: Spender, inAll: (amount: string) => string): readonly string[] {
+  const { workMs, renewedAt } = spending;
+  const minutes = (ms: number): string => formatNumber(Math.floor(ms / MS_PER_MINUTE));
+  const limit = settings.limits.minutes;
+  if (limit === null) return workMs < MS_PER_MINUTE ? [] : [`${minutes(workMs)} min`];
+  return [`${minutes(workMs - renewedAt.workMs)} of ${formatNumber(limit)} min${inAll(minutes(workMs))}`];
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -33,11 +53,14 @@ function formatDollars(dollars: number): string {
   return dollars > 0 && dollars < 0.01 ? 'less than $0.01' : `$${formatNumber(Number(whole))}.${cents}`;
 }
 
+const UNPRICED_TEXT =
+  ' Its cost is unknown, because the operator gives no price of its model; with a limit of cost it cannot go on.';
+
 /** Everything that a run has spent until `now` (ISO 8601), as a sentence of plain text. */
-export function spentText({ turns, usage, spending }: Spender, now: string): string {
+export function spentText({ turns, usage, spending, settings }: Spender, now: string): string {
   const { inputTokens, cachedInputTokens, outputTokens } = usage;
   const { workMs } = countWork(spending, false, now);
-  const cost = costOf(usage, spending.price);
+  const cost = spending.costUsd;
   const parts = `${formatNumber(inputTokens)} read, of which ${formatNumber(cachedInputTokens)} from the cache, and ${formatNumber(outputTokens)} written`;
   const spent = [
     pluralize(turns, 'response'),
@@ -45,5 +68,6 @@ export function spentText({ turns, usage, spending }: Spender, now: string): str
     ...(cost === null ? [] : [formatDollars(cost)]),
     `${pluralize(Math.floor(workMs / MS_PER_MINUTE), 'minute')} of work`,
   ];
-  return `It has spent ${formatList(spent)}.`;
+  const isUnpriced = settings.limits.costUsd !== null && cost === null;
+  return `It has spent ${formatList(spent)}.${isUnpriced ? UNPRICED_TEXT : ''}`;
 }

@@ -2,7 +2,7 @@ import { withNote } from '../actions/agent-notes.ts';
 import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { deliverNotes, withInstructors } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
-import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
+import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Person } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
@@ -17,7 +17,8 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
     return noop(pull, 'outdated-result');
   const { pull: summary, context } = signal;
   const content = buildFirstMessage({ task: run.task, ref: pull.ref, pull: summary, context });
-  const opened = appendMessages(startStep(pull), { role: 'system', content: SYSTEM_PROMPT }, { role: 'user', content });
+  const prompt = buildSystemPrompt(run.settings.limits);
+  const opened = appendMessages(startStep(pull), { role: 'system', content: prompt }, { role: 'user', content });
   const instructed = deliverNotes(withInstructors(opened, peopleHeard(context)));
   const awaiting = withRun(instructed, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null } });
   return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');

@@ -10,6 +10,7 @@ import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
@@ -93,8 +94,9 @@ function sortChange(sorted: SortedResults, result: ProposedChange): SortedResult
   const earlier = findEarlierAnswer(builder.pull, result.change, ofBatch);
   if (earlier !== null) return refuseChange(withRepeat(sorted, earlier), result, earlier.output);
   const uncommitted = listUncommitted(sorted);
-  if (uncommitted.length >= LIMITS.openProposals)
-    return refuseChange(sorted, result, tooManyPendingOutput(LIMITS.openProposals));
+  const { proposalsPerTurn } = (builder.pull.run?.settings ?? DEFAULT_SETTINGS).limits;
+  if (uncommitted.length >= proposalsPerTurn)
+    return refuseChange(sorted, result, tooManyPendingOutput(proposalsPerTurn));
   if (countMembers([...uncommitted, result]) > LIMITS.openMembers)
     return refuseChange(sorted, result, tooManyPendingOutput(uncommitted.length));
   const conflict = findConflictingChange(result.change, uncommitted);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import { type FlatValues, flattenValues } from './merge-settings.ts';
+import { findOperatorModelProblems } from './models.ts';
 import { readValues, type SetValues, type ValuesReading, type YamlValues } from './read-values.ts';
 import { KEYS_WITHOUT_EFFECT, OperatorFileSchema } from './settings-schema.ts';
 import { findUnsupported } from './unsupported.ts';
@@ -13,6 +14,8 @@ export type OperatorSettings = {
   readonly defaults: FlatValues;
   /** Bounds that a repository can only tighten. */
   readonly ceilings: FlatValues;
+  /** `OPENAI_MODEL`; null where it is not known, so that names of models cannot be checked. */
+  readonly defaultModel: string | null;
   /** The models that a repository can name, beside `OPENAI_MODEL`. */
   readonly models: readonly string[];
   /** By model. */
@@ -23,13 +26,27 @@ export type OperatorSettings = {
 export const NO_OPERATOR_SETTINGS: OperatorSettings = {
   defaults: new Map(),
   ceilings: new Map(),
+  defaultModel: null,
   models: [],
   prices: new Map(),
 };
 
-/** Reads the operator's file, or returns every problem, one line each. Never throws. */
-export function parseOperatorFile(found: SettingsFileLookup): ValuesReading<OperatorSettings> {
-  const reading = readValues(found, { name: 'CONFIG_FILE', schema: OperatorFileSchema, findProblems });
+/**
+ * Reads the operator's file, or returns every problem, one line each. `defaultModel` is `OPENAI_MODEL`, or null where
+ * that is not known. Never throws.
+ */
+export function parseOperatorFile(
+  found: SettingsFileLookup,
+  defaultModel: string | null,
+): ValuesReading<OperatorSettings> {
+  const reading = readValues(found, {
+    name: 'CONFIG_FILE',
+    schema: OperatorFileSchema,
+    findProblems: (values, source) => [
+      ...findProblems(values, source),
+      ...findOperatorModelProblems(values, source, defaultModel),
+    ],
+  });
   if (reading.kind === 'broken') return reading;
   const { set, parsed } = reading.values;
   const { ceilings = {}, models: _models, prices: _prices, ...defaults } = set;
@@ -41,6 +58,7 @@ export function parseOperatorFile(found: SettingsFileLookup): ValuesReading<Oper
     values: {
       defaults: flattenValues(defaults),
       ceilings: flattenValues(z.record(z.string(), z.unknown()).parse(ceilings)),
+      defaultModel,
       models: parsed.models,
       prices: new Map(prices),
     },
@@ -52,11 +70,7 @@ function findProblems(values: SetValues, source: YamlValues): readonly SettingsP
 }
 
 /** Keys that the operator's file sets and that have no effect in this version. */
-export function operatorKeysWithoutEffect({ defaults, ceilings, models }: OperatorSettings): readonly string[] {
+export function operatorKeysWithoutEffect({ defaults, ceilings }: OperatorSettings): readonly string[] {
   const without = (values: FlatValues) => [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
-  return [
-    ...without(defaults),
-    ...without(ceilings).map((key) => `ceilings.${key}`),
-    ...(models.length === 0 ? [] : ['models']),
-  ];
+  return [...without(defaults), ...without(ceilings).map((key) => `ceilings.${key}`)];
 }

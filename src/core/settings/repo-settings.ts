@@ -9,9 +9,10 @@ import {
   type SettingsReading,
 } from '../state/settings.ts';
 import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestValues } from './merge-settings.ts';
+import { findModelProblems } from './models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readValues, type ValuesReading } from './read-values.ts';
-import { KEYS_WITHOUT_EFFECT, parseDurationHours, SettingsFileSchema } from './settings-schema.ts';
+import { KEYS_WITHOUT_EFFECT, parseDurationHours, SETTING_KEYS, SettingsFileSchema } from './settings-schema.ts';
 import { findUnsupported, isUnsupported } from './unsupported.ts';
 
 /** Path of a repository's settings, on its default branch. */
@@ -25,17 +26,17 @@ export function parseSettings(
   found: SettingsFileLookup | null,
   operator: OperatorSettings = NO_OPERATOR_SETTINGS,
 ): SettingsReading {
-  const reading = readRepositoryValues(found);
+  const reading = readRepositoryValues(found, operator);
   if (reading.kind === 'broken') return { ...reading, settings: toSettings(NO_VALUES, operator) };
   return { kind: 'settings', settings: toSettings(reading.values, operator) };
 }
 
 /** Every setting in force with its source. While the file is broken, those of the operator. Never throws. */
 export function listSettingsInForce(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsInForce {
-  const reading = readRepositoryValues(found);
+  const reading = readRepositoryValues(found, operator);
   const values = reading.kind === 'broken' ? NO_VALUES : reading.values;
   return {
-    settings: [...mergeLayers(values, operator)].filter(hasEffect).map(toSettingInForce),
+    settings: inOrder(mergeLayers(values, operator)).filter(hasEffect).map(toSettingInForce),
     problems: reading.kind === 'broken' ? reading.problems : [],
     keysWithoutEffect: keysWithoutEffect(values),
   };
@@ -44,12 +45,18 @@ export function listSettingsInForce(found: SettingsFileLookup | null, operator: 
 const NO_VALUES: FlatValues = new Map();
 
 /** The keys that a repository's file sets. */
-export function readRepositoryValues(found: SettingsFileLookup | null): ValuesReading<FlatValues> {
+export function readRepositoryValues(
+  found: SettingsFileLookup | null,
+  operator: OperatorSettings,
+): ValuesReading<FlatValues> {
   if (found === null) return { kind: 'values', values: NO_VALUES };
   const reading = readValues(found, {
     name: SETTINGS_PATH,
     schema: SettingsFileSchema,
-    findProblems: (values, source) => findUnsupported(values, [], source),
+    findProblems: (values, source) => [
+      ...findUnsupported(values, [], source),
+      ...findModelProblems(values, source, operator),
+    ],
   });
   return reading.kind === 'broken' ? reading : { kind: 'values', values: flattenValues(reading.values.set) };
 }
@@ -58,9 +65,10 @@ const BUILT_IN: FlatValues = flattenValues(SettingsFileSchema.parse({ limits: {}
 
 function mergeLayers(
   repository: FlatValues,
-  { defaults, ceilings }: OperatorSettings,
+  { defaults, ceilings, defaultModel }: OperatorSettings,
 ): ReadonlyMap<string, MergedValue> {
-  return mergeSettings({ defaults: BUILT_IN, operator: defaults, repository, ceilings });
+  const builtIn = defaultModel === null ? BUILT_IN : new Map([['model', defaultModel], ...BUILT_IN]);
+  return mergeSettings({ defaults: builtIn, operator: defaults, repository, ceilings });
 }
 
 function toSettings(repository: FlatValues, operator: OperatorSettings): Settings {
@@ -107,6 +115,16 @@ function namedLimits(limits: z.infer<typeof SettingsFileSchema>['limits']): RunL
 
 function keysWithoutEffect(values: FlatValues): readonly string[] {
   return [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
+}
+
+const NO_LIMIT: MergedValue = { value: 'none', source: 'default' };
+
+/** In the order of the documentation, with the limits that do not exist unless a file sets them. */
+function inOrder(merged: ReadonlyMap<string, MergedValue>): readonly (readonly [string, MergedValue])[] {
+  return SETTING_KEYS.flatMap((key) => {
+    const value = merged.get(key) ?? (key.startsWith('limits.') ? NO_LIMIT : undefined);
+    return value === undefined ? [] : [[key, value] as const];
+  });
 }
 
 /** A default of a key that this version does not enforce is not in force. */

@@ -33,7 +33,7 @@ export function compareSettings({ current, base, head }: SettingsFiles, operator
       const isOwnChange = then?.get(key)?.value !== branchedOff?.get(key)?.value;
       return compareSetting(key, now?.get(key), isOwnChange ? then?.get(key) : now?.get(key)) ?? [];
     }),
-    bounded: findBounded({ base, head }, proposed.settings),
+    bounded: findBounded({ base, head }, proposed.settings, operator),
     keysWithoutEffect: proposed.keysWithoutEffect,
   };
 }
@@ -125,8 +125,9 @@ function parseValue(text: string): unknown {
 function findBounded(
   { base, head }: Pick<SettingsFiles, 'base' | 'head'>,
   inForce: readonly SettingInForce[],
+  operator: OperatorSettings,
 ): SettingsChange['bounded'] {
-  const [before, after] = [ownValues(base), ownValues(head)];
+  const [before, after] = [ownValues(base, operator), ownValues(head, operator)];
   return inForce.flatMap(({ key, value, source }) => {
     if (source !== 'ceiling' || !after.has(key)) return [];
     const wanted = formatSettingValue(after.get(key));
@@ -134,7 +135,7 @@ function findBounded(
   });
 }
 
-function ownValues(file: SettingsFileLookup | null): FlatValues {
-  const reading = readRepositoryValues(file);
+function ownValues(file: SettingsFileLookup | null, operator: OperatorSettings): FlatValues {
+  const reading = readRepositoryValues(file, operator);
   return reading.kind === 'broken' ? new Map() : reading.values;
 }

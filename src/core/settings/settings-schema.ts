@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { formatList } from '../../lib/format.ts';
-import { isRecord } from '../../lib/trust.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { TOOL_NAMES } from '../state/tools.ts';
 
@@ -26,7 +25,9 @@ const requirementSchema = settingsGroup({
 });
 
 const limitsSchema = settingsGroup({
-  turns: wholeNumber(1, 1_000).default(DEFAULT_SETTINGS.limits.turns).describe('Model responses of one run'),
+  turns: wholeNumber(1, 1_000)
+    .default(DEFAULT_SETTINGS.limits.turns)
+    .describe('Responses without a proposal since a person’s last words; at most 40 of them in a row without a person'),
   tokens: wholeNumber(1, 1_000_000_000).default(DEFAULT_SETTINGS.limits.tokens).describe('Tokens of one run'),
   cost_usd: positiveAmount(1_000_000).optional().describe('Dollars of one run; without it there is no such limit'),
   minutes: wholeNumber(1, 100_000)
@@ -94,7 +95,7 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.commitMessage)
     .describe('The commit’s text above its trailers, with `{summary}`, `{paths}` and `{ids}`'),
   sign_off: booleanFlag().default(DEFAULT_SETTINGS.signOff).describe('Adds `Signed-off-by` of each approver'),
-  limits: limitsSchema.optional().describe('Bounds of each run'),
+  limits: limitsSchema.optional().describe('Bounds of each run, and of the runs of a day; see below'),
   context_files: pathList('path')
     .default([...DEFAULT_SETTINGS.contextFiles])
     .describe(
@@ -137,6 +138,11 @@ export const OperatorFileSchema = z.strictObject({
     .describe('Dollars per million tokens of each model: `input`, `cached_input`, `output`'),
 });
 
+/** The flat keys of a repository's file, such as `limits.turns`, in the order of the documentation. */
+export const SETTING_KEYS: readonly string[] = Object.keys(SettingsFileSchema.shape).flatMap((key) =>
+  key === 'limits' ? Object.keys(limitsSchema.shape).map((below) => `${key}.${below}`) : [key],
+);
+
 export type SettingsKey = keyof typeof SettingsFileSchema.shape;
 
 /** A value that this version refuses, and its JSON schema for editors. */
@@ -159,14 +165,10 @@ export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, Unsuppor
   rules: UNSUPPORTED_IF_NOT_EMPTY,
   require: UNSUPPORTED_IF_NOT_EMPTY,
   protected_paths: UNSUPPORTED_IF_NOT_EMPTY,
-  limits: {
-    isSet: (value) => isRecord(value) && Object.keys(value).length > 0,
-    schema: { maxProperties: 0 },
-  },
 };
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
-export const KEYS_WITHOUT_EFFECT: readonly string[] = ['model'] satisfies readonly SettingsKey[];
+export const KEYS_WITHOUT_EFFECT: readonly string[] = [] satisfies readonly SettingsKey[];
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 

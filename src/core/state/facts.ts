@@ -3,9 +3,10 @@ import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
+import type { ReachedRunLimit, RunStart } from './limits.ts';
 import type { Permission, Person, Proposal, StandingApproval } from './proposal.ts';
 import type { SettingsInForce, SettingsReading } from './settings.ts';
-import type { ModelPrice } from './spending.ts';
+import type { ModelPrices } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 import type { VoteSources } from './vote-source.ts';
 
@@ -23,8 +24,8 @@ export type Need =
   | { readonly kind: 'branch-rules'; readonly headRef: string | null; readonly baseRef: string }
   /** Other open pull requests with this head branch. */
   | { readonly kind: 'other-pulls-on-branch'; readonly headRef: string }
-  /** When the last runs of the repository started. */
-  | { readonly kind: 'run-starts' }
+  /** Whether another run can start in the repository. */
+  | { readonly kind: 'run-starts'; readonly start: RunStart }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** The current comments of these pending proposals and, where all are meant, which of them nobody sees now. */
@@ -64,10 +65,10 @@ export type Facts = {
   readonly branchRules?: BranchRules;
   /** Numbers of the other open pull requests with the same head branch. */
   readonly otherPullsOnBranch?: readonly number[];
-  /** The last `LIMITS.runsPerDay` starts of runs in the repository within 24 hours (ISO 8601), newest first. */
-  readonly runStarts?: readonly string[];
-  /** Absent if the operator gave none. */
-  readonly modelPrice?: ModelPrice;
+  /** Null if the run can start. */
+  readonly reachedRunLimit?: ReachedRunLimit | null;
+  /** Absent if the operator gives none. */
+  readonly modelPrices?: ModelPrices;
   /** Comments of the review whose body is decided; null if the pull request has no such review. */
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */

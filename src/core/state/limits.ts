@@ -1,19 +1,15 @@
-/** The limits of every run. What the model is told and what ends a run derive from this table. */
+import type { RunLimits } from './settings.ts';
+
+/** The limits of every run beside those of its settings, which no settings change. */
 export const LIMITS = {
-  /** Responses without a proposal since a person's last words. */
-  responses: 60,
-  /** Responses without a proposal since a person last wrote or decided anything. */
+  /** Responses without a proposal since a person last wrote or decided anything. `limits.turns` can be smaller. */
   responsesAlone: 40,
   /** The model is told when this many responses are left. */
   announcedResponses: 3,
   /** Consecutive responses after which valid calls are held back. The next one's are shown in any case. */
   heldResponses: 3,
-  /** Undecided and uncommitted changes at the same time. */
-  openProposals: 20,
-  /** Their members, which one commit can name. */
+  /** Members of undecided and uncommitted changes, which one commit can name. */
   openMembers: 300,
-  /** Runs that start in one repository within 24 hours. */
-  runsPerDay: 50,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** Responses without a proposal: since a person's last words, and since a person's last words or decision. */
@@ -22,6 +18,26 @@ export type IdleResponses = { readonly sinceWords: number; readonly sincePeople:
 export const NO_IDLE_RESPONSES: IdleResponses = { sinceWords: 0, sincePeople: 0 };
 
 /** The number of responses that a run may still get. */
-export function remainingResponses({ sinceWords, sincePeople }: IdleResponses): number {
-  return Math.max(0, Math.min(LIMITS.responses - sinceWords, LIMITS.responsesAlone - sincePeople));
+export function remainingResponses({ sinceWords, sincePeople }: IdleResponses, { turns }: RunLimits): number {
+  return Math.max(0, Math.min(turns - sinceWords, responsesAlone(turns) - sincePeople));
 }
+
+/** The responses without a proposal that a run with `turns` may get in a row, without a person. */
+export function responsesAlone(turns: number): number {
+  return Math.min(turns, LIMITS.responsesAlone);
+}
+
+/** What a new run counts against: the runs that started in its repository within `DAY_MS`. */
+export type RunStart = Pick<RunLimits, 'runsPerDay' | 'runsPerPersonPerDay'> & {
+  /** The numeric id of the person who gives the task. */
+  readonly requesterId: number;
+};
+
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The limit of runs that keeps a repository, or a person in it, from starting one until `freeAt` (ISO 8601). */
+export type ReachedRunLimit = {
+  readonly key: 'limits.runs_per_day' | 'limits.runs_per_person_per_day';
+  readonly max: number;
+  readonly freeAt: string;
+};

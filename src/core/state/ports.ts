@@ -334,17 +334,23 @@ export type LoggedDelivery = {
 
 /** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
 export type Model = {
-  /** Requests with the same `runId` share the endpoint's cache, if it has one. */
-  ask(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): Promise<ModelResponse>;
+  /** Requests with the same `runId` share the endpoint's cache, if it has one. A `model` of null is the default one. */
+  ask(
+    messages: readonly TranscriptMessage[],
+    signal: AbortSignal,
+    runId: string,
+    model: string | null,
+  ): Promise<ModelResponse>;
   /** Like `ask`, with the tools that only read. Without `mayCall` only the text of the response counts. */
   answerQuestion(
     messages: readonly TranscriptMessage[],
     signal: AbortSignal,
     runId: string,
     mayCall: boolean,
+    model: string | null,
   ): Promise<ModelResponse>;
   /** The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails. */
-  maxRequestTokens(signal: AbortSignal): Promise<number | null>;
+  maxRequestTokens(signal: AbortSignal, model: string | null): Promise<number | null>;
 };
 
 /** Why a model request failed. */

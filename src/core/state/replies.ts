@@ -2,6 +2,7 @@ import { describeChange } from '../edits/describe-change.ts';
 import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
+import type { ReachedRunLimit } from './limits.ts';
 import {
   decidingVotes,
   type Person,
@@ -25,8 +26,8 @@ export type Reply =
     }
   /** The App's installation lacks these permissions, so that no run starts. */
   | { readonly kind: 'permission-missing'; readonly permissions: readonly RequiredPermission[] }
-  /** The repository has started `LIMITS.runsPerDay` runs; the next one can start at `nextAt` (ISO 8601). */
-  | { readonly kind: 'runs-per-day'; readonly nextAt: string }
+  /** The repository, or the person in it, has started as many runs as a day may have. */
+  | { readonly kind: 'runs-per-day'; readonly limit: ReachedRunLimit }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several proposals are pending and the comment does not identify one. */
   | {

@@ -78,6 +78,8 @@ export type Run = {
   readonly questions: readonly AgentQuestion[];
   readonly usage: TokenUsage;
   readonly spending: Spending;
+  /** The model that the operator removed during the run, which moved to the default one; null for none. */
+  readonly formerModel: string | null;
   readonly modelContext: ModelContext;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;

@@ -28,7 +28,7 @@ export type Settings = {
   readonly commitMessage: string;
   /** Whether the approvers are named in `Signed-off-by`. */
   readonly signOff: boolean;
-  /** One of the operator's models; null for the default one. */
+  /** One of the operator's models; null only where the operator's default is not known. */
   readonly model: string | null;
   readonly limits: RunLimits;
   /** Paths of instructions for the agent. `AGENTS.md` also stands for those above changed files. */
@@ -56,6 +56,7 @@ export type ApprovalRequirement = {
 
 /** Bounds of each run, and of the runs in a repository; null for no limit. `minutes` counts the agent at work. */
 export type RunLimits = {
+  /** Responses without a proposal since a person's last words. */
   readonly turns: number;
   readonly tokens: number;
   readonly costUsd: number | null;

@@ -64,6 +64,8 @@ export type Signal =
       /** What a refused request cost; null if none was sent, or if the endpoint did not count it. */
       readonly usage: TokenUsage | null;
     }
+  /** The operator no longer offers the run's model, and `model` is the default one. */
+  | { readonly type: 'model-replaced'; readonly runId: string; readonly turn: number; readonly model: string }
   /** A request failed and will be sent again. */
   | {
       readonly type: 'model-attempt-failed';

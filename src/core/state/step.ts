@@ -1,5 +1,6 @@
 import type { TranscriptMessage } from './conversation.ts';
 import type { Effect } from './effects.ts';
+import type { RunStart } from './limits.ts';
 import type { CommittedChange, Vote } from './proposal.ts';
 import type { AnswerRecord } from './question.ts';
 import type { Reason } from './reasons.ts';
@@ -19,6 +20,8 @@ export type Step = {
   readonly answers: readonly AnswerRecord[];
   /** New rows of the ledger: the changes of a commit by the App. */
   readonly ledgerCommits: readonly CommittedChange[];
+  /** The step starts a run, which the store saves only within these limits; null if it starts none. */
+  readonly runStart: RunStart | null;
   readonly reason: Reason;
   /** The signal depends on the outcome of a running effect. It is decided again a little later. */
   readonly deferred: boolean;

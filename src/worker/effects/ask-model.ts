@@ -1,5 +1,6 @@
 import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { checkTranscript } from '../../core/agent/messages.ts';
+import { modelInForce } from '../../core/settings/models.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
@@ -28,13 +29,16 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const transcript = await context.store.loadTranscript(effect.runId);
   const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
-  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping));
+  const { model } = run.settings;
+  const replacement = replacementOf(job, model);
+  if (replacement !== null) return replacement;
+  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping, model));
   if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext, null);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
   const abandoned = watchForEnd(job);
   try {
     const signal = AbortSignal.any([stopping, abandoned.signal]);
-    const response = await logged(context, context.model.ask(plan.messages, signal, run.id));
+    const response = await logged(context, context.model.ask(plan.messages, signal, run.id, model));
     const { runId, turn } = effect;
     const { estimatedTokens, scarceRoom } = plan;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens, scarceRoom } };
@@ -76,6 +80,16 @@ function abandonedOutcome(job: Job<'ask-model'>, { usage }: ModelError): EffectR
   const result = modelFailed(job, null, 'the run has ended');
   const isCounted = usage !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
   return isCounted ? { ...result, signal: { ...result.signal, usage } } : DONE;
+}
+
+/** Moves a run whose model the operator has removed meanwhile to the default one; null if it keeps its model. */
+function replacementOf(
+  { context, effect: { runId, turn } }: Job<'ask-model'>,
+  model: string | null,
+): EffectResult | null {
+  const inForce = modelInForce(context.operatorSettings(), model);
+  if (inForce === null || inForce === model) return null;
+  return { kind: 'done', signal: { type: 'model-replaced', runId, turn, model: inForce } };
 }
 
 /** The context of a second request, after the endpoint found the first one too long; null after other errors. */

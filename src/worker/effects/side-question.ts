@@ -2,6 +2,7 @@ import { currentSideQuestion } from '../../core/actions/side-questions.ts';
 import { measureAnswer, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, checkTranscript } from '../../core/agent/messages.ts';
+import { modelInForce } from '../../core/settings/models.ts';
 import type { TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
@@ -70,7 +71,9 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
   if (checkTranscript(messages).length > 0) return questionFailed(questionId, 'Its transcript is broken.', NO_USAGE);
   const cacheKey = question.runId ?? questionId;
   const mayCall = reachedSideLimit(question, turn) === null;
-  const maxTokens = await context.model.maxRequestTokens(stopping);
+  const ofRun = pull.run?.id === question.runId ? (pull.run?.settings.model ?? null) : null;
+  const model = modelInForce(context.operatorSettings(), ofRun);
+  const maxTokens = await context.model.maxRequestTokens(stopping, model);
   let modelContext = question.modelContext ?? contextOfRun(pull, question);
   let usage = NO_USAGE;
   // Each round but the last clears more readings, so it ends.
@@ -82,7 +85,10 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
       continue;
     }
     try {
-      const response = await logged(context, context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall));
+      const response = await logged(
+        context,
+        context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model),
+      );
       const { counted, context: measured } = measureAnswer(modelContext, plan, response);
       return {
         kind: 'done',

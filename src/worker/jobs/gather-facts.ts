@@ -12,7 +12,6 @@ import { listSettingsInForce, parseSettings } from '../../core/settings/repo-set
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need, StandingApprovalFacts } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
-import { LIMITS } from '../../core/state/limits.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
@@ -37,7 +36,8 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
   for (;;) {
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
-    const fact = need.kind === 'run-starts' ? await readRunStarts(context, pull) : await fetchFact(pullContext, need);
+    const fact =
+      need.kind === 'run-starts' ? await readRunLimit(context, pull, need) : await fetchFact(pullContext, need);
     facts = { ...facts, ...fact };
     if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
@@ -54,15 +54,16 @@ function logMissing({ log }: WorkerContext, { ref }: PullState, { missingPermiss
 export function localFacts(context: WorkerContext, pull: PullState): Facts {
   const now = new Date(context.clock.now() + context.githubApp.clockSkewMs()).toISOString();
   const known = { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
-  const modelPrice = context.modelPrice?.() ?? null;
-  return modelPrice === null ? known : { ...known, modelPrice };
+  const { prices } = context.operatorSettings();
+  return prices.size === 0 ? known : { ...known, modelPrices: prices };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-async function readRunStarts({ store, clock }: WorkerContext, { ref }: PullState): Promise<Pick<Facts, 'runStarts'>> {
-  const starts = await store.listRunStarts(ref, clock.now() - DAY_MS, LIMITS.runsPerDay);
-  return { runStarts: starts.map((ms) => new Date(ms).toISOString()) };
+async function readRunLimit(
+  { store, clock }: WorkerContext,
+  { ref }: PullState,
+  { start }: NeedOf<'run-starts'>,
+): Promise<Pick<Facts, 'reachedRunLimit'>> {
+  return { reachedRunLimit: await store.findReachedRunLimit(ref, start, clock.now()) };
 }
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;

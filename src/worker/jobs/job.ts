@@ -16,7 +16,6 @@ import {
 } from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
-import type { ModelPrice } from '../../core/state/spending.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 import { isOutage } from '../../lib/outage.ts';
 import type { Offload } from '../offload/offload.ts';
@@ -53,8 +52,6 @@ export type WorkerContext = {
   readonly recordMetric: (event: MetricEvent) => void;
   /** Runs long computations outside the event loop. */
   readonly offload: Offload;
-  /** The model's price as it is now; null if the operator gave none, and then no cost is shown. */
-  readonly modelPrice?: () => ModelPrice | null;
 };
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/state/facts.ts';
+import { DAY_MS, type RunStart } from '../../../src/core/state/limits.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 import { LEASE, nextSignal, present, type StoreHarness } from './store-under-test.ts';
@@ -79,7 +80,7 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().listEarlierRuns('1/2/99', 'r4', 3)).toEqual([]);
     });
 
-    it('lists when the newest runs of a repository started, newest first (S171)', async () => {
+    it('knows which limit the runs of a day have reached, and when it is free again (S171)', async () => {
       const { claim, signal } = await claimSignal('a');
       await store().save(claim, signal, step(pullOf(1, { run: run('r1') })), 20);
       const next = present(await nextOf('b', claim));
@@ -87,10 +88,55 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       const last = present(await nextOf('c', claim));
       await store().save(claim, last, step(pullOf(1, { run: run('r2', { turns: 1 }) })), 40);
       const { ref } = pullOf(1);
-      expect(await store().listRunStarts(ref, 0, 5)).toEqual([30, 20]);
-      expect(await store().listRunStarts(ref, 0, 1)).toEqual([30]);
-      expect(await store().listRunStarts(ref, 20, 5)).toEqual([30]);
-      expect(await store().listRunStarts({ ...ref, repositoryId: 99_999 }, 0, 5)).toEqual([]);
+      const limit = (runsPerDay: number, more: Partial<RunStart> = {}, now = 40) =>
+        store().findReachedRunLimit(ref, { runsPerDay, runsPerPersonPerDay: null, requesterId: 7, ...more }, now);
+      const freeAt = (start: number) => new Date(start + DAY_MS).toISOString();
+      expect(await limit(3)).toBeNull();
+      expect(await limit(2)).toEqual({ key: 'limits.runs_per_day', max: 2, freeAt: freeAt(20) });
+      expect(await limit(1)).toEqual({ key: 'limits.runs_per_day', max: 1, freeAt: freeAt(30) });
+      expect(await limit(2, {}, 20 + DAY_MS)).toBeNull();
+      const person = { key: 'limits.runs_per_person_per_day', max: 1, freeAt: freeAt(30) };
+      expect(await limit(2, { runsPerPersonPerDay: 1 })).toEqual(person);
+      expect(await limit(3, { runsPerPersonPerDay: 1 })).toEqual(person);
+      expect(await limit(3, { runsPerPersonPerDay: 1, requesterId: 8 })).toBeNull();
+      const elsewhere = { ...ref, repositoryId: 99_999 };
+      const start = { runsPerDay: 1, runsPerPersonPerDay: 1, requesterId: 7 };
+      expect(await store().findReachedRunLimit(elsewhere, start, 40)).toBeNull();
+    });
+
+    it('of runs that start at the same moment, no more are saved than a limit allows (S171, H4)', async () => {
+      const start: RunStart = { runsPerDay: 5, runsPerPersonPerDay: 3, requesterId: 7 };
+      const people = [7, 7, 7, 7, 8, 8, 9, 9];
+      const claims: Awaited<ReturnType<typeof claimSignal>>[] = [];
+      for (const index of people.keys()) claims.push(await claimSignal(`d${index}`, index + 1));
+      const results = await Promise.all(
+        claims.map(({ claim, signal }, index) => {
+          const by = { ...run('r').task.by, id: people[index] ?? 0 };
+          const own = run(`r${index}`, { task: { ...run('r').task, by } });
+          const pull = pullOf(index + 1, { run: own });
+          return store().save(claim, signal, step(pull, { runStart: { ...start, requesterId: by.id } }), 50);
+        }),
+      );
+      const saved = people.filter((_, index) => results[index] === 'saved');
+      expect(saved).toHaveLength(5);
+      expect(saved.filter((id) => id === 7).length).toBeLessThanOrEqual(3);
+      expect(new Set(results)).toEqual(new Set(['saved', 'run-limit-reached']));
+    });
+
+    it('a run that a limit forbids leaves nothing behind, and its signal is decided again (S171)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const start: RunStart = { runsPerDay: 1, runsPerPersonPerDay: null, requesterId: 7 };
+      expect(await store().save(claim, signal, step(pullOf(1, { run: run('r1') }), { runStart: start }), 20)).toBe(
+        'saved',
+      );
+      const next = present(await nextOf('b', claim));
+      const refused = step(pullOf(1, { run: run('r2') }), { runStart: start });
+      expect(await store().save(claim, next, refused, 30)).toBe('run-limit-reached');
+      expect((await store().load(claim.pullRequestKey, NO_PROPOSALS)).run?.id).toBe('r1');
+      expect(await store().loadRun(claim.pullRequestKey, 'r2')).toBeNull();
+      await store().postponeSignal(claim, next, 30, null);
+      expect(await nextSignal(store(), claim, 31)).toMatchObject({ id: next.id, attempts: 0 });
+      expect(await store().save(claim, next, refused, 20 + DAY_MS)).toBe('saved');
     });
 
     it('loads proposals that are current, open or named, never the whole history', async () => {

@@ -79,13 +79,14 @@ describe('the runs of a day', () => {
       await stage()
         .db()
         .insertInto('runs')
-        .columns(['run_id', 'pull_key', 'schema', 'state', 'created_at', 'updated_at'])
+        .columns(['run_id', 'pull_key', 'requester_id', 'schema', 'state', 'created_at', 'updated_at'])
         .expression((query) =>
           query
             .selectFrom('runs')
             .select(({ val }) => [
               val(`${run?.id ?? ''}-${count}`).as('id'),
               'pull_key',
+              'requester_id',
               'schema',
               'state',
               'created_at',

@@ -6,7 +6,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-in-force-'));
 const file = join(folder, 'countersign.yml');
-writeFileSync(file, 'expiry: 2d\nceilings:\n  required_approvals: 2\n');
+writeFileSync(file, 'expiry: 2d\nmodels: [large]\nceilings:\n  required_approvals: 2\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
@@ -25,10 +25,12 @@ describe('/config', () => {
     expect(answer).toContain('| `expiry` | `2d` | operator |');
     expect(answer).toContain('| `require_non_author` | `false` | default |');
     expect(answer).toContain('`["a\\u{7C}b.md"]`');
-    expect(answer).toContain('sets `model`, which has no effect in this version');
+    expect(answer).toContain('| `model` | `large` | `.github/countersign.yml` |');
+    expect(answer).toContain('| `limits.turns` | `60` | default |');
     expect(bot.proposals()).toEqual([]);
     expect(answer.match(/^\*\*.*\*\*$/gm)).toEqual([
       ...['**Who may approve**', '**Which files**', '**How it is decided**', '**The agent and its commits**'],
+      '**Limits**',
     ]);
   });
 

@@ -133,7 +133,7 @@ async function serve(
   const stream = { write: (line: string) => void logged.push(line) };
   const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   const { config } = reading;
-  const prices = new Map(price === null ? [] : [[config.model.name, price]]);
+  const prices = price === null ? config.operator.settings.prices : new Map([[config.model.name, price]]);
   const settings = { ...config.operator.settings, prices };
   return startServer({ ...config, operator: { ...config.operator, settings } }, log, { store, now });
 }

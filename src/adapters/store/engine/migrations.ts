@@ -65,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `create table runs (
         run_id text primary key,
         pull_key text not null,
+        requester_id bigint not null,
         schema integer not null,
         state text not null,
         created_at bigint not null,

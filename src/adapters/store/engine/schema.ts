@@ -50,6 +50,8 @@ type PullsTable = {
 type RunsTable = {
   run_id: string;
   pull_key: string;
+  /** The numeric id of the person who gave the task. */
+  requester_id: number;
   schema: number;
   state: string;
   created_at: number;

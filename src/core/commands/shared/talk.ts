@@ -43,7 +43,9 @@ export function talkNeeds({ pull, intent, facts }: CommentContext, about: Propos
     case 'ended-run':
       return runContinueNeeds(facts);
     case 'new-run':
-      return intent.parsed.kind === 'mention' && isQuestion(intent.parsed.text) ? [] : runStartNeeds(facts);
+      return intent.parsed.kind === 'mention' && isQuestion(intent.parsed.text)
+        ? []
+        : runStartNeeds(facts, intent.actor);
   }
 }
 

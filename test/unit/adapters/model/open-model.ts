@@ -25,8 +25,30 @@ export type ModelOverrides = Partial<Omit<Options, 'parameters' | 'limits'>> & {
   readonly limits?: Partial<Options['limits']>;
 };
 
+/** The adapter, whose requests are to the default model unless they name another. */
+type DefaultModel = {
+  ask(messages: readonly TranscriptMessage[], signal: AbortSignal, runId: string): ReturnType<Model['ask']>;
+  answerQuestion(
+    messages: readonly TranscriptMessage[],
+    signal: AbortSignal,
+    runId: string,
+    mayCall: boolean,
+  ): ReturnType<Model['ask']>;
+  maxRequestTokens(signal: AbortSignal): Promise<number | null>;
+};
+
 /** The adapter for an endpoint at `url`, without parameters and with a timeout of two seconds. */
-export function openModel(url: string, { parameters, limits, ...overrides }: ModelOverrides = {}): Model {
+export function openModel(url: string, overrides: ModelOverrides = {}): DefaultModel {
+  const model = openModels(url, overrides);
+  return {
+    ask: (messages, signal, runId) => model.ask(messages, signal, runId, null),
+    answerQuestion: (messages, signal, runId, mayCall) => model.answerQuestion(messages, signal, runId, mayCall, null),
+    maxRequestTokens: (signal) => model.maxRequestTokens(signal, null),
+  };
+}
+
+/** The adapter itself, for tests of several models. */
+export function openModels(url: string, { parameters, limits, ...overrides }: ModelOverrides = {}): Model {
   return createModel({
     apiKey: KEY,
     baseURL: url,

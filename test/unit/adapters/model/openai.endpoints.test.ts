@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import type { Model } from '../../../../src/core/state/ports.ts';
 import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, raw } from './open-model.ts';
 
 /** What an endpoint sends and wants, in the shape that its documentation gives; see docs/models.md. */
@@ -40,7 +39,7 @@ async function play({ baseURL }: Fixture, answer: (response: ServerResponse) => 
     sent.push(JSON.parse(String(options?.body)));
     return fetch(`${server.url}/chat/completions`, options);
   };
-  const model: Model = openModel(baseURL, { fetch: reroute, ...overrides });
+  const model = openModel(baseURL, { fetch: reroute, ...overrides });
   return { model, sent };
 }
 

@@ -52,7 +52,7 @@ describe('environment', () => {
           limits: { timeoutMs: 900_000, idleTimeoutMs: 90_000 },
         },
         allowedOwners: { kind: 'own' },
-        operator: { path: null, settings: NO_OPERATOR_SETTINGS },
+        operator: { path: null, settings: { ...NO_OPERATOR_SETTINGS, defaultModel: 'some-model' } },
         paused: false,
         database: { url: null, dataDir: './data' },
         log: { level: 'info', format: 'json' },

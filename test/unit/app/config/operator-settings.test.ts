@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function load(text: string) {
   writeFileSync(path, text);
-  const loaded = loadOperatorConfig(path);
+  const loaded = loadOperatorConfig(path, 'large');
   if (loaded.kind === 'problems') throw new Error(loaded.problems.join('\n'));
   return loaded.config;
 }
@@ -37,22 +37,30 @@ describe('CONFIG_FILE', () => {
     rmSync(path);
     held.reload();
     expect(held.current()).toBe(before);
-    writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\n');
+    writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\nmodel: tiny\n');
+    held.reload();
+    expect(logged.pop()).toMatchObject([
+      'CONFIG_FILE is broken, the previous settings stay in force',
+      {
+        problems: [expect.stringContaining('line 3: model must be one that the operator allows ("large" and "small")')],
+      },
+    ]);
+    writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\nstanding_approvals: off\n');
     held.reload();
     expect(held.current().ceilings).toEqual(new Map([['required_approvals', 3]]));
     expect(logged.slice(2)).toEqual([
-      ['configuration', { warning: 'CONFIG_FILE sets models: no effect in this version.' }],
+      ['configuration', { warning: 'CONFIG_FILE sets standing_approvals: no effect in this version.' }],
       ['CONFIG_FILE was read again', { path }],
     ]);
   });
 
   it('that is a directory or too large is refused without being read (S127)', () => {
-    expect(loadOperatorConfig(folder)).toEqual({
+    expect(loadOperatorConfig(folder, 'large')).toEqual({
       kind: 'problems',
       problems: [`CONFIG_FILE ${folder}, line 1: CONFIG_FILE is not a file`],
     });
     writeFileSync(path, '#'.repeat(1_000_000));
-    expect(loadOperatorConfig(path)).toMatchObject({
+    expect(loadOperatorConfig(path, 'large')).toMatchObject({
       kind: 'problems',
       problems: [/at most 32768 are read/].map((part) => expect.stringMatching(part)),
     });

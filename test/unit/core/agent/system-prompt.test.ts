@@ -15,7 +15,7 @@ import {
   tooManyPendingOutput,
   WITHDRAWN_OUTPUT,
 } from '../../../../src/core/agent/shared/tool-results.ts';
-import { SYSTEM_PROMPT } from '../../../../src/core/agent/system-prompt.ts';
+import { buildSystemPrompt } from '../../../../src/core/agent/system-prompt.ts';
 import {
   buildHeldOutcomesMessage,
   dependentOutput,
@@ -23,6 +23,7 @@ import {
   unproposedDependencyOutput,
 } from '../../../../src/core/agent/turn-texts.ts';
 import { LIMITS } from '../../../../src/core/state/limits.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
   MAX_FILE_HITS,
@@ -37,6 +38,8 @@ import {
   toolDefinitions,
 } from '../../../../src/core/state/tools.ts';
 import { REDACTED } from '../../../../src/lib/credentials.ts';
+
+const SYSTEM_PROMPT = buildSystemPrompt(DEFAULT_SETTINGS.limits);
 
 const QUESTION = { prompt: 'Go on?', input_type: null, choices: null, correlation_id: 'q1' };
 
@@ -90,14 +93,23 @@ describe('the system prompt', () => {
   });
 
   it('states the limits that hold (S175)', () => {
-    const { responses, responsesAlone } = LIMITS;
+    const { turns, proposalsPerTurn } = DEFAULT_SETTINGS.limits;
+    const { responsesAlone } = LIMITS;
     expect(SYSTEM_PROMPT).toContain(
-      `after ${responses} responses without a proposal since a person last wrote, or ${responsesAlone} since`,
+      `after ${turns} responses without a proposal since a person last wrote, or ${responsesAlone} since`,
     );
     expect(SYSTEM_PROMPT).toContain(`at most ${MAX_CALLS_PER_RESPONSE} calls`);
     expect(SYSTEM_PROMPT).toContain(`${MAX_REASON_CHARACTERS} characters are shown`);
-    const limits = [responses, responsesAlone, MAX_CALLS_PER_RESPONSE, MAX_REASON_CHARACTERS];
+    const limits = [turns, responsesAlone, proposalsPerTurn, MAX_CALLS_PER_RESPONSE, MAX_REASON_CHARACTERS];
     expect((SYSTEM_PROMPT.match(/\d+/g) ?? []).map(Number).filter((number) => !limits.includes(number))).toEqual([]);
+  });
+
+  it('states the limits of its run (S171, S175)', () => {
+    const prompt = buildSystemPrompt({ turns: 12, proposalsPerTurn: 3 });
+    expect(prompt).toContain('At most 3 proposals can wait at once.');
+    expect(prompt).toContain('after 12 responses without a proposal since a person last wrote, or 12 since');
+    expect(buildSystemPrompt({ turns: 90, proposalsPerTurn: 3 })).toContain('after 90 responses');
+    expect(buildSystemPrompt({ turns: 90, proposalsPerTurn: 3 })).toContain('or 40 since');
   });
 
   it('explains only results that the product gives (S175)', () => {

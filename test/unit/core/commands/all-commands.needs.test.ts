@@ -86,7 +86,7 @@ function kindsAskedFor({ game, body, rootId, facts: given }: Scene): readonly Ne
 }
 
 const AVAILABLE = {
-  runStarts: [],
+  reachedRunLimit: null,
   branchRules: EMPTY_BRANCH_RULES,
   otherPullsOnBranch: [],
   undo: { kind: 'commit-missing', sha: '' },
@@ -98,7 +98,7 @@ const FACT_OF = {
   'missing-permissions': 'missingPermissions',
   'pull-request': 'pullRequest',
   settings: 'settings',
-  'run-starts': 'runStarts',
+  'run-starts': 'reachedRunLimit',
   'settings-in-force': 'settingsInForce',
   'branch-rules': 'branchRules',
   'other-pulls-on-branch': 'otherPullsOnBranch',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spendingLine } from '../../../../src/core/messages/spending-text.ts';
 import type { TokenUsage } from '../../../../src/core/state/conversation.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
-import type { SpendingLimits } from '../../../../src/core/state/spending.ts';
+import type { RunLimits } from '../../../../src/core/state/settings.ts';
 import { ANA, TableGame } from '../support/table-game.ts';
 
 const USAGE: TokenUsage = { inputTokens: 100_000, cachedInputTokens: 40_000, outputTokens: 2_000 };
@@ -26,10 +26,10 @@ function answer(game: TableGame, turn: number, usage: TokenUsage = USAGE): void 
   game.signal({ type: 'model-responded', runId: runOf(game).id, turn, response, estimatedTokens: 90_000 });
 }
 
-function withLimits(game: TableGame, limits: Partial<SpendingLimits>): void {
+function withLimits(game: TableGame, limits: Partial<RunLimits>): void {
   const run = runOf(game);
-  const spending = { ...run.spending, limits: { ...run.spending.limits, ...limits } };
-  game.pull = { ...game.pull, run: { ...run, spending } };
+  const settings = { ...run.settings, limits: { ...run.settings.limits, ...limits } };
+  game.pull = { ...game.pull, run: { ...run, settings, spending: { ...run.spending, price: PRICE, costUsd: 0 } } };
 }
 
 const PRICE = { input: 2, cachedInput: 0.5, output: 10 };
@@ -96,15 +96,13 @@ describe('what a run spends (S171)', () => {
     expect(spendingLine(runOf(game))).toMatch(/ · 60 min$/);
   });
 
-  it.each<[string, Partial<SpendingLimits>, string]>([
+  it.each<[string, Partial<RunLimits>, string]>([
     ['tokens', { tokens: 100_000 }, 'token-limit'],
     ['cost', { costUsd: 0.1 }, 'cost-limit'],
     ['time', { minutes: 30 }, 'time-limit'],
   ])('a limit of %s ends the run with what was spent, and /resume renews it (S171)', (_, limits, reason) => {
     const game = started();
     withLimits(game, limits);
-    const run = runOf(game);
-    game.pull = { ...game.pull, run: { ...run, spending: { ...run.spending, price: PRICE } } };
     game.later(1);
     answer(game, 1);
     game.toolsAnswer();

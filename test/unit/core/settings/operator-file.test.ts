@@ -7,14 +7,14 @@ function fileOf(text: string) {
   return { kind: 'file', bytes: new TextEncoder().encode(text) } as const;
 }
 
-function operator(text: string): OperatorSettings {
-  const reading = parseOperatorFile(fileOf(text));
+function operator(text: string, defaultModel: string | null = null): OperatorSettings {
+  const reading = parseOperatorFile(fileOf(text), defaultModel);
   if (reading.kind === 'broken') throw new Error(reading.problems.join('\n'));
   return reading.values;
 }
 
-function problems(text: string): readonly string[] {
-  const reading = parseOperatorFile(fileOf(text));
+function problems(text: string, defaultModel: string | null = null): readonly string[] {
+  const reading = parseOperatorFile(fileOf(text), defaultModel);
   return reading.kind === 'broken' ? reading.problems : [];
 }
 
@@ -34,7 +34,8 @@ prices:
 
 describe('the operator’s CONFIG_FILE', () => {
   it('has the keys of a repository as defaults, ceilings, models and prices (S127)', () => {
-    expect(operator(COMPANY)).toEqual({
+    expect(operator(COMPANY, 'large')).toEqual({
+      defaultModel: 'large',
       defaults: new Map([
         ['commands', 'prefixed'],
         ['expiry', '3d'],
@@ -87,7 +88,7 @@ describe('the operator’s CONFIG_FILE', () => {
     );
     expect(problems).toEqual([]);
     const named = settings.map(({ key }) => key);
-    expect(named.filter((key) => key.startsWith('limits') || key === 'model')).toEqual([]);
+    expect(named.filter((key) => key.startsWith('limits'))).toHaveLength(7);
   });
 
   it('of a broken repository file, the problems are listed and the operator’s values hold (S127, J3)', () => {
@@ -128,11 +129,76 @@ describe('the operator’s CONFIG_FILE', () => {
   });
 
   it('a restriction that this version does not enforce is refused as a default and as a ceiling (S127)', () => {
-    expect(problems('limits: {turns: 5}\nceilings:\n  approvers: codeowners\n  limits: {cost_usd: 2}\n')).toEqual([
-      'line 1: limits is not in this version of Countersign; remove it for now',
+    expect(problems('require: [{paths: [a], approvals: 2}]\nceilings:\n  approvers: codeowners\n')).toEqual([
+      'line 1: require is not in this version of Countersign; remove it for now',
       'line 3: ceilings.approvers: codeowners is not in this version of Countersign; remove it for now',
-      'line 4: ceilings.limits is not in this version of Countersign; remove it for now',
     ]);
+  });
+
+  it('a limit of cost needs a price of every model that a run can have (S171, S127)', () => {
+    const prices = 'prices: {large: {input: 1, output: 2}, small: {input: 1, output: 2}}\n';
+    const limited = 'models: [small]\nlimits: {cost_usd: 3}\nceilings:\n  limits: {cost_usd: 5}\n';
+    expect(problems(`${limited}${prices}`, 'large')).toEqual([]);
+    expect(problems(`${limited}${prices}`, 'huge')).toEqual([
+      'line 2: limits.cost_usd needs a price of each model, and prices has none of "huge"',
+      'line 4: ceilings.limits.cost_usd needs a price of each model, and prices has none of "huge"',
+    ]);
+    expect(problems(limited, 'large')).toEqual([
+      'line 2: limits.cost_usd needs a price of each model, and prices has none of "large" and "small"',
+      'line 4: ceilings.limits.cost_usd needs a price of each model, and prices has none of "large" and "small"',
+    ]);
+    expect(
+      problems('models: [constructor]\nceilings: {limits: {cost_usd: 5}}\nprices: {x: {input: 1, output: 1}}\n', 'x'),
+    ).toEqual(['line 2: ceilings.limits.cost_usd needs a price of each model, and prices has none of "constructor"']);
+  });
+
+  it('bounds what a repository gives its runs, and names its models (S171, S127)', () => {
+    const company = operator(
+      'models: [small]\nlimits: {turns: 30}\nceilings: {limits: {tokens: 5000, cost_usd: 2, runs_per_day: 9}}\nprices: {large: {input: 1, output: 2}, small: {input: 1, output: 2}}\n',
+      'large',
+    );
+    const file = fileOf('model: small\nlimits: {tokens: 9000, cost_usd: 1, runs_per_day: 10, minutes: 7}\n');
+    expect(parseSettings(file, company)).toMatchObject({
+      kind: 'settings',
+      settings: {
+        model: 'small',
+        limits: {
+          ...{ turns: 30, tokens: 5_000, costUsd: 1, minutes: 7, proposalsPerTurn: 20 },
+          ...{ runsPerDay: 9, runsPerPersonPerDay: null },
+        },
+      },
+    });
+    expect(parseSettings(null, company).settings).toMatchObject({ model: 'large', limits: { costUsd: 2 } });
+    const listed = listSettingsInForce(file, company).settings.filter(({ key }) => /^(?:model|limits)/.test(key));
+    expect(listed.map(({ key, value, source }) => `${key} ${value} ${source}`)).toEqual([
+      'model small repository',
+      'limits.turns 30 operator',
+      'limits.tokens 5000 ceiling',
+      'limits.cost_usd 1 repository',
+      'limits.minutes 7 repository',
+      'limits.proposals_per_turn 20 default',
+      'limits.runs_per_day 9 ceiling',
+      'limits.runs_per_person_per_day none default',
+    ]);
+  });
+
+  it('a repository’s model that is not offered, and a limit of cost without a price, are problems of its file (S171)', () => {
+    const company = operator('models: [small]\nprices: {small: {input: 1, output: 2}}\n', 'large');
+    const problemsOf = (text: string, by = company) => {
+      const read = parseSettings(fileOf(text), by);
+      return read.kind === 'broken' ? [...read.problems, read.settings.model] : [];
+    };
+    expect(problemsOf('# ours\nmodel: huge\nlimits: {cost_usd: 1}\n')).toEqual([
+      'line 2: model must be one that the operator allows ("large" and "small"), not "huge"',
+      'large',
+    ]);
+    expect(problemsOf('limits:\n  cost_usd: 1\n')).toEqual([
+      'line 2: limits.cost_usd needs a price of the model "large", and the operator gives none; remove it, or ask the operator to add one to prices',
+      'large',
+    ]);
+    expect(problemsOf('model: small\nlimits:\n  cost_usd: 1\n')).toEqual([]);
+    expect(problemsOf('model: large\n')).toEqual([]);
+    expect(problemsOf('model: huge\nlimits: {cost_usd: 1}\n', operator('')), 'unknown to the checker').toEqual([]);
   });
 
   it.each([
@@ -141,7 +207,7 @@ describe('the operator’s CONFIG_FILE', () => {
     ['a directory', null, /^line 1: CONFIG_FILE is not a file$/],
     ['1 MB', `# ${'x'.repeat(1_000_000)}`, /^line 1: the file has 1000002 bytes/],
   ])('%s in it: a clear answer (S127)', (_what, text, problem) => {
-    const reading = parseOperatorFile(text === null ? { kind: 'no-file' } : fileOf(text));
+    const reading = parseOperatorFile(text === null ? { kind: 'no-file' } : fileOf(text), null);
     if (problem === null) expect(Object.prototype).not.toHaveProperty('input');
     else expect(reading).toEqual({ kind: 'broken', problems: [expect.stringMatching(problem)] });
   });

@@ -74,7 +74,7 @@ export class TableGame {
     const commentHashes = Object.fromEntries(shown.map(({ id, bodyHash }) => [id, bodyHash]));
     const known: Partial<Facts> = {
       missingPermissions: [],
-      runStarts: [],
+      reachedRunLimit: null,
       pullRequest: this.github(),
       commentHashes,
       shownDigests: Object.fromEntries(this.pull.proposals.map(({ id, change }) => [id, change.digest])),
