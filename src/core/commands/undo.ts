@@ -8,7 +8,7 @@ import { createProposalId } from '../comments/ids.ts';
 import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
-import { findWriteDenyRule } from '../policy/path-tables.ts';
+import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
 import {
@@ -22,6 +22,7 @@ import {
 } from '../state/proposal.ts';
 import { proposalLink, proposalOutcome, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { Step } from '../state/step.ts';
 import type { UndoContext, UndoResult } from '../state/undo.ts';
 import {
@@ -140,12 +141,15 @@ function checkUndo(
   { proposal, commitSha }: AppliedChange,
   result: UndoResult | undefined,
 ): UndoResult {
+  const rules = pull.run?.settings ?? DEFAULT_SETTINGS;
   for (const path of pathsOf(proposal.change)) {
-    const rule = findWriteDenyRule(path);
+    const rule = findChangeRule(rules, [], path);
     if (rule !== null) return { kind: 'denied-path', path, rule };
   }
   if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
   if (result.kind !== 'change') return result;
+  const denied = findDeniedPath(rules, { change: result.change, origin: { kind: 'undo' } });
+  if (denied !== null) return { kind: 'denied-path', ...denied };
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
   return other === null ? result : { kind: 'overlaps', other: proposalLink(other) };
 }

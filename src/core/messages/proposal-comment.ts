@@ -1,6 +1,7 @@
 import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import { type FileChange, membersOf } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
+import { findProtectingGlob } from '../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
 import { type Proposal, postedChange, type SyntaxProblem, writerOf } from '../state/proposal.ts';
 import {
@@ -190,10 +191,11 @@ function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | nul
   return further.length === 0 ? renderDiff(diff) : renderDiffPart(diff, first, true);
 }
 
-function warningLines({ proposal, warnings }: ProposalView, diff: DiffView | null): string {
+function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diff: DiffView | null): string {
+  const members = membersOf(proposal.change);
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
-    ...new Set(membersOf(proposal.change).flatMap((one) => [...newPathWarnings(one), ...protectedPathWarnings(one)])),
+    ...new Set(members.flatMap((one) => [...newPathWarnings(one), ...protectedPathWarnings(one, protectedPaths)])),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),
@@ -215,11 +217,17 @@ function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
   return warning === null ? [] : [warning];
 }
 
-/** Warns about files that act without anyone calling them. */
-function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
+/** Warns about files that act without anyone calling them, and about those that the settings name. */
+function protectedPathWarnings(
+  { path, from }: FileChange,
+  protectedPaths: ProposalView['protectedPaths'],
+): readonly string[] {
   return [path, ...(from === null ? [] : [from])].flatMap((one) => {
     const found = matchProtectedFiles(one);
-    if (found === null) return [];
+    if (found === null)
+      return findProtectingGlob(one, protectedPaths) === null
+        ? []
+        : [`${one} is one of the protected_paths of the settings.`];
     const { row, byLikeness } = found;
     return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
   });

@@ -23,6 +23,7 @@ export type ProposalView = ProposalStatusContext & {
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
   readonly decideIn: Settings['decideIn'];
+  readonly protectedPaths: Settings['protectedPaths'];
 };
 
 type ProposalStatusContext = {

@@ -20,7 +20,7 @@ export function renderSettings({ settings, problems, keysWithoutEffect }: Settin
     problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
     ['| setting | value | from |', '|---|---|---|', ...settings.map(formatSetting)].join('\n'),
     withoutEffectText(keysWithoutEffect),
-    'Rules about approvers are read again at each decision; a run keeps the other settings that it began with.',
+    'Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.',
   );
 }
 
