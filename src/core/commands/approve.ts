@@ -1,11 +1,22 @@
+import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
-import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withProposal,
+  withReply,
+} from '../actions/step-builder.ts';
+import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
+import { isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { CommentIntent, Targets } from '../state/intent.ts';
-import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
+import { canStillBeDenied, commentsOf, type Proposal, transition } from '../state/proposal.ts';
 import { proposalLink, type Reply } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
@@ -73,7 +84,8 @@ function runApprove(context: CommandContext, { targets, note }: CommandNamed<'ap
   const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
   if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
   const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
-  const refusal = outdatedThread ?? refuseIfReadOnly(context);
+  const isReadingAlone = resolved.open.every(({ change }) => change.op === 'read');
+  const refusal = outdatedThread ?? (isReadingAlone ? null : refuseIfReadOnly(context));
   if (refusal !== null) return refusal;
   const check = checkMayApprove(context, resolved.open);
   if (check.kind === 'refused') return check.step;
@@ -111,9 +123,29 @@ function approveAll(
   const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
-  const committing = queueCommit(replied, newlyApproved, context);
+  const [readings, changes] = [newlyApproved.filter(isReading), newlyApproved.filter((one) => !isReading(one))];
+  const read = readings.reduce((builder, one) => allowReading(builder, one, context.facts.now), replied);
+  const noted = readings.length > 0 && note !== '' ? withNote(read, wordsNote(context.person, note, createdAt)) : read;
+  const committing = queueCommit(noted, changes, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
+}
+
+function isReading({ change }: Proposal): boolean {
+  return change.op === 'read';
+}
+
+/** Nothing is committed: the calls run again, and now find the file allowed. */
+function allowReading(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
+  const completed = withProposal(builder, transition(transition(proposal, 'executing', now), 'completed', now));
+  const running = setProposalCallStatus(completed, proposal, { kind: 'running' });
+  const { origin, runId } = proposal;
+  const turn = origin.kind === 'call' ? origin.turn : 0;
+  const named = origin.kind === 'call' ? origin.calls : [];
+  const inBatch = running.pull.run?.batch?.calls.filter((one) => named.some((call) => isSameCall(call, refOf(one))));
+  const calls = inBatch?.map(toIssuedCall) ?? [];
+  const again = calls.length === 0 ? running : withEffects(running, { type: 'run-tools', runId, turn, calls });
+  return queueCommentUpdate(advanceBatch(again, now), proposal);
 }
 
 /** For a person whose approval counts already: how many more are missing. */

@@ -124,7 +124,9 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
 
 function replyNoTarget(context: CommandContext, targets: Targets): Step {
   const [id] = targets.by === 'ids' ? targets.ids : [];
-  const applied = context.pull.proposals.filter(({ state }) => state === 'completed').map(proposalLink);
+  const applied = context.pull.proposals
+    .filter(({ state, change }) => state === 'completed' && change.op !== 'read')
+    .map(proposalLink);
   const changes = applied.toReversed();
   return id === undefined
     ? endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'malformed-command')

@@ -192,7 +192,7 @@ function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | nul
 }
 
 function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diff: DiffView | null): string {
-  const members = membersOf(proposal.change);
+  const members = membersOf(proposal.change).filter(({ op }) => op !== 'read');
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
     ...new Set(members.flatMap((one) => [...newPathWarnings(one), ...protectedPathWarnings(one, protectedPaths)])),

@@ -3,7 +3,7 @@ import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
-import type { GatedToolName } from './tools.ts';
+import type { ProposingToolName } from './tools.ts';
 
 /** One gated change and its progress. */
 export type Proposal = {
@@ -81,7 +81,7 @@ export type ProposalOrigin =
       readonly turn: number;
       /** The calls that it answers, in order: several if they touch in one file. Held ones are of earlier responses. */
       readonly calls: readonly CallRef[];
-      readonly tool: GatedToolName;
+      readonly tool: ProposingToolName;
     }
   /** A person's `/undo` of an applied change. It belongs to no turn and answers no call. */
   | {

@@ -27,10 +27,16 @@ import { formatPullDiff, type PullDiffInput } from '../../core/agent/tools/pull-
 import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/tools/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
-import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
+import {
+  buildDelete,
+  buildMove,
+  buildRead,
+  type DeleteInput,
+  type MoveInput,
+} from '../../core/edits/build-file-ops.ts';
 import { buildSet, type SetInput, type SetResult } from '../../core/edits/build-set.ts';
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
-import { changeDiff, type Region } from '../../core/edits/change.ts';
+import { changeDiff, type FileChange, type Region } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
@@ -125,6 +131,7 @@ type OffloadFunctions = {
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
   readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
+  readonly buildRead: OffloadSignature<DeleteInput, FileChange>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
   readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
   readonly buildSet: OffloadSignature<SetInput, SetResult>;
@@ -223,6 +230,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ file, steps }) =>
       steps.reduce((sum, step) => sum + Math.max(1, editsIn(step)) * (file?.bytes.length ?? 0) + stepLength(step), 0),
   },
+  buildRead: { run: buildRead, size: ({ file }) => file.bytes.length },
   buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
   buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
   buildSet: {

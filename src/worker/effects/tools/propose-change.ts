@@ -2,20 +2,46 @@ import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
 import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
-import { checkMoveTarget } from '../../../core/policy/paths.ts';
+import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import { draftPart, proposeText, toDraftResult } from './join-changes.ts';
+import { readFile } from './read-tools.ts';
 import type { DraftResult } from './workspace.ts';
 import {
   checkAccess,
   editAccess,
   fetchAllowedFile,
+  findGate,
+  readAccess,
   type ToolCallContext,
   toolOutput,
   type Workspace,
   wholeFileAccess,
   writeAccess,
 } from './workspace.ts';
+
+/** Reads a file, or asks people whether it may be read. Calls for the same file are one question. */
+export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf<'read_file'>): Promise<DraftResult> {
+  const { workspace, earlier, call } = context;
+  const checked = checkPath(request.path, workspace);
+  const entry = checked.kind === 'path' ? workspace.tree.get(checked.path) : undefined;
+  // Of the version before the pull request nobody can be asked: it is not at the head.
+  const isAsked =
+    request.ref === 'head' &&
+    checked.kind === 'path' &&
+    entry !== undefined &&
+    findGate(workspace, checked.path, entry.sha) !== null;
+  if (!isAsked) return readFile(context, request);
+  const found = await fetchAllowedFile(workspace, request.path, { ...readAccess('read_file'), passesGate: true });
+  if (found.kind === 'refused' || found.file === null) return readFile(context, request);
+  const { path, file } = found;
+  const change = await workspace.offload('buildRead', { path, repositoryName: workspace.repo, file });
+  const same = earlier.find((one) => one.kind === 'change' && one.change.digest === change.digest);
+  const part = draftPart(context, { tool: 'read_file', reason: null }, null);
+  const parts = same?.kind === 'change' ? [...same.parts, part] : [part];
+  const calls = parts.map((one) => one.call);
+  return { callId: call.toolCall.id, kind: 'change', calls, tool: 'read_file', reason: null, change, parts };
+}
 
 // Each function builds the change of a call, or the output for the model if it is refused.
 

@@ -25,7 +25,7 @@ import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.t
 import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
-import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
+import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import {
   createWorkspace,
@@ -187,6 +187,7 @@ const OFFLOAD_ERROR_OUTPUT = {
 
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   ...READING_HANDLERS,
+  read_file: readOrAsk,
   ask_user: askUser,
   plan: ({ call }, { steps }) => ({ callId: call.toolCall.id, kind: 'plan', steps }),
   edit_file: editFile,

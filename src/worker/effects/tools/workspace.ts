@@ -13,7 +13,7 @@ import type { Permission } from '../../../core/state/proposal.ts';
 import type { PullState, Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ToolResult } from '../../../core/state/signals.ts';
-import type { GatedToolName, ToolName } from '../../../core/state/tools.ts';
+import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Offload } from '../../offload/offload.ts';
@@ -157,6 +157,8 @@ type PathAccess = {
   readonly deniedBy: (rules: PathRules, path: string) => string | null;
   readonly refusalText: (path: string, rule: string) => string;
   readonly limit: { readonly bytes: number; readonly verb: string };
+  /** To ask people about a file, which is fetched for its size alone. */
+  readonly passesGate?: true;
 };
 
 export function readAccess(tool: 'read_file' | 'outline'): PathAccess {
@@ -200,7 +202,7 @@ export async function fetchAllowedFile(workspace: Workspace, rawPath: string, ac
   if (entry === undefined) return { kind: 'file', path, file: null };
   const { mode, sha: blob, size } = entry;
   if (!isPlainFileMode(mode)) return { kind: 'refused', output: `${path} is not a plain file.` };
-  const gatedBy = findGate(workspace, path, blob);
+  const gatedBy = access.passesGate === true ? null : findGate(workspace, path, blob);
   if (gatedBy !== null) return { kind: 'refused', output: gatedOutput(workspace, path, gatedBy) };
   const { bytes: maxBytes, verb } = access.limit;
   if ((size ?? 0) > maxBytes)
@@ -241,7 +243,7 @@ export type DraftPart = {
   /** Its place in the batch. */
   readonly index: number;
   readonly call: CallRef;
-  readonly tool: GatedToolName;
+  readonly tool: ProposingToolName;
   readonly reason: string | null;
   /** Null for a deletion or a move, and for a call that repeats another one. */
   readonly step: TextStep | null;
