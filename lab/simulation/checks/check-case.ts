@@ -31,6 +31,7 @@ import {
   uninstallIsFinal,
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
+import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
 import {
   answersAreByWriters,
   answersFollowTheirQuestion,
@@ -187,6 +188,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   approversCanWrite,
   approvalsAreOnThePage,
   approvalsAreEnough,
+  deniedPathsStayUnchanged,
+  gatedFilesStayUnread,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

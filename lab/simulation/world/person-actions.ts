@@ -4,6 +4,7 @@ import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
 import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
 import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
+import { DENY_DOCS, GATE_DOCS } from './path-settings.ts';
 import type { Random } from './random.ts';
 import { HOSTILE_MARKDOWN } from './random-model.ts';
 import {
@@ -68,7 +69,10 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 }
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const settings = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
+  const settings = random.pick([
+    ...['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', DENY_DOCS, GATE_DOCS],
+    null,
+  ]);
   return saveSettings({ simulatedGitHub, fixture }, settings);
 }
 
