@@ -110,6 +110,9 @@ const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 /** The share of cases in a repository that requires two approvals from the start. */
 const TWO_APPROVALS_PROBABILITY = 0.2;
 
+/** The share of the other cases in which people must approve some readings from the start. */
+const GATED_READINGS_PROBABILITY = 0.15;
+
 /** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
 
@@ -166,6 +169,7 @@ export async function playCase({
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
+    gatesReadings: random.chance(GATED_READINGS_PROBABILITY),
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },

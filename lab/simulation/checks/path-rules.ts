@@ -35,6 +35,7 @@ export const gatedFilesStayUnread: CaseCheck = ({ saved }) => {
 function showsGatedLines(output: string): boolean {
   const escaped = GATED_PATH.replace('.', '\\.');
   const isRow = new RegExp(`^${escaped}[:-]\\d+[:-]`, 'm').test(output);
-  const isRead = output.startsWith(GATED_PATH) && output.includes(`${GATED_PATH} line `);
+  const [heading = ''] = output.split('\n', 1);
+  const isRead = heading.includes(GATED_PATH) && output.includes(`\n${GATED_PATH} line `);
   return isRow || isRead;
 }

@@ -4,6 +4,7 @@ import {
   APP_DISABLED_ACTIONS,
   approveToo,
   createActionContext,
+  gateReadings,
   type PersonAction,
   requireTwoApprovals,
   restoreInstallation,
@@ -67,6 +68,8 @@ type ConversationOptions = {
   readonly suspendsOften: boolean;
   /** The repository requires two approvals from the start, and people often approve what another person approved. */
   readonly requiresTwo: boolean;
+  /** People must approve some readings from the start. */
+  readonly gatesReadings: boolean;
   /** What people do, by weight. */
   readonly actions: WeightedActions;
   /** After an approval others often approve, deny or push before it becomes a commit. */
@@ -80,6 +83,7 @@ type ConversationOptions = {
 export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns, actions, hasSecondThoughts } = options;
   if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
+  else if (options.gatesReadings) performAction(options, 'acme', gateReadings);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;

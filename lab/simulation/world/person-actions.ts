@@ -70,7 +70,7 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const settings = random.pick([
-    ...['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', DENY_DOCS, GATE_DOCS],
+    ...['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', DENY_DOCS, DENY_DOCS, GATE_DOCS],
     null,
   ]);
   return saveSettings({ simulatedGitHub, fixture }, settings);
@@ -233,6 +233,11 @@ function submitReview(context: ActionContext): string | null {
 /** Makes the repository require two approvals, which the other settings can change later. */
 export function requireTwoApprovals({ simulatedGitHub, fixture }: OwnerContext): string {
   return saveSettings({ simulatedGitHub, fixture }, 'required_approvals: 2\n');
+}
+
+/** Makes people approve some readings, until other settings take their place. */
+export function gateReadings({ simulatedGitHub, fixture }: OwnerContext): string {
+  return saveSettings({ simulatedGitHub, fixture }, GATE_DOCS);
 }
 
 /** Approves what another person approved: mostly everything, sometimes one proposal. */
