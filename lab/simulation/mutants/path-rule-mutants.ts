@@ -39,6 +39,11 @@ export const PATH_RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'last-rule-wins',
     brokenPromise: 'the first rule that matches decides',
-    createOverrides: () => overrideRules((rules) => rules.toReversed()),
+    // Each loading changes the rules again, so the order must not depend on the one before.
+    createOverrides: () =>
+      overrideRules((rules) => [
+        ...rules.filter(({ decide }) => decide === 'allow'),
+        ...rules.filter(({ decide }) => decide !== 'allow'),
+      ]),
   },
 ];
