@@ -112,6 +112,9 @@ const TWO_APPROVALS_PROBABILITY = 0.2;
 
 const SMALL_LIMITS_PROBABILITY = 0.15;
 
+/** The share of the other cases in which people must approve some readings from the start. */
+const GATED_READINGS_PROBABILITY = 0.15;
+
 /** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
 
@@ -169,6 +172,7 @@ export async function playCase({
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
     limitsRuns: random.chance(SMALL_LIMITS_PROBABILITY) || overrides.limitsOften === true,
+    gatesReadings: random.chance(GATED_READINGS_PROBABILITY),
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },

@@ -200,6 +200,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'approval-rules.ts',
       'paths.ts',
       'path-tables.ts',
+      'path-policy.ts',
       'path-rules.ts',
       'staleness.ts',
       'standing-approvals.ts',

@@ -26,17 +26,14 @@ describe('the documentation of the settings', () => {
     const validate = new Ajv({ strict: false }).compile(schemaIn(renderSettingsSchema()));
     expect(validate({})).toBe(true);
     expect(validate({ approvers: 'maintain', required_approvals: 2, limits: {}, rules: [] })).toBe(true);
+    const rule = { tools: ['read_file'], paths: ['a'], decide: 'deny' };
+    expect(validate({ rules: [rule], protected_paths: ['src/**'] })).toBe(true);
     expect(validate({ approvers: 'writers' })).toBe(false);
     expect(validate({ required_aprovals: 2 })).toBe(false);
     expect(validate({ limits: { turn: 3 } })).toBe(false);
     expect(validate({ limits: { turns: 3, proposals_per_turn: 30 }, model: 'small' })).toBe(true);
     expect(validate({ limits: { proposals_per_turn: 31 } })).toBe(false);
-    const notYet = [
-      { approvers: 'codeowners' },
-      { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
-      { protected_paths: ['src/**'] },
-      { require: [{ paths: ['pay/**'], approvals: 2 }] },
-    ];
+    const notYet = [{ approvers: 'codeowners' }, { require: [{ paths: ['pay/**'], approvals: 2 }] }];
     for (const file of notYet) {
       expect(validate(file)).toBe(false);
       expect(parseSettings({ kind: 'file', bytes: Buffer.from(JSON.stringify(file)) }).kind).toBe('broken');

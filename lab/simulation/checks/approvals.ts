@@ -31,7 +31,7 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
   });
 
 /** The last attempt to commit these proposals; the start of the case if there is none. */
-function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCommit) {
+export function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCommit) {
   const start = events.findLastIndex(
     (event, place) =>
       place < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
@@ -40,7 +40,19 @@ function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCom
 }
 
 /** The smallest number that was in force at any time between two times (ms). Invalid settings require 1 here. */
-function minRequiredApprovals({ simulatedGitHub: { state }, fixture }: PlayedCase, from: number, to: number): number {
+function minRequiredApprovals(played: PlayedCase, from: number, to: number): number {
+  const required = settingsInForce(played, from, to).map((text) =>
+    Number(/^required_approvals: (\d+)$/m.exec(text)?.[1] ?? 1),
+  );
+  return Math.min(...required);
+}
+
+/** The texts of the settings file that were in force at any time between two times (ms); empty for no file. */
+export function settingsInForce(
+  { simulatedGitHub: { state }, fixture }: PlayedCase,
+  from: number,
+  to: number,
+): readonly string[] {
   const repository = state.repositories.get(fixture.repositoryId);
   const pushes = listAuditEntries(state.auditLog).filter(
     ({ ref, repositoryId, at }) =>
@@ -49,10 +61,9 @@ function minRequiredApprovals({ simulatedGitHub: { state }, fixture }: PlayedCas
   const last = pushes.findLastIndex(({ at }) => at < from);
   const inForce = pushes.slice(Math.max(last, 0)).map(({ after }) => {
     const file = after === null ? undefined : readFullTree(state.store, after).get(SETTINGS_PATH);
-    const text = file === undefined ? '' : readBlobText(state.store, file.sha);
-    return Number(/^required_approvals: (\d+)$/m.exec(text)?.[1] ?? 1);
+    return file === undefined ? '' : readBlobText(state.store, file.sha);
   });
-  return Math.min(...inForce, ...(last === -1 ? [1] : []));
+  return last === -1 ? ['', ...inForce] : inForce;
 }
 
 /** V3: each committed proposal had an approver with write permission during the attempt. */

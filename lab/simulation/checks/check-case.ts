@@ -31,6 +31,7 @@ import {
   uninstallIsFinal,
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
+import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
 import {
   answersAreByWriters,
   answersFollowTheirQuestion,
@@ -190,6 +191,8 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   approvalsAreEnough,
   standingVotesAreCovered,
   revokedUsesDoNotCommit,
+  deniedPathsStayUnchanged,
+  gatedFilesStayUnread,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

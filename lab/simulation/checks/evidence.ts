@@ -68,6 +68,10 @@ export function expectedDigest(change: Change): string {
 }
 
 function expectedMemberDigest({ op, path, from, base, result, region }: FileChange): string {
+  if (op === 'read') {
+    const reading = JSON.stringify(['countersign-v1', op, path, null, null, null, { blob: base?.blob ?? '' }]);
+    return hash('sha256', reading, 'hex');
+  }
   const body =
     region === null
       ? { newBlob: result?.blob ?? null, oldBlob: base?.blob ?? null }

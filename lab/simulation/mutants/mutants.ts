@@ -17,6 +17,7 @@ import { snapshotPull } from '../world/simulated-github.ts';
 import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
+import { PATH_RULE_MUTANTS } from './path-rule-mutants.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
 import { SET_MUTANTS } from './set-mutants.ts';
 import { SIDE_QUESTION_MUTANTS } from './side-question-mutants.ts';
@@ -323,6 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
   ...SPENDING_MUTANTS,
+  ...PATH_RULE_MUTANTS,
   ...SET_MUTANTS,
   ...QUESTION_MUTANTS,
   ...SIDE_QUESTION_MUTANTS,

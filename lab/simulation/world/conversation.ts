@@ -4,6 +4,7 @@ import {
   APP_DISABLED_ACTIONS,
   approveToo,
   createActionContext,
+  gateReadings,
   limitRuns,
   type PersonAction,
   requireTwoApprovals,
@@ -70,6 +71,8 @@ type ConversationOptions = {
   readonly requiresTwo: boolean;
   /** Runs have small limits. */
   readonly limitsRuns: boolean;
+  /** People must approve some readings from the start. */
+  readonly gatesReadings: boolean;
   /** What people do, by weight. */
   readonly actions: WeightedActions;
   /** After an approval others often approve, deny or push before it becomes a commit. */
@@ -84,6 +87,7 @@ export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns, actions, hasSecondThoughts } = options;
   if (options.limitsRuns) performAction(options, 'acme', (context) => limitRuns(context, random, options.requiresTwo));
   else if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
+  else if (options.gatesReadings) performAction(options, 'acme', gateReadings);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;

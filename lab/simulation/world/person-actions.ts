@@ -5,6 +5,7 @@ import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
 import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
+import { DENY_DOCS, GATE_DOCS } from './path-settings.ts';
 import type { Random } from './random.ts';
 import { HOSTILE_MARKDOWN } from './random-model.ts';
 import {
@@ -77,7 +78,7 @@ function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext)
       'broken: [\n',
       null,
     ],
-    random.pick(SMALL_LIMITS),
+    ...[DENY_DOCS, DENY_DOCS, GATE_DOCS, random.pick(SMALL_LIMITS)],
   ]);
   return saveSettings({ simulatedGitHub, fixture }, settings);
 }
@@ -277,6 +278,11 @@ export function limitRuns({ simulatedGitHub, fixture }: OwnerContext, random: Ra
 /** Makes the repository require two approvals, which the other settings can change later. */
 export function requireTwoApprovals({ simulatedGitHub, fixture }: OwnerContext): string {
   return saveSettings({ simulatedGitHub, fixture }, 'required_approvals: 2\n');
+}
+
+/** Makes people approve some readings, until other settings take their place. */
+export function gateReadings({ simulatedGitHub, fixture }: OwnerContext): string {
+  return saveSettings({ simulatedGitHub, fixture }, GATE_DOCS);
 }
 
 /** Approves what another person approved: mostly everything, sometimes one proposal. */

@@ -1,4 +1,5 @@
 import { type ApprovalRules, countedApprovals, findObjection, isApproved } from '../policy/approval-rules.ts';
+import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Facts } from '../state/facts.ts';
 import {
   approvalVotes,
@@ -50,8 +51,10 @@ export function blockFor(
   permission: Permission,
   proposal: Proposal,
   rules: ApprovalRules,
-): Extract<ApprovalBlock, { kind: 'objection' }> | null {
+): Extract<ApprovalBlock, { kind: 'objection' | 'denied-path' }> | null {
   const objection = findObjection({ person, permission }, rules, proposal);
+  const denied = objection === 'denied-path' ? findDeniedPath(rules, proposal) : null;
+  if (denied !== null) return { kind: 'denied-path', ...denied };
   return objection === null ? null : { kind: 'objection', objection, login: person.login };
 }
 

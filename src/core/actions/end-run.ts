@@ -56,7 +56,11 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   const spoken = run.lastResumption?.spoken ?? null;
   const { by: requester, location } = spoken ?? run.task;
   const proposals = builder.pull.proposals.filter(
-    (one) => one.runId === run.id && one.origin.kind === 'call' && (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
+    (one) =>
+      one.runId === run.id &&
+      one.change.op !== 'read' &&
+      one.origin.kind === 'call' &&
+      (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );
   const rejected = proposals.filter(({ state }) => state === 'rejected');
   // A denial stays one, also where the model proposed something else in its place.

@@ -2,6 +2,7 @@ import { staleOutput } from '../agent/shared/tool-results.ts';
 import { mainPath } from '../edits/change.ts';
 import { regionLine } from '../edits/region.ts';
 import { asksForOtherPeople } from '../policy/approval-rules.ts';
+import { decideReading } from '../policy/path-policy.ts';
 import { toVerdict } from '../policy/push-impact.ts';
 import { type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
@@ -259,10 +260,16 @@ export function supersede(
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
   const retried = origin.kind === 'call' ? callsToRetry(updated, proposal, origin) : [];
-  const output = staleOutput(path, proposal.headSha, head, { login, nearby: cause.nearby ?? null });
+  const nearby = isReadable(builder, path) ? (cause.nearby ?? null) : null;
+  const output = staleOutput(path, proposal.headSha, head, { login, nearby });
   if (origin.kind !== 'call' || retried.length === 0) return answerProposalCalls(updated, proposal, output);
   const running = setProposalCallStatus(updated, proposal, { kind: 'running', outputIfRefused: output });
   return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: retried });
+}
+
+/** A file that people must approve first may have changed since they did. */
+function isReadable({ pull: { run } }: StepBuilder, path: string): boolean {
+  return run !== null && decideReading(run.settings, 'read_file', path).kind === 'allow';
 }
 
 /** An undo is never retried, so its note says how to request it again. */

@@ -1,22 +1,34 @@
+import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
 import { expiryAfter } from '../actions/expiry.ts';
 import { showStandingApprovals } from '../actions/standing-approvals.ts';
 import {
   endStep,
+  queueCommentUpdate,
   recordVote,
   type StepBuilder,
   startStep,
   withEffects,
+  withProposal,
   withPullState,
   withReply,
 } from '../actions/step-builder.ts';
+import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import { isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
-import { canStillBeDenied, commentsOf, type Proposal, type StandingApproval, type Vote } from '../state/proposal.ts';
+import {
+  canStillBeDenied,
+  commentsOf,
+  type Proposal,
+  type StandingApproval,
+  transition,
+  type Vote,
+} from '../state/proposal.ts';
 import { proposalLink, type Reply, type StandingObstacle, standingApprovalLine } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
@@ -90,7 +102,8 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
   if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
   const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
-  const refusal = outdatedThread ?? refuseIfReadOnly(context);
+  const isReadingAlone = resolved.open.every(({ change }) => change.op === 'read');
+  const refusal = outdatedThread ?? (isReadingAlone ? null : refuseIfReadOnly(context));
   if (refusal !== null) return refusal;
   const check = checkMayApprove(context, resolved.open);
   if (check.kind === 'refused') return check.step;
@@ -136,7 +149,10 @@ function approveAll(
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
   const standing = grant === null ? replied : recordStanding(replied, context, grant);
-  const committing = queueCommit(standing, newlyApproved, context);
+  const [readings, changes] = [newlyApproved.filter(isReading), newlyApproved.filter((one) => !isReading(one))];
+  const read = readings.reduce((builder, one) => allowReading(builder, one, context.facts.now), standing);
+  const noted = readings.length > 0 && note !== '' ? withNote(read, wordsNote(context.person, note, createdAt)) : read;
+  const committing = queueCommit(noted, changes, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
 }
@@ -187,6 +203,23 @@ function recordStanding(
   });
   const reply = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
   return showStandingApprovals(withReply(given, intent.location, reply));
+}
+
+function isReading({ change }: Proposal): boolean {
+  return change.op === 'read';
+}
+
+/** Nothing is committed: the calls run again, and now find the file allowed. */
+function allowReading(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
+  const completed = withProposal(builder, transition(transition(proposal, 'executing', now), 'completed', now));
+  const running = setProposalCallStatus(completed, proposal, { kind: 'running' });
+  const { origin, runId } = proposal;
+  const turn = origin.kind === 'call' ? origin.turn : 0;
+  const named = origin.kind === 'call' ? origin.calls : [];
+  const inBatch = running.pull.run?.batch?.calls.filter((one) => named.some((call) => isSameCall(call, refOf(one))));
+  const calls = inBatch?.map(toIssuedCall) ?? [];
+  const again = calls.length === 0 ? running : withEffects(running, { type: 'run-tools', runId, turn, calls });
+  return queueCommentUpdate(advanceBatch(again, now), proposal);
 }
 
 /** For a person whose approval counts already: how many more are missing. */

@@ -9,7 +9,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
-import { deniedOutput } from '../agent/shared/tool-results.ts';
+import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { type Proposal, transition, type Vote } from '../state/proposal.ts';
 import type { Step } from '../state/step.ts';
@@ -76,7 +76,9 @@ function denyAll(
 export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: Vote, at: string): StepBuilder {
   const voted = recordVote(builder, vote);
   const rejected = withProposal(voted, transition(currentProposal(voted, proposal), 'rejected', at));
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, deniedOutput(vote)), proposal);
+  const { change } = proposal;
+  const output = change.op === 'read' ? readDeniedOutput(change.path, vote) : deniedOutput(vote);
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
 
 /** A denial can't stop a commit already in flight, but it prevents any retry. */

@@ -8,7 +8,7 @@ import { createProposalId } from '../comments/ids.ts';
 import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
-import { findWriteDenyRule } from '../policy/path-tables.ts';
+import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
@@ -23,6 +23,7 @@ import {
 } from '../state/proposal.ts';
 import { proposalLink, proposalOutcome, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { Step } from '../state/step.ts';
 import type { UndoContext, UndoResult } from '../state/undo.ts';
 import {
@@ -124,7 +125,9 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
 
 function replyNoTarget(context: CommandContext, targets: Targets): Step {
   const [id] = targets.by === 'ids' ? targets.ids : [];
-  const applied = context.pull.proposals.filter(({ state }) => state === 'completed').map(proposalLink);
+  const applied = context.pull.proposals
+    .filter(({ state, change }) => state === 'completed' && change.op !== 'read')
+    .map(proposalLink);
   const changes = applied.toReversed();
   return id === undefined
     ? endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'malformed-command')
@@ -141,12 +144,15 @@ function checkUndo(
   { proposal, commitSha }: AppliedChange,
   result: UndoResult | undefined,
 ): UndoResult {
+  const rules = pull.run?.settings ?? DEFAULT_SETTINGS;
   for (const path of pathsOf(proposal.change)) {
-    const rule = findWriteDenyRule(path);
+    const rule = findChangeRule(rules, [], path);
     if (rule !== null) return { kind: 'denied-path', path, rule };
   }
   if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
   if (result.kind !== 'change') return result;
+  const denied = findDeniedPath(rules, { change: result.change, origin: { kind: 'undo' } });
+  if (denied !== null) return { kind: 'denied-path', ...denied };
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
   if (other !== null) return { kind: 'overlaps', other: proposalLink(other) };
   const places = countMembers([...proposalsBeforeCommit(pull.proposals), result]);

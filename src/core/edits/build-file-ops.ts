@@ -1,6 +1,6 @@
 import type { BuildResult } from './build-edit.ts';
 import type { BlobRef, FileChange, Region, StoredFile } from './change.ts';
-import { describeDelete, describeMove, describeRestore } from './describe-change.ts';
+import { describeDelete, describeMove, describeRead, describeRestore } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
 import { checkMinDiffSize, checkSpanLength, type Refusal, refuse } from './refusals.ts';
 import { EMPTY_REGION, regionBetween, regionIndex } from './region.ts';
@@ -79,6 +79,34 @@ export function createDeletion(
       unified_diff: diff,
       file_lines: lines,
       file_bytes: bytes,
+    },
+  };
+}
+
+/** Builds the proposal that a file is read. It holds nothing of the file's content but its size. */
+export function buildRead({ path, repositoryName, file }: DeleteInput): FileChange {
+  const { ref, bytes } = file;
+  const decoded = decodeText(bytes);
+  const digest = { op: 'read', path, fromPath: null, oldMode: null, newMode: null } as const;
+  return {
+    op: 'read',
+    path,
+    from: null,
+    base: ref,
+    result: null,
+    region: null,
+    placeCount: 1,
+    uniqueInBase: false,
+    heading: null,
+    digest: changeDigest({ ...digest, body: { kind: 'read', blob: ref.blob } }),
+    payload: {
+      type: 'read',
+      description: describeRead(path),
+      path,
+      sandbox: repositoryName,
+      file_lines: decoded.kind === 'text' ? countLines(decoded.text) : null,
+      file_bytes: bytes.length,
+      file_exists: true,
     },
   };
 }

@@ -37,6 +37,11 @@ export function describeMove(from: string, to: string): string {
   return `Move ${from} to ${to}`;
 }
 
+/** For example `Read src/a.ts`. */
+export function describeRead(path: string): string {
+  return `Read ${path}`;
+}
+
 /** One line for people, without words of the model: that of a single change, or `Change 3 places in 2 files`. */
 export function describeChange(change: Change): string {
   if (change.op !== 'set') return change.payload.description;

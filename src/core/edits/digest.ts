@@ -30,6 +30,11 @@ export function changeDigest(input: DigestInput): string {
 /** The digest of a change whose lines are at this region; null for a change without lines. */
 export function digestAtRegion(change: FileChange, region: Region | null): string {
   const { op, path, from, base, result } = change;
+  // A reading has no side that it changes, so it has no modes.
+  if (op === 'read') {
+    const body = { kind: 'read', blob: base?.blob ?? '' } as const;
+    return changeDigest({ op, path, fromPath: null, oldMode: null, newMode: null, body });
+  }
   const body =
     region === null
       ? ({ kind: 'blobs', oldBlob: base?.blob ?? null, newBlob: result?.blob ?? null } as const)

@@ -33,6 +33,8 @@ export function renderNotCounted({ block, proposals }: NotCountedReply): string 
         list,
         WHO_CAN_APPROVE[block.objection],
       );
+    case 'denied-path':
+      return joinBlocks(`Nothing was approved: ${describeDenial(block)}. Still pending:`, list, DENIED_NEXT_STEP);
     case 'approvals-missing':
       return joinBlocks(`Your approval counts. ${missingText(block.missing)} for:`, list);
   }
@@ -54,6 +56,8 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
         list,
         WHO_CAN_APPROVE[block.objection],
       );
+    case 'denied-path':
+      return joinBlocks(`Not applied: ${describeDenial(block)}. Pending again:`, list, DENIED_NEXT_STEP);
     case 'approvals-missing':
       return joinBlocks(
         'Not applied: the repository now requires more approvals. Pending again:',
@@ -62,6 +66,12 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
       );
   }
 }
+
+function describeDenial({ path, rule }: Extract<ApprovalBlock, { kind: 'denied-path' }>): string {
+  return `a rule denies ${codeSpan(path)} to the agent (${codeSpan(rule)})`;
+}
+
+const DENIED_NEXT_STEP = 'Nobody can approve it while that rule stands. You can deny it, or make the change yourself.';
 
 type WithdrawnReply = Extract<Reply, { kind: 'approval-withdrawn' }>;
 
@@ -181,6 +191,7 @@ function missingText(missing: number): string {
 
 /** Why a person's approval doesn't count, after the login. */
 const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
+  'denied-path': 'cannot approve a change of a path that a rule denies',
   'no-write-access': 'has no write access to this repository',
   'below-maintain': `doesn’t have the maintain or admin role that ${codeSpan('approvers: maintain')} requires`,
   'below-admin': `doesn’t have the admin role that ${codeSpan('approvers: admin')} requires`,
@@ -197,6 +208,7 @@ const LOST_RIGHT_TEXT: Readonly<Partial<Record<Objection, string>>> = {
 };
 
 const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
+  'denied-path': DENIED_NEXT_STEP,
   'no-write-access': 'Someone with write access must approve.',
   'below-maintain': 'Someone with that role must approve.',
   'below-admin': 'Someone with that role must approve.',

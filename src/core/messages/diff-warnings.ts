@@ -4,6 +4,7 @@ import type { FileChange } from '../edits/change.ts';
 import { columnsOf, hasWideGap, isCodeReordered } from '../edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../edits/text/look-alikes.ts';
 import { codePointName, findHiddenCharacters } from '../edits/text/unicode.ts';
+import { findProtectingGlob } from '../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
 
@@ -24,8 +25,8 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
 }
 
 /** Sentences about the paths of a change, as plain text. */
-export function fileWarnings(change: FileChange): readonly string[] {
-  return [...newPathWarnings(change), ...protectedPathWarnings(change)];
+export function fileWarnings(change: FileChange, protectedPaths: readonly string[]): readonly string[] {
+  return [...newPathWarnings(change), ...protectedPathWarnings(change, protectedPaths)];
 }
 
 /** A syntax error of the change. The model was told of it and sent the change again, which can be right: grammars can be old. */
@@ -39,11 +40,14 @@ function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
   return warning === null ? [] : [warning];
 }
 
-/** Warns about files that act without anyone calling them. */
-function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
+/** Warns about files that act without anyone calling them, and about those that the settings name. */
+function protectedPathWarnings({ path, from }: FileChange, protectedPaths: readonly string[]): readonly string[] {
   return [path, ...(from === null ? [] : [from])].flatMap((one) => {
     const found = matchProtectedFiles(one);
-    if (found === null) return [];
+    if (found === null)
+      return findProtectingGlob(one, protectedPaths) === null
+        ? []
+        : [`${one} is one of the protected_paths of the settings.`];
     const { row, byLikeness } = found;
     return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
   });

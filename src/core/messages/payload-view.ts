@@ -66,8 +66,10 @@ const PAYLOAD_RENDERINGS: PayloadRenderings = {
   },
   read: {
     verb: 'Read',
-    extent: () => null,
+    extent: formatSize,
     warnings: () => [],
+    text: ({ path }) =>
+      `The agent asks to read ${path}. An approval gives the agent this version of the file for the rest of the run; nothing is committed.`,
   },
 };
 

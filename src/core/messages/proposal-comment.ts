@@ -109,8 +109,15 @@ function cutDiff(proposal: Proposal, diff: DiffView): readonly DiffPart[] | null
 function firstPartBytes(proposal: Proposal, diff: DiffView): number {
   const { change } = proposal;
   if (change.op !== 'set') return MAX_FIRST_PART_BYTES;
-  return MAX_FIRST_PART_BYTES - introductionBytes(change) - byteLength(warningLines({ proposal, warnings: [] }, diff));
+  return (
+    MAX_FIRST_PART_BYTES -
+    introductionBytes(change) -
+    byteLength(warningLines({ proposal, warnings: [], protectedPaths: EVERY_PATH }, diff))
+  );
 }
+
+/** Settings can protect further paths after the first comment was cut, so there is room for a warning of each path. */
+const EVERY_PATH: readonly string[] = ['**'];
 
 function renderOpenBody(
   view: ProposalView,
@@ -210,12 +217,13 @@ function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | nul
 }
 
 function warningLines(
-  { proposal, warnings }: Pick<ProposalView, 'proposal' | 'warnings'>,
+  { proposal, warnings, protectedPaths }: Pick<ProposalView, 'proposal' | 'warnings' | 'protectedPaths'>,
   diff: DiffView | null,
 ): string {
+  const members = membersOf(proposal.change).filter(({ op }) => op !== 'read');
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
-    ...new Set(membersOf(proposal.change).flatMap(fileWarnings)),
+    ...new Set(members.flatMap((one) => fileWarnings(one, protectedPaths))),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),

@@ -108,7 +108,7 @@ export function decisionLine({ placement, proposal, writable, decideIn }: Propos
   const id = isInThread ? '' : ` ${proposal.id}`;
   const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
   const options = [
-    writable ? codeSpan(`/approve${id}`) : byHand,
+    writable || proposal.change.op === 'read' ? codeSpan(`/approve${id}`) : byHand,
     codeSpan(`/deny${id} [reason]`),
     ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable, isInThread)]),
     `${codeSpan('/help')} for more`,
@@ -151,6 +151,7 @@ const NO_BUTTON_REASONS = {
 export function noButtonLine({ placement, proposal }: ProposalView): string | null {
   if (placement.kind === 'suggestion') return null;
   const { change } = proposal;
+  if (change.op === 'read') return null;
   const isNew = change.op !== 'set' && change.base === null;
   const reason = isNew ? 'the file is new' : NO_BUTTON_REASONS[placement.reason];
   return `Shown without a commit button, because ${reason}.`;

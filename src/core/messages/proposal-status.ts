@@ -24,6 +24,7 @@ export type ProposalView = ProposalStatusContext & {
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
   readonly decideIn: Settings['decideIn'];
+  readonly protectedPaths: Settings['protectedPaths'];
 };
 
 type ProposalStatusContext = {
@@ -37,6 +38,9 @@ export const PENDING_LABEL = '**Pending:**';
 
 /** Starts the status line of a proposal whose change is on the branch. */
 export const APPLIED_LABEL = '**Applied**';
+
+/** Starts the status line of an approved reading. */
+const READ_LABEL = '**Reading approved**';
 
 /** Starts the status line of a denied proposal. */
 export const REJECTED_LABEL = '**Rejected by user**';
@@ -81,6 +85,8 @@ function uncommittedText(outcome: string, proposal: Proposal): string {
 }
 
 function completedText(proposal: Proposal, { links }: ProposalStatusContext): string {
+  if (proposal.change.op === 'read')
+    return `${READ_LABEL}${byDeciders(proposal)}. The agent got this version of the file. Nothing was changed.`;
   const commit = commitText(proposal, links);
   const commitVote = findVote(proposal, 'commit');
   if (commitVote !== undefined)

@@ -259,7 +259,7 @@ function pathCell(path: string): string {
 
 /** From the App's own records: the model might claim something else. */
 function appliedLine({ run, proposals: all }: RunView, proposals: readonly Proposal[]): string {
-  const applied = proposals.filter((proposal) => proposal.state === 'completed');
+  const applied = proposals.filter(({ state, change }) => state === 'completed' && change.op !== 'read');
   const others = new Set(all.filter((one) => !proposals.includes(one)).map(({ commitSha }) => commitSha));
   const runCommits = run.commits.filter((sha) => !others.has(sha));
   if (applied.length === 0 && runCommits.length === 0)

@@ -1,16 +1,23 @@
 import { formatList, pluralize } from '../../lib/format.ts';
 import type { RefusingRule } from '../state/branch-rules.ts';
 import { canCommit, type Run } from '../state/run.ts';
-import { DEFAULT_SETTINGS } from '../state/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
 import { withoutEffectText } from './settings-replies.ts';
 
 /** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
-export function runWarnings(run: Run | null): Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'> {
-  if (run === null) return { warnings: [], writable: true, decideIn: DEFAULT_SETTINGS.decideIn };
+export function runWarnings(run: Run | null): RunDetails {
+  if (run === null) return { warnings: [], writable: true, ...shownSettings(DEFAULT_SETTINGS) };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];
-  return { warnings, writable: canCommit(run), decideIn: run.settings.decideIn };
+  return { warnings, writable: canCommit(run), ...shownSettings(run.settings) };
+}
+
+/** What a run adds to the pages of its proposals. */
+export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'decideIn' | 'protectedPaths'>;
+
+function shownSettings({ decideIn, protectedPaths }: Settings): Pick<ProposalView, 'decideIn' | 'protectedPaths'> {
+  return { decideIn, protectedPaths };
 }
 
 /** The next step where the App cannot commit. */

@@ -48,7 +48,7 @@ export function renderSettings({ settings, problems, keysWithoutEffect }: Settin
       problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
       ...groupSettings(settings).map((group) => settingsTable(group, share)),
       withoutEffectText(keysWithoutEffect),
-      'Rules about approvers are read again at each decision; a run keeps the other settings that it began with.',
+      'Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.',
     );
   return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_BYTES);
 }

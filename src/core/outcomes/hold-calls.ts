@@ -32,6 +32,8 @@ function natureOf(pull: PullState, { toolCall: { name } }: ToolCallState, result
       return tool !== null && TOOLS[tool].kind === 'immediate' ? 'reading' : 'fault';
     }
     case 'change':
+      // A reading that waits for people is asked at once, and keeps no change from being held.
+      if (result.change.op === 'read') return 'neutral';
       return findEarlierAnswer(pull, result.change) === null ? 'valid' : 'fault';
     case 'depends-on-call':
       return 'valid';
@@ -64,6 +66,7 @@ export function holdCalls(builder: StepBuilder, results: readonly CallResult[], 
 
 function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult | null, cause: HoldCause): StepBuilder {
   if (result?.kind !== 'change' && result?.kind !== 'depends-on-call') return builder;
+  if (result.kind === 'change' && result.change.op === 'read') return builder;
   const earlier = result.kind === 'change' ? findEarlierAnswer(builder.pull, result.change) : null;
   if (earlier !== null) return refuseRepeat(builder, call, earlier);
   const path = result.kind === 'change' ? mainPath(result.change) : result.path;

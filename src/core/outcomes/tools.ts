@@ -31,7 +31,9 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);
   if (cause !== null) {
     const held = holdCalls(started, results, cause);
-    const asked = createQuestions(results.reduce(recordOutput, held), results);
+    const readings = results.filter((result) => result.kind === 'change' && result.change.op === 'read');
+    const proposed = createProposals(results.reduce(recordOutput, held), readings, { ...signal, headSha });
+    const asked = createQuestions(proposed, results);
     return endStep(advanceBatch(asked, facts.now), 'calls-held');
   }
   const released = releaseHeldCalls(started, run);
@@ -107,7 +109,11 @@ function outputAfterPush(pull: PullState, call: CallRef): string | null {
   const status = run?.batch?.calls.find((one) => isSameCall(refOf(one), call))?.status;
   if (status?.kind === 'running' && status.outputIfRefused !== undefined) return status.outputIfRefused;
   const stale = pull.proposals.findLast(
-    (one) => isInCurrentBatch(pull, one) && one.origin.kind === 'call' && sharesCall(one.origin.calls, [call]),
+    (one) =>
+      isInCurrentBatch(pull, one) &&
+      one.change.op !== 'read' &&
+      one.origin.kind === 'call' &&
+      sharesCall(one.origin.calls, [call]),
   );
   return stale === undefined || run === null
     ? null

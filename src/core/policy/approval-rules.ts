@@ -17,6 +17,7 @@ import {
   voteLocationOf,
   voteSourceKey,
 } from '../state/vote-source.ts';
+import { findDeniedPath } from './path-policy.ts';
 
 /** Whether enough approvals count, and there is neither a denial nor a request for changes. */
 export function isApproved(
@@ -59,7 +60,7 @@ export function findObjection(approver: Approver, rules: ApprovalRules, proposal
 /** The repository's rules for approvers, and the two people that a rule can name. */
 export type ApprovalRules = Pick<
   Settings,
-  'approvers' | 'requireNonAuthor' | 'requireNonRequester' | 'requiredApprovals'
+  'approvers' | 'requireNonAuthor' | 'requireNonRequester' | 'requiredApprovals' | 'rules' | 'operatorRules'
 > & {
   /** The author of the pull request; null if the account was deleted. */
   readonly author: Person | null;
@@ -84,6 +85,7 @@ type ApprovalRule = {
  * counts.
  */
 const APPROVAL_RULES: readonly ApprovalRule[] = [
+  { objection: 'denied-path', objectsTo: (_approver, rules, proposal) => findDeniedPath(rules, proposal) !== null },
   { objection: 'no-write-access', objectsTo: ({ permission }) => !canApprove(permission) },
   {
     objection: 'below-maintain',

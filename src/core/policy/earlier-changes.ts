@@ -42,6 +42,7 @@ export function areChangesTouching(left: Change, right: Change): boolean {
 }
 
 function areMembersTouching(left: FileChange, right: FileChange): boolean {
+  if (left.op === 'read' || right.op === 'read') return left.digest === right.digest;
   if (left.op === 'edit' && right.op === 'edit' && left.path === right.path) {
     return left.region === null || right.region === null || areRegionsTouching(left.region, right.region);
   }

@@ -13,6 +13,21 @@ export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean }
 export function compilePathRules<Row extends { readonly globs: readonly string[] }>(
   rows: readonly Row[],
 ): PathRules<Row> {
+  const findRow = compileFirstMatch(rows);
+  return (path) => {
+    const row = findRow(foldedForm(path));
+    if (row !== null) return { row, byLikeness: false };
+    const similar = findLikenesses(path)
+      .map(findRow)
+      .find((one) => one !== null);
+    return similar === undefined ? null : { row: similar, byLikeness: true };
+  };
+}
+
+/** Finds the first row with a glob that covers a path, both taken as they are. */
+export function compileFirstMatch<Row extends { readonly globs: readonly string[] }>(
+  rows: readonly Row[],
+): (path: string) => Row | null {
   const byName = new Map<string, number>();
   const tests: { readonly index: number; readonly covers: GlobTest }[] = [];
   for (const [index, { globs }] of rows.entries()) {
@@ -22,26 +37,23 @@ export function compilePathRules<Row extends { readonly globs: readonly string[]
       else if (!byName.has(name)) byName.set(name, index);
     }
   }
-  const findRow = (folded: string): Row | null => {
-    const name = folded.slice(folded.lastIndexOf('/') + 1);
+  return (path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
     const named = byName.get(name) ?? rows.length;
-    const tested = tests.find(({ index, covers }) => index < named && covers(folded, name))?.index;
+    const tested = tests.find(({ index, covers }) => index < named && covers(path, name))?.index;
     return rows[tested ?? named] ?? null;
   };
-  return (path) => {
-    const row = findRow(ALREADY_FOLDED.test(path) ? path : foldLookalikes(path));
-    if (row !== null) return { row, byLikeness: false };
-    const similar = findLikenesses(path)
-      .map(findRow)
-      .find((one) => one !== null);
-    return similar === undefined ? null : { row: similar, byLikeness: true };
-  };
+}
+
+/** A path without case and look-alikes of the same letter. */
+export function foldedForm(path: string): string {
+  return ALREADY_FOLDED.test(path) ? path : foldLookalikes(path);
 }
 
 /** ASCII without capitals: most paths. */
 const ALREADY_FOLDED = /^[ -@[-~]*$/;
 
-/** Tests a folded path; `name` is its last part. */
+/** Tests a path; `name` is its last part. */
 type GlobTest = (path: string, name: string) => boolean;
 
 /** A literal file name in any directory. */

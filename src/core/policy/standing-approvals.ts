@@ -16,8 +16,9 @@ import {
 import type { StandingObstacle } from '../state/replies.ts';
 import type { Settings } from '../state/settings.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import { compilePathRules, globMatcher } from './path-rules.ts';
-import { findProtectedFiles, findWriteDenyRule } from './path-tables.ts';
+import { isProtected } from './path-policy.ts';
+import { globMatcher } from './path-rules.ts';
+import { findWriteDenyRule } from './path-tables.ts';
 
 /** The settings that standing approvals depend on. They are read again at each use. */
 export type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'decideIn'>;
@@ -25,14 +26,9 @@ export type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths
 /** Standing approvals of one pull request that can be in force at one time. */
 export const MAX_STANDING_APPROVALS = 20;
 
-/** Whether a change of this path always needs a person who saw it: by the built-in list or by the repository's. */
-export function isProtectedPath(path: string, { protectedPaths }: Pick<Settings, 'protectedPaths'>): boolean {
-  if (findProtectedFiles(path) !== null || findWriteDenyRule(path) !== null) return true;
-  return protectedPaths.length > 0 && compilePathRules([{ globs: protectedPaths.map(toLower) }])(path) !== null;
-}
-
-function toLower(glob: string): string {
-  return glob.toLowerCase();
+/** Whether a change of this path always needs a person who saw it: it is protected, or no tool may write it. */
+function needsPerson(path: string, rules: StandingRules): boolean {
+  return isProtected(path, rules) || findWriteDenyRule(path) !== null;
 }
 
 /** Why no standing approval may cover this proposal, whoever gave it; null if one may. */
@@ -52,7 +48,7 @@ const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
   {
     obstacle: 'protected-path',
-    stands: ({ change }, rules) => pathsOf(change).some((path) => isProtectedPath(path, rules)),
+    stands: ({ change }, rules) => pathsOf(change).some((path) => needsPerson(path, rules)),
   },
   { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
   { obstacle: 'several-parts', stands: ({ continuationComments }) => continuationComments.length > 0 },

@@ -36,7 +36,10 @@ export function listSettingsInForce(found: SettingsFileLookup | null, operator: 
   const reading = readRepositoryValues(found, operator);
   const values = reading.kind === 'broken' ? NO_VALUES : reading.values;
   return {
-    settings: inOrder(mergeLayers(values, operator)).filter(hasEffect).map(toSettingInForce),
+    settings: inOrder(mergeLayers(values, operator))
+      .flatMap((merged) => withOperatorList(merged, operator))
+      .filter(hasEffect)
+      .map(toSettingInForce),
     problems: reading.kind === 'broken' ? reading.problems : [],
     keysWithoutEffect: keysWithoutEffect(values),
   };
@@ -74,19 +77,35 @@ function mergeLayers(
 function toSettings(repository: FlatValues, operator: OperatorSettings): Settings {
   const merged = [...mergeLayers(repository, operator)].map(([key, { value }]) => [key, value] as const);
   const file = SettingsFileSchema.parse(nestValues(new Map(merged)));
-  return { ...namedSettings(file), keysWithoutEffect: keysWithoutEffect(repository) };
+  const [own, ofOperator] = [repository, operator.defaults].map(readAddedLists);
+  return {
+    ...namedSettings(file),
+    rules: own?.rules ?? [],
+    operatorRules: ofOperator?.rules ?? [],
+    protectedPaths: [...new Set([...(ofOperator?.protected_paths ?? []), ...(own?.protected_paths ?? [])])],
+    keysWithoutEffect: keysWithoutEffect(repository),
+  };
 }
 
-function namedSettings(file: z.infer<typeof SettingsFileSchema>): Omit<Settings, 'keysWithoutEffect'> {
+const AddedLists = SettingsFileSchema.pick({ rules: true, protected_paths: true });
+
+/** The restrictions of one file. Those of the other file hold beside them, so that neither can loosen the other's. */
+function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
+  const set = [...values].filter(([key]) => Object.hasOwn(AddedLists.shape, key));
+  return AddedLists.parse(Object.fromEntries(set));
+}
+
+/** All settings but those that both files add to, and what is known of the file itself. */
+type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'protectedPaths' | 'keysWithoutEffect'>;
+
+function namedSettings(file: z.infer<typeof SettingsFileSchema>): NamedSettings {
   return {
     commands: file.commands,
     approvers: file.approvers,
     requireNonAuthor: file.require_non_author,
     requireNonRequester: file.require_non_requester,
     requiredApprovals: file.required_approvals,
-    rules: file.rules,
     require: file.require.map(({ paths, approvals = null, approvers = null }) => ({ paths, approvals, approvers })),
-    protectedPaths: file.protected_paths,
     standingApprovals: file.standing_approvals,
     expiryHours: parseDurationHours(file.expiry),
     reviewEvent: file.review_event,
@@ -125,6 +144,19 @@ function inOrder(merged: ReadonlyMap<string, MergedValue>): readonly (readonly [
     const value = merged.get(key) ?? (key.startsWith('limits.') ? NO_LIMIT : undefined);
     return value === undefined ? [] : [[key, value] as const];
   });
+}
+
+/** Both lists of a key to which both files add, the operator's first. */
+function withOperatorList(
+  [key, merged]: readonly [string, MergedValue],
+  { defaults }: OperatorSettings,
+): readonly (readonly [string, MergedValue])[] {
+  if (merged.source !== 'repository' || !Object.hasOwn(AddedLists.shape, key) || !defaults.has(key))
+    return [[key, merged]];
+  return [
+    [key, { value: defaults.get(key), source: 'operator' }],
+    [key, merged],
+  ];
 }
 
 /** A default of a key that this version does not enforce is not in force. */

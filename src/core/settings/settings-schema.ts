@@ -67,13 +67,15 @@ export const SettingsFileSchema = z.strictObject({
     .describe('How many people must approve each change'),
   rules: boundedList(ruleSchema, 'a list of rules')
     .default([])
-    .describe('The first match decides: `deny`, or for `read_file` also `ask` and `allow`'),
+    .describe(
+      'The first match decides: `deny`, or for `read_file` also `ask` and `allow`; the operator’s rules hold too',
+    ),
   require: boundedList(requirementSchema, 'a list of stronger rules')
     .default([])
     .describe('Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both'),
   protected_paths: pathList('glob')
     .default([])
-    .describe('Added to the built-in list: always asked, no standing approval'),
+    .describe('Added to the built-in list and the operator’s: always asked, no standing approval'),
   standing_approvals: oneOfWords('off', 'path', 'glob')
     .default(DEFAULT_SETTINGS.standingApprovals)
     .describe('How far `/approve always` can reach: one path, or a glob too'),
@@ -162,9 +164,7 @@ const UNSUPPORTED_IF_NOT_EMPTY: UnsupportedSetting = {
  */
 export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {
   approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
-  rules: UNSUPPORTED_IF_NOT_EMPTY,
   require: UNSUPPORTED_IF_NOT_EMPTY,
-  protected_paths: UNSUPPORTED_IF_NOT_EMPTY,
 };
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */

@@ -4,7 +4,7 @@ import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
-import type { GatedToolName } from './tools.ts';
+import type { ProposingToolName } from './tools.ts';
 
 /** One gated change and its progress. */
 export type Proposal = {
@@ -92,7 +92,7 @@ export type ProposalOrigin =
       readonly turn: number;
       /** The calls that it answers, in order: several if they touch in one file. Held ones are of earlier responses. */
       readonly calls: readonly CallRef[];
-      readonly tool: GatedToolName;
+      readonly tool: ProposingToolName;
     }
   /** A person's `/undo` of an applied change. It belongs to no turn and answers no call. */
   | {
@@ -150,7 +150,7 @@ export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
  * How far a standing approval reaches: later proposals of one tool, on one path or on paths that match a glob. Both begin
  * at the repository's root.
  */
-export type StandingScope = { readonly tool: GatedToolName } & (
+export type StandingScope = { readonly tool: ProposingToolName } & (
   | { readonly path: string; readonly glob: null }
   | { readonly path: null; readonly glob: string }
 );

@@ -229,11 +229,14 @@ export type ApprovalBlock =
   /** The repository's settings are broken, so it is unknown who can approve. */
   | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
   | { readonly kind: 'objection'; readonly objection: Objection; readonly login: string }
+  /** A rule denies this path now, so nobody can approve the change. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
   /** The approvals count, but more people are needed. */
   | { readonly kind: 'approvals-missing'; readonly missing: number };
 
 /** Why a person's approval does not count. */
 export type Objection =
+  | 'denied-path'
   | 'no-write-access'
   | 'below-maintain'
   | 'below-admin'

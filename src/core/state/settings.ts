@@ -9,11 +9,13 @@ export type Settings = {
   readonly requireNonRequester: boolean;
   /** How many people must approve each change. */
   readonly requiredApprovals: number;
-  /** The first rule that matches a tool and a path decides. */
+  /** The repository's own rules: the first one that matches a tool and a path decides. */
   readonly rules: readonly PathRule[];
+  /** The operator's rules, which hold beside them: the stricter decision counts. */
+  readonly operatorRules: readonly PathRule[];
   /** Stronger approval for some paths. For a path the strictest that matches, never below the repository's own rule. */
   readonly require: readonly ApprovalRequirement[];
-  /** Globs beside the built-in list of protected files. */
+  /** Globs of the operator and the repository, beside the built-in list of protected files. */
   readonly protectedPaths: readonly string[];
   /** How far a standing approval can reach. */
   readonly standingApprovals: 'off' | 'path' | 'glob';
@@ -47,6 +49,9 @@ export type PathRule = {
   readonly decide: 'deny' | 'ask' | 'allow';
 };
 
+/** All rules about paths that hold in a repository. */
+export type PathRules = Pick<Settings, 'rules' | 'operatorRules'>;
+
 /** What changes of these paths need; null for the repository's own rule. */
 export type ApprovalRequirement = {
   readonly paths: readonly string[];
@@ -73,6 +78,7 @@ export const DEFAULT_SETTINGS: Settings = {
   requireNonRequester: false,
   requiredApprovals: 1,
   rules: [],
+  operatorRules: [],
   require: [],
   protectedPaths: [],
   standingApprovals: 'glob',

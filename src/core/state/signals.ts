@@ -12,7 +12,7 @@ import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
 import type { SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
-import type { GatedToolName } from './tools.ts';
+import type { ProposingToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
 
 /** An input of the state machine: a webhook as an intent, or the outcome of an effect. */
@@ -293,7 +293,7 @@ export type ToolResult =
       readonly kind: 'change';
       /** The calls that it answers, in order. Several calls that touch in one file are one change. */
       readonly calls: readonly CallRef[];
-      readonly tool: GatedToolName;
+      readonly tool: ProposingToolName;
       readonly reason: string | null;
       readonly change: Change;
       /** Absent if every file would still parse, as far as known. */

@@ -318,6 +318,9 @@ export type GatedToolName = {
   [Name in ToolName]: (typeof TOOLS)[Name]['kind'] extends 'gated' ? Name : never;
 }[ToolName];
 
+/** The tools whose calls people can decide on: a reading only where a rule asks for it. */
+export type ProposingToolName = GatedToolName | 'read_file';
+
 /** The arguments of a call that fits the tool's schema. Line numbers are 1-based and inclusive. */
 export type ToolArguments = { readonly [Name in ToolName]: Readonly<z.output<(typeof TOOLS)[Name]['schema']>> };
 

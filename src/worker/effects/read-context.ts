@@ -2,13 +2,14 @@ import { summarizeRun } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions } from '../../core/agent/context/instructions.ts';
 import {
   hasReadableHunks,
-  isReadableFile,
   listChangedFiles,
   summarizePull,
+  visibilityOf,
 } from '../../core/agent/context/pull-summary.ts';
+import { pathRulesOf } from '../../core/policy/path-policy.ts';
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
 import { activeRun, type Task } from '../../core/state/run.ts';
-import type { Settings } from '../../core/state/settings.ts';
+import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,
   type DiffExcerpt,
@@ -30,6 +31,7 @@ type ContextReader = {
   readonly task: Task;
   /** Paths of the repository's instructions. */
   readonly contextFiles: Settings['contextFiles'];
+  readonly rules: PathRules;
   /** The run that is not an earlier one; null for a question. */
   readonly runId: string | null;
   readonly pull: PullSummary;
@@ -47,24 +49,24 @@ export async function readContext(job: Job<'read-context'>): Promise<EffectResul
   const { task, settings } = run;
   const context = await readTaskContext({
     ...{ github, task, pull, job },
-    ...{ contextFiles: settings.contextFiles, runId: run.id },
+    ...{ contextFiles: settings.contextFiles, rules: pathRulesOf(settings), runId: run.id },
   });
   return { kind: 'done', signal: { type: 'context-read', runId: run.id, pull, context } };
 }
 
 /** Reads what the first message shows, part by part. */
 export async function readTaskContext(reader: ContextReader): Promise<TaskContext> {
-  const { github, task, runId, pull, job } = reader;
+  const { github, task, runId, pull, job, rules } = reader;
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
   const parts = {
-    changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles)),
+    changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: await readDiffs(reader, files),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
-    discussion: await readPart(job, () => readTaskDiscussion(github, { task, pull, files: listed })),
-    areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed),
+    discussion: await readPart(job, () => readTaskDiscussion(github, { task, pull, files: listed, rules })),
+    areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };
   const { context, stored } = job;
   const earlier = await context.store.listEarlierRuns(
@@ -75,9 +77,9 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   return { ...parts, earlierRuns: { kind: 'read', value: earlier.map(summarizeRun) } };
 }
 
-function readDiffs({ job }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
+function readDiffs({ job, rules }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
   if (files.kind === 'unreadable') return Promise.resolve(files);
-  const selection = { files: files.value, maxBytes: CONTEXT_LIMITS.diff };
+  const selection = { files: files.value, maxBytes: CONTEXT_LIMITS.diff, rules };
   return readPart(job, () => job.context.offload('selectDiffs', selection));
 }
 
@@ -88,10 +90,10 @@ async function loadActiveRun(job: Job<'read-context'>) {
   return { ref: pull.ref, run: isReading ? run : null };
 }
 
-async function readOverview({ github, pull, job }: ContextReader): Promise<readonly DirectoryCount[]> {
+async function readOverview({ github, pull, job, rules }: ContextReader): Promise<readonly DirectoryCount[]> {
   const { offload } = job.context;
   const tree = await github.fetchTree(pull.headSha);
-  return offload('buildOverview', await readablePaths({ tree, offload }));
+  return offload('buildOverview', await readablePaths({ tree, rules, offload }));
 }
 
 /** Attempts, about two minutes, after which a part that GitHub fails to serve is left out. */
@@ -118,12 +120,12 @@ function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other):
 
 /** The repository's instructions come from its default branch: anybody can write those of the head. */
 async function readRepositoryInstructions(
-  { github, contextFiles, pull, job }: ContextReader,
+  { github, contextFiles, pull, job, rules }: ContextReader,
   files: Part<readonly PullRequestFile[]>,
 ): Promise<readonly InstructionFile[]> {
   if (contextFiles.length === 0) return [];
   const changedPaths = files.kind === 'read' ? files.value.map(({ path }) => path) : [];
-  const sources = findInstructions(await github.fetchBranchTree(pull.defaultBranch), contextFiles, changedPaths);
+  const sources = findInstructions(await github.fetchBranchTree(pull.defaultBranch), contextFiles, changedPaths, rules);
   const found: InstructionFile[] = [];
   for (const source of sources) {
     const { path } = source;
@@ -146,17 +148,23 @@ function tooSlow(path: string, error: unknown): InstructionFile {
 export async function describePush(job: Job<'read-push'>): Promise<EffectResult> {
   const { type: _, ...push } = job.effect;
   const pull = await loadJobPull(job);
-  if (activeRun(pull)?.id !== push.runId) return DONE;
+  const run = activeRun(pull);
+  if (run?.id !== push.runId) return DONE;
   const comparison = await job.context.githubApp.forPull(pull.ref).comparePush(push.before, push.after);
-  const content = comparison === null ? null : await toPushContent(comparison, job.context.offload);
+  const content =
+    comparison === null ? null : await toPushContent(comparison, job.context.offload, pathRulesOf(run.settings));
   return { kind: 'done', signal: { type: 'push-read', ...push, content } };
 }
 
-async function toPushContent({ files, rewritten }: PushComparison, offload: Offload): Promise<PushContent> {
+async function toPushContent(
+  { files, rewritten }: PushComparison,
+  offload: Offload,
+  rules: PathRules,
+): Promise<PushContent> {
   const { pushFileCount, pushDiff } = CONTEXT_LIMITS;
-  const listed = files.filter(isReadableFile).slice(0, pushFileCount);
+  const listed = files.filter((file) => visibilityOf(file, rules) !== 'hidden').slice(0, pushFileCount);
   const paths = listed.map(({ path }) => path);
-  const diff = await offload('selectDiffs', { files: listed, maxBytes: pushDiff }).catch((error: unknown) => {
+  const diff = await offload('selectDiffs', { files: listed, maxBytes: pushDiff, rules }).catch((error: unknown) => {
     if (error instanceof OffloadError) return { files: [], omitted: paths };
     throw error;
   });

@@ -10,6 +10,7 @@ import { byLikelyAccess } from '../../core/state/discussion.ts';
 import type { GitHub, PullComment, PullRequestFile } from '../../core/state/ports.ts';
 import { canApprove, type Person } from '../../core/state/proposal.ts';
 import type { Task } from '../../core/state/run.ts';
+import type { PathRules } from '../../core/state/settings.ts';
 import { CONTEXT_LIMITS, type PullSummary, type TaskDiscussion } from '../../core/state/task-context.ts';
 import { fetchPersonPermission } from '../jobs/gather-facts.ts';
 
@@ -18,11 +19,15 @@ type TaskPlace = {
   readonly task: Task;
   readonly pull: PullSummary;
   readonly files: readonly PullRequestFile[] | null;
+  readonly rules: PathRules;
 };
 
 /** Reads the comments that a task can mean, and which of their authors may decide. */
-export async function readTaskDiscussion(github: GitHub, { task, pull, files }: TaskPlace): Promise<TaskDiscussion> {
-  const comments = hideUnreadableHunks(await listComments(github, task, pull), files);
+export async function readTaskDiscussion(
+  github: GitHub,
+  { task, pull, files, rules }: TaskPlace,
+): Promise<TaskDiscussion> {
+  const comments = hideUnreadableHunks(await listComments(github, task, pull), files, rules);
   const candidates = findCandidates(task, comments);
   return selectComments(task, candidates, await findPermitted(github, task, candidates));
 }

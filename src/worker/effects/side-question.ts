@@ -10,6 +10,7 @@ import { DEFAULT_SETTINGS } from '../../core/state/settings.ts';
 import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
 import type { SideQuestionOpening } from '../../core/state/signals.ts';
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
+import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { clearAfterOverflow, logged, resultOfModelError, usageOf } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
@@ -50,13 +51,15 @@ async function openFromRun(
 
 async function openFromPull(
   job: Job<'open-side-question'>,
-  { ref, run }: PullState,
+  state: PullState,
   task: SideQuestion,
 ): Promise<SideQuestionOpening> {
+  const { ref, run } = state;
   const github = job.context.githubApp.forPull(ref);
   const pull = summarizePull(await github.fetchPull());
   const { contextFiles } = run?.settings ?? DEFAULT_SETTINGS;
-  const context = await readTaskContext({ github, task, contextFiles, runId: null, pull, job });
+  const rules = await fetchPathRules(job.context, github, state);
+  const context = await readTaskContext({ github, task, contextFiles, rules, runId: null, pull, job });
   return { kind: 'pull-request', pull, context };
 }
 

@@ -6,6 +6,7 @@ import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
 import { combineUndos } from '../../core/policy/compute-undo.ts';
+import { pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
@@ -15,6 +16,7 @@ import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '.
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
+import type { PathRules } from '../../core/state/settings.ts';
 import type { Signal } from '../../core/state/signals.ts';
 import type { MemberUndo, UndoFiles } from '../../core/state/undo.ts';
 import { voteLocationOf } from '../../core/state/vote-source.ts';
@@ -130,6 +132,20 @@ async function fetchBranchRules(github: GitHub, { headRef, baseRef }: NeedOf<'br
   const baseRules = await github.fetchRules(baseRef);
   const dismissesReviews = headRef !== null && baseRules.some((rule) => rule.dismissesReviews);
   return { headRules, baseRules, approvalCount: dismissesReviews ? await github.countApprovals() : 0 };
+}
+
+/**
+ * The rules about paths as they are now. While the repository's file is broken, those that its last run began with hold
+ * beside the operator's.
+ */
+export async function fetchPathRules(
+  { operatorSettings }: Pick<RulesContext, 'operatorSettings'>,
+  github: GitHub,
+  { run }: PullState,
+): Promise<PathRules> {
+  const reading = parseSettings(await github.fetchSettingsFile(), operatorSettings());
+  const current = pathRulesOf(reading.settings);
+  return reading.kind === 'broken' && run !== null ? { ...current, rules: run.settings.rules } : current;
 }
 
 /** The permission of a person; `none` if another account has taken over the login. */

@@ -6,6 +6,7 @@ import { type InstructionBytes, readInstructions } from '../../core/agent/contex
 import { buildOverview } from '../../core/agent/context/overview.ts';
 import {
   type JoinedPaths,
+  type ListedPaths,
   MAX_ALTERNATIVES,
   matchPaths,
   type PathQuery,
@@ -26,10 +27,16 @@ import { formatPullDiff, type PullDiffInput } from '../../core/agent/tools/pull-
 import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/tools/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
-import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
+import {
+  buildDelete,
+  buildMove,
+  buildRead,
+  type DeleteInput,
+  type MoveInput,
+} from '../../core/edits/build-file-ops.ts';
 import { buildSet, type SetInput, type SetResult } from '../../core/edits/build-set.ts';
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
-import { changeDiff, type Region } from '../../core/edits/change.ts';
+import { changeDiff, type FileChange, type Region } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
@@ -38,6 +45,7 @@ import { countParts, type RenderedProposal, renderOpenProposal } from '../../cor
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
 import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
+import type { RunDetails } from '../../core/messages/run-warnings.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
@@ -57,6 +65,7 @@ import type {
 import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
+import type { PathRules } from '../../core/state/settings.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
 import type { MemberUndo, UndoContext } from '../../core/state/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
@@ -112,7 +121,7 @@ type OffloadFunctions = {
   readonly readInstructions: OffloadSignature<InstructionBytes, InstructionFile>;
   readonly searchFile: OffloadSignature<FileSearch, SearchResults>;
   readonly searchFileBatch: OffloadSignature<BatchSearch, SearchResults>;
-  readonly sortReadablePaths: OffloadSignature<JoinedPaths, string>;
+  readonly sortReadablePaths: OffloadSignature<ListedPaths, string>;
   readonly matchPaths: OffloadSignature<PathQuery, string>;
   readonly selectDiffs: OffloadSignature<DiffSelection, DiffExcerpt>;
   readonly buildOverview: OffloadSignature<JoinedPaths, readonly DirectoryCount[]>;
@@ -122,6 +131,7 @@ type OffloadFunctions = {
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
   readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
+  readonly buildRead: OffloadSignature<DeleteInput, FileChange>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
   readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
   readonly buildSet: OffloadSignature<SetInput, SetResult>;
@@ -139,7 +149,11 @@ type OffloadFunctions = {
 };
 
 /** The files of a diff, and how many bytes of it are shown. */
-type DiffSelection = { readonly files: readonly PullRequestFile[]; readonly maxBytes: number };
+type DiffSelection = {
+  readonly files: readonly PullRequestFile[];
+  readonly maxBytes: number;
+  readonly rules: PathRules;
+};
 
 type ReplyToRender = { readonly reply: Reply; readonly links: RepoLinks };
 
@@ -189,7 +203,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     timeoutMs: GLOB_TIMEOUT_MS,
   },
   selectDiffs: {
-    run: ({ files, maxBytes }) => selectDiffs(files, maxBytes),
+    run: ({ files, maxBytes, rules }) => selectDiffs(files, maxBytes, rules),
     size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
   },
   buildOverview: { run: buildOverview, size: ({ paths }) => paths.length },
@@ -216,6 +230,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ file, steps }) =>
       steps.reduce((sum, step) => sum + Math.max(1, editsIn(step)) * (file?.bytes.length ?? 0) + stepLength(step), 0),
   },
+  buildRead: { run: buildRead, size: ({ file }) => file.bytes.length },
   buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
   buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
   buildSet: {
@@ -328,7 +343,7 @@ function diffLength({ change }: Proposal): number {
  * is none), the path to post it on, and the entry of that path in the pull request's diff.
  */
 export type DraftContext = {
-  readonly runDetails: Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'>;
+  readonly runDetails: RunDetails;
   readonly links: RepoLinks;
   readonly memberTexts: readonly string[];
   readonly file: PullRequestFile | undefined;

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { selectDiffs } from '../../../src/core/agent/context/diff-excerpt.ts';
 import { formatPullDiff } from '../../../src/core/agent/tools/pull-diff.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { redactDiff } from '../../../src/lib/redaction.ts';
 
 /** Both texts with which the model gets a diff. */
 function shownDiffs(patch: string): string {
   const facts = { path: 'config/app.conf', previousPath: null, status: 'modified', added: 1, removed: 1 } as const;
   const files = [{ ...facts, patch }];
-  return JSON.stringify([selectDiffs(files, 32_000), formatPullDiff({ files, path: null })]);
+  const rules = DEFAULT_SETTINGS;
+  return JSON.stringify([selectDiffs(files, 32_000, rules), formatPullDiff({ files, path: null, rules })]);
 }
 
 const keyRow = (n: number): string =>

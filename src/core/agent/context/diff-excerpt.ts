@@ -4,10 +4,11 @@ import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { PullRequestFile } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import type { DiffExcerpt } from '../../state/task-context.ts';
 import { cutText, headOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
-import { isReadableFile } from './pull-summary.ts';
+import { visibilityOf } from './pull-summary.ts';
 
 /** Bytes of a file's heading beside its path. */
 const HEADING_BYTES = 80;
@@ -17,11 +18,12 @@ const MAX_MASKED_SHARE = 4;
 
 /**
  * The diffs of whole files, smallest first until `maxBytes` are full, so that most files are whole. Files that no tool
- * reads are left out without a trace; secrets are masked.
+ * reads are left out without a trace, those that people must approve first are named; secrets are masked.
  */
-export function selectDiffs(files: readonly PullRequestFile[], maxBytes: number): DiffExcerpt {
-  const readable = files.filter(isReadableFile);
-  const bySize = readable.toSorted((left, right) => sizeOf(left) - sizeOf(right));
+export function selectDiffs(files: readonly PullRequestFile[], maxBytes: number, rules: PathRules): DiffExcerpt {
+  const readable = files.filter((file) => visibilityOf(file, rules) !== 'hidden');
+  const shownFiles = readable.filter((file) => visibilityOf(file, rules) === 'shown');
+  const bySize = shownFiles.toSorted((left, right) => sizeOf(left) - sizeOf(right));
   const patches = new Map<string, string>();
   let remaining = maxBytes;
   let untried = MAX_MASKED_SHARE * maxBytes;

@@ -8,7 +8,8 @@ import { excerptOf } from '../shared/clean-text.ts';
 export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
   const { earlierTask, earlierQuote, earlierAnswer, earlierChangeCount } = CONTEXT_LIMITS;
   const { task, phase, summary } = run;
-  const decided = proposals.filter(({ state }) => state === 'completed' || state === 'rejected');
+  const changes = proposals.filter(({ change }) => change.op !== 'read');
+  const decided = changes.filter(({ state }) => state === 'completed' || state === 'rejected');
   const shown = decided.slice(-earlierChangeCount);
   return {
     task: excerptOf(task.text, earlierTask),

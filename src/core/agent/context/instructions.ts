@@ -1,9 +1,10 @@
 import { redactFile } from '../../../lib/redaction.ts';
 import { byteLength, decodeText } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { decideReading } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';
 import type { Tree, TreeEntry } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS, type InstructionFile } from '../../state/task-context.ts';
 import { cleanText, headOf } from '../shared/clean-text.ts';
 
@@ -23,11 +24,12 @@ export function findInstructions(
   tree: Tree,
   contextFiles: readonly string[],
   changedPaths: readonly string[],
+  rules: PathRules,
 ): readonly InstructionSource[] {
   const paths = new Set(
     contextFiles.flatMap((path) => (path === NESTED_NAME ? nestedPaths(tree, changedPaths) : [path])),
   );
-  return [...paths].slice(0, CONTEXT_LIMITS.instructionFileCount).map((path) => sourceAt(tree, path));
+  return [...paths].slice(0, CONTEXT_LIMITS.instructionFileCount).map((path) => sourceAt(tree, path, rules));
 }
 
 function nestedPaths(tree: Tree, changedPaths: readonly string[]): readonly string[] {
@@ -45,9 +47,9 @@ function byDepth(left: string, right: string): number {
   return left.split('/').length - right.split('/').length || (left < right ? -1 : 1);
 }
 
-function sourceAt(tree: Tree, path: string): InstructionSource {
+function sourceAt(tree: Tree, path: string, rules: PathRules): InstructionSource {
   const entry = tree.get(path);
-  const note = refusalOf(path, entry);
+  const note = refusalOf(path, entry, rules);
   return note !== null || entry === undefined
     ? { kind: 'refused', path, note: note ?? MISSING_NOTE }
     : { kind: 'blob', path, entry };
@@ -55,8 +57,10 @@ function sourceAt(tree: Tree, path: string): InstructionSource {
 
 const MISSING_NOTE = 'does not exist on the default branch';
 
-function refusalOf(path: string, entry: TreeEntry | undefined): string | null {
-  if (findReadDenyRule(path) !== null) return 'is a file that no tool reads';
+function refusalOf(path: string, entry: TreeEntry | undefined, rules: PathRules): string | null {
+  const { kind } = decideReading(rules, 'read_file', path);
+  if (kind === 'deny') return 'is a file that no tool reads';
+  if (kind === 'ask') return 'is a file that people must first approve to be read; read_file asks them';
   if (entry === undefined) return MISSING_NOTE;
   if (entryKind(entry) !== 'file') return 'is not a plain file';
   const { size } = entry;

@@ -1,8 +1,9 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { decideReading } from '../../policy/path-policy.ts';
 import type { PullFacts } from '../../state/facts.ts';
 import type { PullRequestRef } from '../../state/intent.ts';
 import type { PullRequestFile } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { type ChangedFile, type ChangedFiles, CONTEXT_LIMITS, type PullSummary } from '../../state/task-context.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
@@ -26,26 +27,39 @@ export function summarizePull(facts: PullFacts): PullSummary {
 }
 
 /** The changed files, without those that no tool reads. Counts against GitHub's number, because its list can be cut. */
-export function listChangedFiles(files: readonly PullRequestFile[], changedFiles: number): ChangedFiles {
+export function listChangedFiles(
+  files: readonly PullRequestFile[],
+  changedFiles: number,
+  rules: PathRules,
+): ChangedFiles {
   const rows = files
-    .filter(isReadableFile)
+    .filter((file) => visibilityOf(file, rules) !== 'hidden')
     .slice(0, CONTEXT_LIMITS.changedFileCount)
     .map(({ path, status, added, removed }): ChangedFile => ({ path, status, added, removed }));
   return { rows, unlisted: Math.max(files.length, changedFiles) - rows.length };
 }
 
-/** Whether tools may read the file under its present and its former path: a diff shows both versions. */
-export function isReadableFile({ path, previousPath }: Pick<PullRequestFile, 'path' | 'previousPath'>): boolean {
-  return findReadDenyRule(path) === null && (previousPath === null || findReadDenyRule(previousPath) === null);
+/**
+ * What can be shown of a changed file: its lines, only its name because people must approve first that it is read, or
+ * nothing. A diff shows the versions of its present and its former path, and an approval is for one version.
+ */
+export function visibilityOf(
+  { path, previousPath }: Pick<PullRequestFile, 'path' | 'previousPath'>,
+  rules: PathRules,
+): 'shown' | 'withheld' | 'hidden' {
+  const paths = [path, ...(previousPath === null ? [] : [previousPath])];
+  const kinds = paths.map((one) => decideReading(rules, 'read_diff', one).kind);
+  if (kinds.includes('deny')) return 'hidden';
+  return kinds.includes('ask') ? 'withheld' : 'shown';
 }
 
 /**
  * Whether the lines of a thread on this path can be shown. A hunk has lines of the file's former name, too, so the path
  * must be among the changed files; `files` is null if those could not be read.
  */
-export function hasReadableHunks(path: string, files: readonly PullRequestFile[] | null): boolean {
+export function hasReadableHunks(path: string, files: readonly PullRequestFile[] | null, rules: PathRules): boolean {
   const entry = files?.find((file) => file.path === path);
-  return entry !== undefined && isReadableFile(entry);
+  return entry !== undefined && visibilityOf(entry, rules) === 'shown';
 }
 
 /** The pull request as JSON, with one row for each changed file. Null stands for what could not be read. */

@@ -4,6 +4,7 @@ import { findReadDenyRule } from '../../policy/path-tables.ts';
 import type { PullComment, PullRequestFile } from '../../state/ports.ts';
 import type { Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
+import type { PathRules } from '../../state/settings.ts';
 import {
   CONTEXT_LIMITS,
   type CommentedLines,
@@ -167,14 +168,15 @@ function toContextComment(
   return { author, mayDecide, relation, text, lines: shownLines };
 }
 
-/** The comments without those hunks that can have lines of a secret file; `files` is null if they could not be read. */
+/** The comments without those hunks that can have lines of a file that may not be shown; `files` is null if they could not be read. */
 export function hideUnreadableHunks(
   comments: readonly PullComment[],
   files: readonly PullRequestFile[] | null,
+  rules: PathRules,
 ): readonly PullComment[] {
   return comments.map((comment) => {
     const { lines } = comment;
-    return lines === null || hasReadableHunks(lines.path, files)
+    return lines === null || hasReadableHunks(lines.path, files, rules)
       ? comment
       : { ...comment, lines: { ...lines, hunk: null } };
   });

@@ -1,11 +1,15 @@
+import { canBeNamed } from '../../policy/path-policy.ts';
 import { globMatcher } from '../../policy/path-rules.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
 import { entryKind } from '../../policy/paths.ts';
 import type { Tree } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { formatPath, quoteTruncated } from './tool-results.ts';
 
 /** Paths as one text, which is copied to another thread in no time. */
 export type JoinedPaths = { readonly paths: string };
+
+/** Paths, and the rules that say which of them the model may know. */
+export type ListedPaths = JoinedPaths & { readonly rules: PathRules };
 
 /** The only character that no path has. */
 const SEPARATOR = '\0';
@@ -25,9 +29,9 @@ export function plainFilePaths(tree: Tree): JoinedPaths {
   return { paths: joinPaths(paths) };
 }
 
-/** Sorted, without the files that no tool reads. */
-export function sortReadablePaths({ paths }: JoinedPaths): string {
-  const readable = splitPaths(paths).filter((path) => findReadDenyRule(path) === null);
+/** Sorted, without the files that no tool reads. Files that people must approve first are listed. */
+export function sortReadablePaths({ paths, rules }: ListedPaths): string {
+  const readable = splitPaths(paths).filter((path) => canBeNamed(rules, path));
   return joinPaths(readable.toSorted());
 }
 

@@ -23,6 +23,13 @@ export function deniedOutput({ by, permission, text }: Pick<Vote, 'by' | 'permis
   return `Edit rejected by ${by.login} (${role})${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 
+/** A person denied that a file is read. */
+export function readDeniedOutput(path: string, { by, text }: Pick<Vote, 'by' | 'text'>): string {
+  const reason = redactFile(text ?? '').replace(/(?<!\.)\.$/, '');
+  const reasonClause = reason === '' ? '' : `: ${reason}`;
+  return `Reading ${path} was denied by ${by.login}${reasonClause}. This is a decision, not a tool failure. Do not ask to read this version again.`;
+}
+
 /**
  * T7: the file changed since the proposal. Both SHAs are of blobs, or both of commits. `push` tells who changed it and
  * what stands there now, as far as known.

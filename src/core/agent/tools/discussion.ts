@@ -1,9 +1,10 @@
 import { pluralize } from '../../../lib/format.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { decideReading } from '../../policy/path-policy.ts';
 import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../state/discussion.ts';
 import { canApprove, type Permission } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { namesLogin } from '../context/task-discussion.ts';
 import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
@@ -15,6 +16,7 @@ export type DiscussionInput = {
   readonly ownLogin: string;
   readonly permissions: Readonly<Record<string, Permission>>;
   readonly skip: number;
+  readonly rules: PathRules;
 };
 
 /**
@@ -59,8 +61,9 @@ export function findSpeakers({
   discussion,
   ownLogin,
   skip,
-}: Pick<DiscussionInput, 'discussion' | 'ownLogin' | 'skip'>): readonly string[] {
-  const authors = listEntries({ discussion, ownLogin })
+  rules,
+}: Omit<DiscussionInput, 'permissions' | 'task'>): readonly string[] {
+  const authors = listEntries({ discussion, ownLogin, rules })
     .slice(skip)
     .flatMap(statementsOf)
     .flatMap(({ author }) => (author?.kind === 'person' ? [author.login] : []));
@@ -76,7 +79,14 @@ type Entry =
   | { readonly kind: 'review'; readonly statement: Review }
   | { readonly kind: 'thread'; readonly thread: ReviewThread };
 
-function listEntries({ discussion, ownLogin }: Pick<DiscussionInput, 'discussion' | 'ownLogin'>): readonly Entry[] {
+/** Its words are about a file, and hold none of it: only denied files have no threads. */
+function isReadableThread(rules: PathRules, path: string): boolean {
+  return decideReading(rules, 'read_discussion', path).kind !== 'deny';
+}
+
+type ListedDiscussion = Pick<DiscussionInput, 'discussion' | 'ownLogin' | 'rules'>;
+
+function listEntries({ discussion, ownLogin, rules }: ListedDiscussion): readonly Entry[] {
   const { author, description, comments, reviews, threads } = discussion;
   const entries: readonly Entry[] = [
     ...comments
@@ -88,7 +98,7 @@ function listEntries({ discussion, ownLogin }: Pick<DiscussionInput, 'discussion
     ...threads
       .filter(
         ({ path, comments: [first] }) =>
-          first !== undefined && isOthers(first, { ownLogin }) && findReadDenyRule(path) === null,
+          first !== undefined && isOthers(first, { ownLogin }) && isReadableThread(rules, path),
       )
       .map((thread) => ({ kind: 'thread', thread }) as const),
   ];

@@ -296,12 +296,19 @@ function truncatePath(path: string): string {
 
 const SKIP_REASON_TEXT = {
   'too-large': `larger than ${MAX_FILE_BYTES / 1_000_000} MB`,
+  'needs-approval': 'people must first approve that they are read; read_file asks them',
   'too-many': 'more than one search can fetch; narrow the glob to search them',
   'not-utf8': 'not valid UTF-8',
   binary: 'binary',
 } as const satisfies Record<SkipReason, string>;
 
-const SKIP_REASONS = ['too-large', 'too-many', 'not-utf8', 'binary'] as const satisfies readonly SkipReason[];
+const SKIP_REASONS = [
+  'needs-approval',
+  'too-large',
+  'too-many',
+  'not-utf8',
+  'binary',
+] as const satisfies readonly SkipReason[];
 
 const MAX_SKIPPED_NAMED = 5;
 
@@ -317,7 +324,7 @@ function addSkippedFile(skipped: SkippedByReason, path: string, reason: SkipReas
 }
 
 /** Why a readable file that matches the glob was not searched. */
-export type SkipReason = 'too-large' | 'too-many' | 'not-utf8' | 'binary';
+export type SkipReason = 'needs-approval' | 'too-large' | 'too-many' | 'not-utf8' | 'binary';
 
 /** The number of skipped files, and the first of them. */
 type SkippedFiles = { readonly files: number; readonly first: readonly string[] };

@@ -1,13 +1,18 @@
 import { distance } from 'fastest-levenshtein';
 import { countCommonLines } from '../../edits/text/lines.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { canBeNamed } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';
 import type { Tree } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
 /** The output of a call for a missing file: T23, or `otherwise` if no path of the tree is near. */
-export function fileNotFoundText(tree: Tree, path: string, otherwise = 'Use list_files to see what is there.'): string {
-  const near = findNearestPaths(tree, path);
+export function fileNotFoundText(
+  known: KnownFiles,
+  path: string,
+  otherwise = 'Use list_files to see what is there.',
+): string {
+  const near = findNearestPaths(known, path);
   return near.length === 0
     ? `File not found: ${path}. ${otherwise}`
     : `File not found: ${path}. Nearest: ${near.map(formatPath).join(', ')}.`;
@@ -17,7 +22,7 @@ export function fileNotFoundText(tree: Tree, path: string, otherwise = 'Use list
  * Readable files whose name is the path's or nearly so, the nearest first, in one pass over the tree. Of names
  * that are as near, the one whose directories have more in common with the path's is nearer.
  */
-export function findNearestPaths(tree: Tree, path: string): readonly string[] {
+export function findNearestPaths({ tree, rules }: KnownFiles, path: string): readonly string[] {
   const wanted = nameOf(path).toLowerCase();
   const reach = Math.min(MAX_EDITS, Math.floor(wanted.length / 3));
   let found: readonly NearPath[] = [];
@@ -30,10 +35,13 @@ export function findNearestPaths(tree: Tree, path: string): readonly string[] {
     const last = found.at(-1);
     if (found.length === MAX_NEAREST && last !== undefined && byNearness(last, near) <= 0) continue;
     // The rules take longest, so only a path that would be shown is held against them.
-    if (findReadDenyRule(candidate) === null) found = [...found, near].toSorted(byNearness).slice(0, MAX_NEAREST);
+    if (canBeNamed(rules, candidate)) found = [...found, near].toSorted(byNearness).slice(0, MAX_NEAREST);
   }
   return found.map((near) => near.path);
 }
+
+/** The files of a tree, and the rules that say which of them the model may know. */
+type KnownFiles = { readonly tree: Tree; readonly rules: PathRules };
 
 type NearPath = { readonly path: string; readonly edits: number; readonly shared: number };
 

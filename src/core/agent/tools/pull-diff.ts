@@ -3,19 +3,25 @@ import { redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { PullRequestFile } from '../../state/ports.ts';
+import type { PathRules } from '../../state/settings.ts';
 import { escapeDiff } from '../context/diff-excerpt.ts';
-import { isReadableFile } from '../context/pull-summary.ts';
+import { visibilityOf } from '../context/pull-summary.ts';
 import { formatPath, REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /** The changed files, as GitHub lists them, and the path to show: a file or a directory; null for all. */
-export type PullDiffInput = { readonly files: readonly PullRequestFile[]; readonly path: string | null };
+export type PullDiffInput = {
+  readonly files: readonly PullRequestFile[];
+  readonly path: string | null;
+  readonly rules: PathRules;
+};
 
 /**
  * The output of `read_diff`: the changed files, then their diffs against the merge base, whole files in order while
- * they fit. Secrets are replaced, and files that may not be read are only counted.
+ * they fit. Secrets are replaced, and files that may not be read are only counted. Those that people must approve first
+ * are named without their lines.
  */
-export function formatPullDiff({ files, path }: PullDiffInput): string {
-  const readable = files.filter(isReadableFile);
+export function formatPullDiff({ files, path, rules }: PullDiffInput): string {
+  const readable = files.flatMap((file) => withoutGatedLines(file, rules) ?? []);
   const wanted = path === null ? readable : readable.filter((file) => isBelow(file.path, path));
   const denied = path === null ? files.length - readable.length : 0;
   const hidden =
@@ -37,11 +43,19 @@ export function formatPullDiff({ files, path }: PullDiffInput): string {
 
 const NUMBERS_NOTE = ', with the new version’s line numbers before a tab';
 
+/** The patch of a file that may be read, or the reason in its place. */
+type ShownFile = PullRequestFile & { readonly isWithheld: boolean };
+
+function withoutGatedLines(file: PullRequestFile, rules: PathRules): ShownFile | null {
+  const visibility = visibilityOf(file, rules);
+  return visibility === 'hidden' ? null : { ...file, isWithheld: visibility === 'withheld' };
+}
+
 function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-function describeNone(readable: readonly PullRequestFile[], path: string | null): string {
+function describeNone(readable: readonly ShownFile[], path: string | null): string {
   if (path === null) return 'The pull request changes no file that may be read.';
   return [`The pull request does not change ${formatPath(path)}. It changes:`, ...listFiles(readable)].join('\n');
 }
@@ -56,17 +70,20 @@ function listFiles(files: readonly PullRequestFile[]): readonly string[] {
   return files.length > MAX_LISTED ? [...rows, `and ${files.length - MAX_LISTED} more`] : rows;
 }
 
+const WITHHELD_NOTE =
+  'its lines are not shown here: people must first approve that this file is read; read_file asks them';
+
 type FileDiff = { readonly text: string; readonly isRedacted: boolean };
 
 /** Bytes of all diffs of one call; a single file can have this much, and is cut there. */
 const MAX_DIFF_BYTES = 48_000;
 
-function takeWhatFits(files: readonly PullRequestFile[]): {
+function takeWhatFits(files: readonly ShownFile[]): {
   readonly texts: readonly FileDiff[];
-  readonly rest: readonly PullRequestFile[];
+  readonly rest: readonly ShownFile[];
 } {
   const texts: FileDiff[] = [];
-  const rest: PullRequestFile[] = [];
+  const rest: ShownFile[] = [];
   let bytes = 0;
   for (const file of files) {
     const diff = formatFileDiff(file);
@@ -80,8 +97,9 @@ function takeWhatFits(files: readonly PullRequestFile[]): {
   return { texts, rest };
 }
 
-function formatFileDiff({ path, previousPath, patch }: PullRequestFile): FileDiff {
+function formatFileDiff({ path, previousPath, patch, isWithheld }: ShownFile): FileDiff {
   const header = `--- ${formatPath(previousPath ?? path)}\n+++ ${formatPath(path)}`;
+  if (isWithheld) return { text: `${header}\n(${WITHHELD_NOTE})`, isRedacted: false };
   if (patch === null)
     return { text: `${header}\n(GitHub has no diff: binary, without changed lines, or too large)`, isRedacted: false };
   const shown = escapeDiff(redactDiff(patch));

@@ -5,10 +5,11 @@ import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
 import { cutDiff, escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
-import { findReadDenyRule } from '../../policy/path-tables.ts';
+import { decideReading } from '../../policy/path-policy.ts';
 import type { Need } from '../../state/facts.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
+import { DEFAULT_SETTINGS, type PathRules } from '../../state/settings.ts';
 import type { Step } from '../../state/step.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import {
@@ -96,15 +97,15 @@ export function talk(
 
 function decidedChange({ state, runId, change }: Proposal, { run }: PullState): DecidedChange | null {
   const outcome = OUTCOMES[state];
-  return outcome === undefined
-    ? null
-    : { path: pathsOf(change).join(', '), outcome, isOwn: runId === run?.id, diff: shownDiff(change) };
+  const diff = shownDiff(change, run?.settings ?? DEFAULT_SETTINGS);
+  return outcome === undefined ? null : { path: pathsOf(change).join(', '), outcome, isOwn: runId === run?.id, diff };
 }
 
 /** The diff as the model gets it. Half a secret is not recognized, so the diff is cut last. */
-function shownDiff(change: Change): string | null {
+function shownDiff(change: Change, rules: PathRules): string | null {
   const diff = changeDiff(change);
-  if (diff === null || pathsOf(change).some((path) => findReadDenyRule(path) !== null)) return null;
+  const isShown = (path: string) => decideReading(rules, 'read_diff', path).kind === 'allow';
+  if (diff === null || !pathsOf(change).every(isShown)) return null;
   return cutDiff(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
 }
 

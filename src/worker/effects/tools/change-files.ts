@@ -4,6 +4,7 @@ import { type Change, membersOf } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
+import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
 import {
@@ -20,12 +21,12 @@ import { lastReadBlob } from './propose-change.ts';
 import {
   checkAccess,
   type DraftResult,
-  EDIT_ACCESS,
+  editAccess,
   fetchAllowedFile,
   type ToolCallContext,
   toolOutput,
-  WHOLE_FILE_ACCESS,
-  WRITE_ACCESS,
+  wholeFileAccess,
+  writeAccess,
 } from './workspace.ts';
 
 /** The tree after a change, or why it cannot be made. */
@@ -99,12 +100,15 @@ async function changeText(
   change: Extract<OneChange, { op: 'edit' | 'write' }>,
 ): Promise<ChangeOutcome> {
   const { workspace } = draft;
-  const found = await fetchDraftFile(draft, change.path, EDIT_ACCESS);
+  const found = await fetchDraftFile(draft, change.path, editAccess(['change_files', ...CHANGE_TOOLS[change.op]]));
   if (found.kind === 'refused') return found;
   const { path } = found;
   const current = found.current ?? (change.op === 'write' ? headFile(found.draft, path) : null);
   if (current === null && change.op === 'edit')
-    return { kind: 'refused', output: fileNotFoundText(draft.copy.tree, path, 'Use write to create it.') };
+    return {
+      kind: 'refused',
+      output: fileNotFoundText({ tree: draft.copy.tree, rules: workspace.rules }, path, 'Use write to create it.'),
+    };
   const step =
     change.op === 'edit'
       ? { kind: 'edits' as const, edits: [editRequest(change)] }
@@ -149,9 +153,13 @@ function isReadOrWritten(
 }
 
 async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutcome> {
-  const found = await fetchDraftFile(draft, rawPath, WHOLE_FILE_ACCESS);
+  const found = await fetchDraftFile(draft, rawPath, wholeFileAccess(['change_files', ...CHANGE_TOOLS.delete]));
   if (found.kind === 'refused') return found;
-  if (found.current === null) return { kind: 'refused', output: fileNotFoundText(draft.copy.tree, found.path) };
+  if (found.current === null)
+    return {
+      kind: 'refused',
+      output: fileNotFoundText({ tree: draft.copy.tree, rules: draft.workspace.rules }, found.path),
+    };
   return made(withFile(found.draft, found.path, null));
 }
 
@@ -161,12 +169,14 @@ async function movePath(
   { from, to }: Extract<OneChange, { op: 'move' }>,
 ): Promise<ChangeOutcome> {
   const { workspace } = draft;
-  const found = await fetchDraftFile(draft, from, WHOLE_FILE_ACCESS);
+  const found = await fetchDraftFile(draft, from, wholeFileAccess(['change_files', ...MOVE_TOOLS.source]));
   if (found.kind === 'refused') return found;
   const { current } = found;
   const { tree } = found.draft.copy;
-  if (current === null) return { kind: 'refused', output: fileNotFoundText(tree, found.path) };
-  const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), WRITE_ACCESS);
+  if (current === null)
+    return { kind: 'refused', output: fileNotFoundText({ tree, rules: workspace.rules }, found.path) };
+  const access = writeAccess(['change_files', ...MOVE_TOOLS.target]);
+  const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), access, workspace);
   if (target.kind === 'refused') return target;
   const replaced = headFile(found.draft, target.path);
   const refused = replaced === null ? null : await checkReplacement(found.draft, { replaced, current }, earlier);
@@ -206,7 +216,7 @@ type Access = Parameters<typeof fetchAllowedFile>[2];
 async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access): Promise<FoundFile> {
   const { workspace, files } = draft;
   // The head's own file is fetched only where no change has touched the path.
-  const checked = checkAccess(checkDraftPath(draft, rawPath), access);
+  const checked = checkAccess(checkDraftPath(draft, rawPath), access, draft.workspace);
   if (checked.kind === 'refused') return checked;
   const { path } = checked;
   const known = files.get(path);

@@ -5,7 +5,7 @@ import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { refOf } from '../../../core/state/conversation.ts';
 import type { DependencyRelation } from '../../../core/state/run.ts';
-import { cutReason, type GatedToolName } from '../../../core/state/tools.ts';
+import { cutReason, type ProposingToolName } from '../../../core/state/tools.ts';
 import {
   type DraftChange,
   type DraftPart,
@@ -18,7 +18,7 @@ import {
 /** A call that changes the text of one file; `input` has the file as it is. */
 type TextCall = { readonly part: DraftPart; readonly input: Omit<TextInput, 'steps'> };
 
-type ChangeRequest = { readonly tool: GatedToolName; readonly reason: string | null };
+type ChangeRequest = { readonly tool: ProposingToolName; readonly reason: string | null };
 
 /** The part of a call; `step` is null if it does not change the text of one file. */
 export function draftPart(

@@ -1,9 +1,10 @@
 import { type JoinedPaths, type PathQuery, plainFilePaths, splitPaths } from '../../../core/agent/shared/file-list.ts';
 import type { Tree } from '../../../core/state/ports.ts';
+import type { PathRules } from '../../../core/state/settings.ts';
 import { type Offload, OffloadError } from '../../offload/offload.ts';
 
 /** A tree, and how to compute on its paths. A repository can have 500,000 of them. */
-type ListedTree = { readonly tree: Tree; readonly offload: Offload };
+type ListedTree = { readonly tree: Tree; readonly rules: PathRules; readonly offload: Offload };
 
 /** Matches a glob with paths. Rejects with `OffloadError` once globs have taken too long. */
 export type MatchGlob = (query: PathQuery) => Promise<string>;
@@ -25,14 +26,17 @@ export function createGlobMatcher(offload: Offload, now: () => number): MatchGlo
   };
 }
 
-const READABLE_PATHS = new WeakMap<Tree, Promise<JoinedPaths>>();
+/** The listing of a tree under the rules that it was last listed with, as JSON. */
+const READABLE_PATHS = new WeakMap<Tree, { readonly underRules: string; readonly paths: Promise<JoinedPaths> }>();
 
 /** Sorted paths of the plain files that tools can read, as one text; kept as long as the tree is. */
-export function readablePaths({ tree, offload }: ListedTree): Promise<JoinedPaths> {
+export function readablePaths({ tree, rules: { rules, operatorRules }, offload }: ListedTree): Promise<JoinedPaths> {
+  const underRules = JSON.stringify([rules, operatorRules]);
   const known = READABLE_PATHS.get(tree);
-  if (known !== undefined) return known;
-  const paths = offload('sortReadablePaths', plainFilePaths(tree)).then((sorted) => ({ paths: sorted }));
-  READABLE_PATHS.set(tree, paths);
+  if (known?.underRules === underRules) return known.paths;
+  const input = { ...plainFilePaths(tree), rules: { rules, operatorRules } };
+  const paths = offload('sortReadablePaths', input).then((sorted) => ({ paths: sorted }));
+  READABLE_PATHS.set(tree, { underRules, paths });
   // A later call tries again.
   paths.catch(() => READABLE_PATHS.delete(tree));
   return paths;

@@ -1,26 +1,53 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
 import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
-import { checkMoveTarget } from '../../../core/policy/paths.ts';
+import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
+import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import { draftPart, proposeText, toDraftResult } from './join-changes.ts';
+import { readFile } from './read-tools.ts';
 import type { DraftResult } from './workspace.ts';
 import {
   checkAccess,
-  EDIT_ACCESS,
+  editAccess,
   fetchAllowedFile,
+  findGate,
+  readAccess,
   type ToolCallContext,
   toolOutput,
-  WHOLE_FILE_ACCESS,
   type Workspace,
-  WRITE_ACCESS,
+  wholeFileAccess,
+  writeAccess,
 } from './workspace.ts';
+
+/** Reads a file, or asks people whether it may be read. Calls for the same file are one question. */
+export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf<'read_file'>): Promise<DraftResult> {
+  const { workspace, earlier, call } = context;
+  const checked = checkPath(request.path, workspace);
+  const entry = checked.kind === 'path' ? workspace.tree.get(checked.path) : undefined;
+  // Of the version before the pull request nobody can be asked: it is not at the head.
+  const isAsked =
+    request.ref === 'head' &&
+    checked.kind === 'path' &&
+    entry !== undefined &&
+    findGate(workspace, checked.path, entry.sha) !== null;
+  if (!isAsked) return readFile(context, request);
+  const found = await fetchAllowedFile(workspace, request.path, { ...readAccess('read_file'), passesGate: true });
+  if (found.kind === 'refused' || found.file === null) return readFile(context, request);
+  const { path, file } = found;
+  const change = await workspace.offload('buildRead', { path, repositoryName: workspace.repo, file });
+  const same = earlier.find((one) => one.kind === 'change' && one.change.digest === change.digest);
+  const part = draftPart(context, { tool: 'read_file', reason: null }, null);
+  const parts = same?.kind === 'change' ? [...same.parts, part] : [part];
+  const calls = parts.map((one) => one.call);
+  return { callId: call.toolCall.id, kind: 'change', calls, tool: 'read_file', reason: null, change, parts };
+}
 
 // Each function builds the change of a call, or the output for the model if it is refused.
 
 export async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<DraftResult> {
   const { workspace, call } = context;
-  const found = await fetchAllowedFile(workspace, request.path, EDIT_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, editAccess(CHANGE_TOOLS.edit));
   if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
   const { path, file } = found;
   const edits = editsOf(request);
@@ -33,7 +60,7 @@ export async function editFile(context: ToolCallContext, request: ToolRequestOf<
   if (proposed.kind !== 'output' || first === undefined) return proposed;
   const moved = await findMovedText(context, path, first.oldString);
   if (moved !== null || file !== null || hasEarlierText(context, path)) return moved ?? proposed;
-  return toolOutput(call.toolCall, fileNotFoundText(workspace.tree, path, 'Use write_file to create it.'));
+  return toolOutput(call.toolCall, fileNotFoundText(workspace, path, 'Use write_file to create it.'));
 }
 
 /** Whether an earlier call of the batch writes the file. */
@@ -51,7 +78,7 @@ function editsOf({ edits, old_string, new_string, replace_all }: ToolRequestOf<'
 }
 
 export async function writeFile(context: ToolCallContext, request: ToolRequestOf<'write_file'>): Promise<DraftResult> {
-  const found = await fetchAllowedFile(context.workspace, request.path, EDIT_ACCESS);
+  const found = await fetchAllowedFile(context.workspace, request.path, editAccess(CHANGE_TOOLS.write));
   if (found.kind === 'refused') return toolOutput(context.call.toolCall, found.output);
   const { path, file } = found;
   const part = draftPart(context, request, { kind: 'content', content: request.content });
@@ -74,10 +101,10 @@ export async function deleteFile(
     workspace,
     call: { toolCall: call },
   } = context;
-  const found = await fetchAllowedFile(workspace, request.path, WHOLE_FILE_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, wholeFileAccess(CHANGE_TOOLS.delete));
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const built = await workspace.offload('buildDelete', { path, repositoryName: workspace.repo, file });
   return toDraftResult(context, [draftPart(context, request, null)], built);
 }
@@ -87,11 +114,11 @@ export async function moveFile(context: ToolCallContext, request: ToolRequestOf<
     workspace,
     call: { toolCall: call },
   } = context;
-  const found = await fetchAllowedFile(workspace, request.from, WHOLE_FILE_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.from, wholeFileAccess(MOVE_TOOLS.source));
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path: from, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, from));
-  const target = checkAccess(checkMoveTarget(request.to, from, workspace), WRITE_ACCESS);
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace, from));
+  const target = checkAccess(checkMoveTarget(request.to, from, workspace), writeAccess(MOVE_TOOLS.target), workspace);
   if (target.kind === 'refused') return toolOutput(call, target.output);
   const { path: to } = target;
   const built = await workspace.offload('buildMove', { from, to, repositoryName: workspace.repo, file });

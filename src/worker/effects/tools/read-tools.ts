@@ -3,6 +3,7 @@ import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { findSpeakers } from '../../../core/agent/tools/discussion.ts';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
+import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { Permission } from '../../../core/state/proposal.ts';
 import type { ShownLines } from '../../../core/state/signals.ts';
@@ -13,7 +14,7 @@ import { search } from './search-repository.ts';
 import {
   type DraftResult,
   fetchAllowedFile,
-  READ_ACCESS,
+  readAccess,
   type ToolCallContext,
   type ToolOutput,
   toolOutput,
@@ -40,10 +41,10 @@ export async function readFile(context: ToolCallContext, request: ToolRequestOf<
   const directory = findDirectory(request.path, workspace);
   if (directory !== null)
     return toolOutput(call, await listMatching(workspace, directory === '' ? null : `${directory}/**`));
-  const found = await fetchAllowedFile(workspace, request.path, READ_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, readAccess('read_file'));
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const { blob } = file.ref;
   const view = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
   // A change is made to the head, so only what was read there counts as known.
@@ -59,10 +60,10 @@ export async function outlineFile(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { path: raw }: ToolRequestOf<'outline'>,
 ): Promise<ToolOutput> {
-  const found = await fetchAllowedFile(workspace, raw, READ_ACCESS);
+  const found = await fetchAllowedFile(workspace, raw, readAccess('outline'));
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
-  if (file === null) return toolOutput(call, fileNotFoundText(workspace.tree, path));
+  if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const input = { path, blob: file.ref.blob, bytes: file.bytes };
   const outline = workspace.offload('outlineFile', input).catch((error: unknown) => {
     if (error instanceof OffloadError) return workspace.offload('plainOutline', input);
@@ -89,7 +90,10 @@ async function readDiff(
   // A deleted file or directory is not in the tree.
   const directory = raw === null ? '' : (findDirectory(raw, workspace) ?? stripPathPrefixes(raw, workspace));
   const path = directory === '' ? null : directory;
-  return toolOutput(call, await workspace.offload('formatPullDiff', { files, path }));
+  return toolOutput(
+    call,
+    await workspace.offload('formatPullDiff', { files, path, rules: pathRulesOf(workspace.rules) }),
+  );
 }
 
 /** Shows what people and bots wrote on the pull request, and who of them has write access. */
@@ -98,7 +102,8 @@ export async function readDiscussion(
   { skip }: ToolRequestOf<'read_discussion'>,
 ): Promise<ToolOutput> {
   const { ownLogin, task, offload } = workspace;
-  const input = { discussion: await workspace.discussion(), task, ownLogin, skip };
+  const rules = pathRulesOf(workspace.rules);
+  const input = { discussion: await workspace.discussion(), task, ownLogin, skip, rules };
   const permissions: Record<string, Permission> = {};
   for (const login of findSpeakers(input)) permissions[login] = await workspace.permissionOf(login);
   return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));

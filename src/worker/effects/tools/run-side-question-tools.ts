@@ -13,6 +13,7 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
+import { fetchPathRules } from '../../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { READING_HANDLERS } from './read-tools.ts';
 import { parseAndRun } from './run-tools.ts';
@@ -24,7 +25,10 @@ export async function runSideQuestionTools(job: Job<'run-side-question-tools'>):
   const pull = await loadJobPull(job);
   const question = currentSideQuestion(pull, questionId);
   if (question?.phase.kind !== 'running-tools' || question.phase.turn !== turn) return DONE;
+  const rules = await fetchPathRules(job.context, job.context.githubApp.forPull(pull.ref), pull);
   const workspace = await createWorkspace(job, pull, {
+    rules,
+    gate: { isApproved: () => false, canAsk: false },
     task: question,
     readBlobs: {},
     shownFiles: {},

@@ -8,6 +8,7 @@ import {
 } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
 import { GitHubError } from '../../../core/state/ports.ts';
@@ -25,7 +26,7 @@ import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.t
 import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
-import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
+import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import {
   createWorkspace,
@@ -63,11 +64,23 @@ const TOO_LARGE_STATUS = 413;
 /** Null if the repository has too many files or directories to be listed. */
 async function openWorkspace(job: Job<'run-tools'>, pull: PullState, run: Run): Promise<Workspace | null> {
   try {
-    return await createWorkspace(job, pull, run);
+    return await createWorkspace(job, pull, { ...run, rules: run.settings, gate: gateOf(pull, run) });
   } catch (error) {
     if (error instanceof GitHubError && error.status === TOO_LARGE_STATUS) return null;
     throw error;
   }
+}
+
+/** People approve a file as it is in one version, for the rest of the run. */
+function gateOf({ proposals }: PullState, { id }: Run): Workspace['gate'] {
+  const approved = proposals
+    .filter(({ runId, state }) => runId === id && state === 'completed')
+    .flatMap(({ change }) => membersOf(change))
+    .filter(({ op }) => op === 'read');
+  return {
+    isApproved: (path, blob) => approved.some((one) => one.path === path && one.base?.blob === blob),
+    canAsk: true,
+  };
 }
 
 function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
@@ -175,6 +188,7 @@ const OFFLOAD_ERROR_OUTPUT = {
 
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   ...READING_HANDLERS,
+  read_file: readOrAsk,
   ask_user: askUser,
   plan: ({ call }, { steps }) => ({ callId: call.toolCall.id, kind: 'plan', steps }),
   edit_file: editFile,

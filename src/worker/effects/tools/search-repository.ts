@@ -12,12 +12,13 @@ import {
 import { isLiteral } from '../../../core/agent/tools/find-lines.ts';
 import { blobSha } from '../../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../core/edits/text/limits.ts';
+import { decideReading } from '../../../core/policy/path-policy.ts';
 import { normalizeGlob } from '../../../core/policy/paths.ts';
 import type { GitHub, TreeEntry } from '../../../core/state/ports.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import { OffloadError, offloadInline } from '../../offload/offload.ts';
 import { findReadablePaths } from './list-paths.ts';
-import { type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
+import { findGate, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
 
 /** Searches the readable files of the head, the files of the pull request first. */
 export async function search(
@@ -40,7 +41,10 @@ const MAX_FETCHES_BESIDE_ARCHIVE = 50;
 /** Time after which a search ends with what it has found (ms). */
 const MAX_SEARCH_MS = 30_000;
 
-type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'matchGlob' | 'offload' | 'changedFiles' | 'now'> & {
+type SearchScope = Pick<
+  Workspace,
+  'tree' | 'rules' | 'gate' | 'archive' | 'matchGlob' | 'offload' | 'changedFiles' | 'now'
+> & {
   readonly github: Pick<GitHub, 'fetchBlob'>;
 };
 
@@ -48,7 +52,8 @@ type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'matchGlob' | 'offload' 
 export async function searchFiles(workspace: SearchScope, query: SearchQuery, glob: string | null): Promise<string> {
   const problem = isLiteral(query) ? null : await workspace.offload('findQueryProblem', query);
   if (problem !== null) return problem;
-  const paths = await findReadablePaths(workspace, glob);
+  const listed = await findReadablePaths(workspace, glob);
+  const paths = listed.filter((path) => decideReading(workspace.rules, 'search', path).kind !== 'deny');
   if (paths.length === 0 && glob !== null) return formatNothingSearched(query, glob);
   const archive = paths.length > MAX_SINGLE_FETCHES ? await workspace.archive() : NO_ARCHIVE;
   if (archive === null)
@@ -128,11 +133,13 @@ async function searchBatches(
 type FileReader = (path: string) => Promise<Uint8Array | SkipReason>;
 
 /** Reads files from the archive and fetches a limited number of the others. */
-function createFileReader({ github, tree }: SearchScope, archive: ReadonlyMap<string, Uint8Array>): FileReader {
+function createFileReader(scope: SearchScope, archive: ReadonlyMap<string, Uint8Array>): FileReader {
+  const { github, tree } = scope;
   let fetched = 0;
   return async (path) => {
     const entry = tree.get(path);
     if (entry === undefined) return NO_BYTES;
+    if (findGate(scope, path, entry.sha) !== null) return 'needs-approval';
     if ((entry.size ?? 0) > MAX_FILE_BYTES) return 'too-large';
     const archived = archivedBytes(archive, path, entry);
     if (archived !== null) return archived;

@@ -3,20 +3,17 @@ import type { TextStep } from '../../../core/edits/build-text.ts';
 import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
-import {
-  findReadDenyRule,
-  findWriteDenyRule,
-  notReadableOutput,
-  notWritableOutput,
-} from '../../../core/policy/path-tables.ts';
+import { decideReading, findChangeRule } from '../../../core/policy/path-policy.ts';
+import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
 import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
 import type { Discussion } from '../../../core/state/discussion.ts';
 import type { GitHub, PullRequestFile, Tree } from '../../../core/state/ports.ts';
 import type { Permission } from '../../../core/state/proposal.ts';
 import type { PullState, Run } from '../../../core/state/run.ts';
+import type { PathRules } from '../../../core/state/settings.ts';
 import type { ToolResult } from '../../../core/state/signals.ts';
-import type { GatedToolName } from '../../../core/state/tools.ts';
+import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Offload } from '../../offload/offload.ts';
@@ -32,6 +29,10 @@ export type Workspace = {
   readonly tree: Tree;
   /** Downloads the plain files of the head once, for searches only. The result is null if the archive is too large. */
   readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** What the settings say about tools and paths. */
+  readonly rules: PathRules;
+  /** Which files that need approval to be read are approved, and whether people can be asked for one. */
+  readonly gate: ReadingGate;
   /** What the run is asked to do. */
   readonly task: Run['task'];
   /** The blobs that the run has read in earlier responses, by path. */
@@ -62,17 +63,29 @@ export type Workspace = {
   readonly now: () => number;
 };
 
+/** The files that people must approve before a tool shows their content. */
+type ReadingGate = {
+  /** Whether people approved this version of a file in the run. */
+  readonly isApproved: (path: string, blob: string) => boolean;
+  /** False where nobody can be asked: in the answer to a person's question. */
+  readonly canAsk: boolean;
+};
+
+/** What the tools of a run, or of a person's question, know from earlier responses. */
+export type WorkspaceInput = Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'> &
+  Pick<Workspace, 'rules' | 'gate'>;
+
 /** Opens the current head of the pull request. */
 export async function createWorkspace(
   job: Pick<Job, 'context'>,
   pull: PullState,
-  { task, readBlobs, shownFiles, syntaxRefusals }: Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'>,
+  { task, readBlobs, shownFiles, syntaxRefusals, rules, gate }: WorkspaceInput,
 ): Promise<Workspace> {
   const { githubApp, offload, log, clock, self } = job.context;
   const github = githubApp.forPull(pull.ref);
   const { headSha, baseSha } = await github.fetchPull();
   const workspace = {
-    ...{ github, offload, log, task, readBlobs, shownFiles },
+    ...{ github, offload, log, task, readBlobs, shownFiles, rules, gate },
     repo: pull.ref.repo,
     ownLogin: self.slug,
     head: headSha,
@@ -141,52 +154,85 @@ export function toolOutput(call: ToolCall, text: string): ToolOutput {
 
 /** The limits of a tool: which rule denies a path, the text of that refusal, and the largest file. */
 type PathAccess = {
-  readonly deniedBy: (path: string) => string | null;
+  readonly deniedBy: (rules: PathRules, path: string) => string | null;
   readonly refusalText: (path: string, rule: string) => string;
   readonly limit: { readonly bytes: number; readonly verb: string };
+  /** To ask people about a file, which is fetched for its size alone. */
+  readonly passesGate?: true;
 };
 
-export const READ_ACCESS: PathAccess = {
-  deniedBy: findReadDenyRule,
-  refusalText: notReadableOutput,
-  limit: { bytes: MAX_FILE_BYTES, verb: 'read' },
-};
+export function readAccess(tool: 'read_file' | 'outline'): PathAccess {
+  return {
+    deniedBy: (rules, path) => {
+      const decision = decideReading(rules, tool, path);
+      return decision.kind === 'deny' ? decision.rule : null;
+    },
+    refusalText: notReadableOutput,
+    limit: { bytes: MAX_FILE_BYTES, verb: 'read' },
+  };
+}
 
-export const WRITE_ACCESS = { deniedBy: findWriteDenyRule, refusalText: notWritableOutput } as const;
+/** For the target of a move. The rules of all these tools hold. */
+export function writeAccess(tools: readonly ToolName[]): Omit<PathAccess, 'limit'> {
+  return { deniedBy: (rules, path) => findChangeRule(rules, tools, path), refusalText: notWritableOutput };
+}
 
-export const EDIT_ACCESS: PathAccess = { ...WRITE_ACCESS, limit: { bytes: MAX_FILE_BYTES, verb: 'edited or written' } };
+export function editAccess(tools: readonly ToolName[]): PathAccess {
+  return { ...writeAccess(tools), limit: { bytes: MAX_FILE_BYTES, verb: 'edited or written' } };
+}
 
-export const WHOLE_FILE_ACCESS: PathAccess = {
-  ...WRITE_ACCESS,
-  limit: { bytes: MAX_WHOLE_FILE_BYTES, verb: 'deleted or moved' },
-};
+export function wholeFileAccess(tools: readonly ToolName[]): PathAccess {
+  return { ...writeAccess(tools), limit: { bytes: MAX_WHOLE_FILE_BYTES, verb: 'deleted or moved' } };
+}
 
 /** A file of an allowed path (null if there is none), or the output that refuses it. */
 type FileLookup =
   | { readonly kind: 'file'; readonly path: string; readonly file: StoredFile | null }
   | { readonly kind: 'refused'; readonly output: string };
 
-/** Checks a path from the model and fetches its file (null if there is none). Checks the size before the download. */
+/**
+ * Checks a path from the model and fetches its file (null if there is none). Checks the size before the download, and
+ * fetches no file that people must first approve: results of every tool show lines of its file.
+ */
 export async function fetchAllowedFile(workspace: Workspace, rawPath: string, access: PathAccess): Promise<FileLookup> {
-  const checked = checkAccess(checkPath(rawPath, { repo: workspace.repo, tree: workspace.tree }), access);
+  const checked = checkAccess(checkPath(rawPath, { repo: workspace.repo, tree: workspace.tree }), access, workspace);
   if (checked.kind === 'refused') return checked;
   const { path } = checked;
   const entry = workspace.tree.get(path);
   if (entry === undefined) return { kind: 'file', path, file: null };
   const { mode, sha: blob, size } = entry;
   if (!isPlainFileMode(mode)) return { kind: 'refused', output: `${path} is not a plain file.` };
+  const gatedBy = access.passesGate === true ? null : findGate(workspace, path, blob);
+  if (gatedBy !== null) return { kind: 'refused', output: gatedOutput(workspace, path, gatedBy) };
   const { bytes: maxBytes, verb } = access.limit;
   if ((size ?? 0) > maxBytes)
     return { kind: 'refused', output: `${path} has ${size} bytes and at most ${maxBytes} can be ${verb}.` };
   return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob, size) } };
 }
 
+/** The rule by which people must approve that this version of a file is read; null if it can be read now. */
+export function findGate(
+  { rules, gate }: Pick<Workspace, 'rules' | 'gate'>,
+  path: string,
+  blob: string,
+): string | null {
+  const decision = decideReading(rules, 'read_file', path);
+  return decision.kind === 'ask' && !gate.isApproved(path, blob) ? decision.rule : null;
+}
+
+function gatedOutput({ gate }: Workspace, path: string, rule: string): string {
+  return gate.canAsk
+    ? `Not done: people must first approve that ${path} is read (${rule}). Call read_file to ask them.`
+    : `Cannot read '${path}' here: people must first approve that it is read (${rule}), and only a run can ask them.`;
+}
+
 /** Refuses a path that a rule denies to the tool. */
 export function checkAccess(
   checked: CheckedPath,
   { deniedBy, refusalText }: Pick<PathAccess, 'deniedBy' | 'refusalText'>,
+  { rules }: Pick<Workspace, 'rules'>,
 ): CheckedPath {
-  const rule = checked.kind === 'path' ? deniedBy(checked.path) : null;
+  const rule = checked.kind === 'path' ? deniedBy(rules, checked.path) : null;
   return checked.kind === 'path' && rule !== null
     ? { kind: 'refused', output: refusalText(checked.path, rule) }
     : checked;
@@ -197,7 +243,7 @@ export type DraftPart = {
   /** Its place in the batch. */
   readonly index: number;
   readonly call: CallRef;
-  readonly tool: GatedToolName;
+  readonly tool: ProposingToolName;
   readonly reason: string | null;
   /** Null for a deletion or a move, and for a call that repeats another one. */
   readonly step: TextStep | null;

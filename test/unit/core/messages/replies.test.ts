@@ -1068,7 +1068,7 @@ describe('answers', () => {
 
       \`.github/countersign.yml\` sets \`model\`, which has no effect in this version of Countersign.
 
-      Rules about approvers are read again at each decision; a run keeps the other settings that it began with.
+      Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.
 
       [config]
       \`.github/countersign.yml\` on the default branch has these problems:
@@ -1087,7 +1087,7 @@ describe('answers', () => {
       |---|---|---|
       | \`expiry\` | \`3d\` | the operator’s bound |
 
-      Rules about approvers are read again at each decision; a run keeps the other settings that it began with.
+      Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.
 
       [status]
       A run is active. 1 of 3 changes decided by ana; the agent gets these decisions after the last one, or with \`/continue\`. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:

@@ -86,7 +86,8 @@ export const inSuggestion: Placement = {
 export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', reason: 'not-in-diff' };
 
 export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []): ProposalView {
-  return { proposal: one, placement, links, warnings, writable: true, decideIn: 'anywhere', replacedByUrl: null };
+  const settings = { decideIn: 'anywhere', protectedPaths: [] } as const;
+  return { proposal: one, placement, links, warnings, writable: true, ...settings, replacedByUrl: null };
 }
 
 export function run(more: Partial<Run> = {}): Run {

@@ -91,6 +91,8 @@ const anyRules = fc.record({
   requireNonAuthor: fc.boolean(),
   requireNonRequester: fc.boolean(),
   requiredApprovals: fc.integer({ min: 1, max: 4 }),
+  rules: fc.constant([]),
+  operatorRules: fc.constant([]),
 });
 
 const anyPermissions = fc.array(fc.constantFrom(...PERMISSIONS), { minLength: 5, maxLength: 5 });

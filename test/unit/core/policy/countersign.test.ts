@@ -7,7 +7,7 @@ import { findSourceProblem } from '../../../../src/core/policy/approval-rules.ts
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
 import type { FileContent } from '../../../../src/core/state/ports.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
 import type { VoteSource } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, head, links, proposal, total, vote } from '../messages/sample.ts';
 
@@ -31,9 +31,17 @@ const RULES = { ...DEFAULT_SETTINGS, author: null, requester: null };
  */
 function sign(
   stored: FileChange,
-  options: { shown?: FileChange; text?: string; region?: Region | null; source?: VoteSource | null } = {},
+  options: {
+    shown?: FileChange;
+    text?: string;
+    region?: Region | null;
+    source?: VoteSource | null;
+    denied?: string;
+  } = {},
 ) {
-  const { shown = bigint, text = total, region = stored.region, source = SOURCE } = options;
+  const { shown = bigint, text = total, region = stored.region, source = SOURCE, denied } = options;
+  const denials: readonly PathRule[] =
+    denied === undefined ? [] : [{ tools: ['edit_file'], paths: [denied], decide: 'deny' }];
   const voteSources = { 'conversation:5': source };
   const voted = proposal(shown, { state: 'executing', votes: [APPROVAL] });
   const file = { ref: { blob: blobSha(encodeText(text)), mode: '100644' }, text } as const;
@@ -44,7 +52,7 @@ function sign(
       { proposal: { ...voted, change: stored }, regions: [region], permissions: { [ana.id]: 'write' }, voteSources },
     ],
     files: new Map([[shown.path, file]]),
-    rules: RULES,
+    rules: { ...RULES, rules: denials },
     standing: { approvals: [], rules: RULES, now: '2026-01-01T00:01:00Z' },
     links,
     style: DEFAULT_COMMIT_STYLE,
@@ -59,6 +67,13 @@ function regionOf(change: FileChange): Region {
   if (change.region === null) throw new Error('It has no lines.');
   return change.region;
 }
+
+describe('a path that a rule denies by now (S127)', () => {
+  it('is not committed, whoever approved it', () => {
+    expect(sign(bigint, { denied: 'lib/**' }).plan.proposalIds).toHaveLength(1);
+    expect(() => sign(bigint, { denied: '**' })).toThrow('does not have enough approvals that count');
+  });
+});
 
 describe('only an approval that is on the page counts (X5)', () => {
   it.each<[string, VoteSource | null]>([

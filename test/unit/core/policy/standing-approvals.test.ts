@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
+import { isProtected } from '../../../../src/core/policy/path-policy.ts';
 import {
   createStandingVote,
   findObstacle,
@@ -8,7 +9,6 @@ import {
   findStandingProblem,
   findUsable,
   isInForce,
-  isProtectedPath,
   reaches,
 } from '../../../../src/core/policy/standing-approvals.ts';
 import type { PostedComment, Proposal, StandingApproval } from '../../../../src/core/state/proposal.ts';
@@ -128,9 +128,9 @@ describe('what no standing approval covers (S123, S35)', () => {
   });
 
   it('protected_paths of the settings count like the built-in list, without case', () => {
-    expect(isProtectedPath('src/total.ts', { protectedPaths: ['SRC/*'] })).toBe(true);
-    expect(isProtectedPath('lib/total.ts', { protectedPaths: ['src/*'] })).toBe(false);
-    expect(isProtectedPath('package.json', { protectedPaths: [] })).toBe(true);
+    expect(isProtected('src/total.ts', { protectedPaths: ['SRC/*'] })).toBe(true);
+    expect(isProtected('lib/total.ts', { protectedPaths: ['src/*'] })).toBe(false);
+    expect(isProtected('package.json', { protectedPaths: [] })).toBe(true);
   });
 });
 

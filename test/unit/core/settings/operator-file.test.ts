@@ -32,6 +32,40 @@ prices:
   small: { input: 0.1, output: 0.4 }
 `;
 
+describe('the lists that both files add to', () => {
+  const company = operator(
+    'rules: [{tools: [edit_file], paths: [infra/**], decide: deny}]\nprotected_paths: [infra/**, a]\n',
+  );
+  const own = 'rules: [{tools: [edit_file], paths: [infra/x], decide: deny}]\nprotected_paths: [a, b]\n';
+  const ofCompany = { tools: ['edit_file'], paths: ['infra/**'], decide: 'deny' };
+
+  it('hold together, so that a repository’s own rules take none of the operator’s away (S127)', () => {
+    const { settings } = parseSettings(fileOf(own), company);
+    expect(settings.operatorRules).toEqual([ofCompany]);
+    expect(settings.rules).toEqual([{ tools: ['edit_file'], paths: ['infra/x'], decide: 'deny' }]);
+    expect(settings.protectedPaths).toEqual(['infra/**', 'a', 'b']);
+    const none = parseSettings(fileOf('rules: []\nprotected_paths: []\n'), company).settings;
+    expect([none.operatorRules, none.rules, none.protectedPaths]).toEqual([[ofCompany], [], ['infra/**', 'a']]);
+  });
+
+  it('of the operator hold while a repository’s file is broken (J3)', () => {
+    const broken = parseSettings(fileOf('rules: 5\n'), company);
+    expect(broken).toMatchObject({ kind: 'broken', settings: { operatorRules: [ofCompany], rules: [] } });
+  });
+
+  it('are both shown with their source (S127)', () => {
+    const shown = listSettingsInForce(fileOf(own), company).settings.filter(({ key }) => /rules|protected/.test(key));
+    expect(shown.map(({ key, source }) => [key, source])).toEqual([
+      ['rules', 'operator'],
+      ['rules', 'repository'],
+      ['protected_paths', 'operator'],
+      ['protected_paths', 'repository'],
+    ]);
+    const alone = listSettingsInForce(null, company).settings.filter(({ key }) => key === 'rules');
+    expect(alone.map(({ source }) => source)).toEqual(['operator']);
+  });
+});
+
 describe('the operator’s CONFIG_FILE', () => {
   it('has the keys of a repository as defaults, ceilings, models and prices (S127)', () => {
     expect(operator(COMPANY, 'large')).toEqual({

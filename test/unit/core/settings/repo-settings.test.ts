@@ -59,6 +59,7 @@ describe('the repository’s settings', () => {
         requireNonRequester: true,
         requiredApprovals: 2,
         rules: [],
+        operatorRules: [],
         require: [],
         protectedPaths: [],
         standingApprovals: 'path',
@@ -140,13 +141,8 @@ describe('the repository’s settings', () => {
   });
 
   it.each([
-    [
-      'approvers: write\n\nrules:\n  - {tools: [search], paths: ["**"], decide: deny}',
-      'line 3: rules is not in this version',
-    ],
     ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
     ['require: [{paths: [pay/**], approvals: 2}]', 'line 1: require is not in this version'],
-    ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
   ])('a restriction that this version does not enforce is refused: %j (S127)', (text, start) => {
     expect(problems(text)).toEqual([expect.stringContaining(start)]);
   });

@@ -6,6 +6,7 @@ import { NO_SEARCH_RESULTS } from '../../../../src/core/agent/tools/file-search.
 import type { EditRequest } from '../../../../src/core/edits/apply-edit.ts';
 import { toAssessable } from '../../../../src/core/policy/staleness.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import {
   OffloadError,
   type OffloadInput,
@@ -80,7 +81,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const target = { path, repositoryName, file, lastReadBlob };
   const change = write('src/a.md', LONG, LONG.slice(13));
   const shown = view(proposal({ ...change, path: `src/${text}` }), inConversation);
-  const { links, warnings, writable, decideIn } = shown;
+  const { links, warnings, writable, decideIn, protectedPaths } = shown;
   const told = {
     kind: 'proposal-details',
     proposal: { id: 'k7q2', title: text, url: null },
@@ -94,8 +95,9 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const [before, now, made] = [fileAt(`x\n${LONG}`), fileAt(`${text}\nx\n${LONG}`), fileAt(`${other}y\n${LONG}`)];
   const seen = { atHead: now, sourceAtHead: null };
   const appCommits = [{ blobBefore: before.blob, blobAfter: '0', ranges: [] }];
+  const rules = { ...DEFAULT_SETTINGS, rules: [{ tools: ['read_file'], paths: ['*'], decide: 'ask' }] } as const;
   const context = {
-    runDetails: { warnings, writable, decideIn },
+    runDetails: { warnings, writable, decideIn, protectedPaths },
     links,
     memberTexts: [LONG],
     file: undefined,
@@ -134,8 +136,8 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
     ['countParts', shown.proposal],
     ['renderPostedProposal', shown],
     ['renderReplyPages', { reply: told, links }],
-    ['sortReadablePaths', { paths: `${text}\0${other}\0${LONG}` }],
-    ['selectDiffs', { files: [changedFile(text), changedFile(`${other}${LONG}`)], maxBytes: 40_000 }],
+    ['sortReadablePaths', { paths: `${text}\0${other}\0${LONG}`, rules }],
+    ['selectDiffs', { files: [changedFile(text), changedFile(`${other}${LONG}`)], maxBytes: 40_000, rules }],
     ['matchPaths', { paths: `${text}\0${other}\0${LONG}`, glob: `*${other}*` }],
     ['buildOverview', { paths: `${text}/a\0${other}/b\0${LONG}` }],
   ];

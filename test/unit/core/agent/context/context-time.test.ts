@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { selectDiffs } from '../../../../../src/core/agent/context/diff-excerpt.ts';
 import { boundLines } from '../../../../../src/core/agent/context/task-discussion.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
 const HIDDEN = '\u{200B}';
@@ -11,7 +12,7 @@ describe('hidden characters, which take time to escape', () => {
     const files = Array.from({ length: 600 }, (_, index) => {
       return { path: `a${index}`, previousPath: null, status: 'added', added: 1, removed: 0, patch };
     });
-    const used = cpuSeconds(() => expect(selectDiffs(files, 32_000).omitted).toHaveLength(600));
+    const used = cpuSeconds(() => expect(selectDiffs(files, 32_000, DEFAULT_SETTINGS).omitted).toHaveLength(600));
     expect(used).toBeLessThan(1);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/tools/discussion.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import type { Discussion, Statement } from '../../../../../src/core/state/discussion.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 
 function statement(login: string | null, body: string, minute: number, isBot = false): Statement {
   const author = login === null ? null : { login, kind: isBot ? ('bot' as const) : ('person' as const) };
@@ -25,6 +26,7 @@ function format(discussion: Discussion, skip = 0): string {
     ownLogin: 'countersign',
     permissions: { ana: 'write', carl: 'read', elf: 'write' },
     skip,
+    rules: DEFAULT_SETTINGS,
   });
 }
 
@@ -105,7 +107,8 @@ describe('formatDiscussion', () => {
 
   it('asks GitHub about at most twenty people, those of the newest words first, and never about bots (S144)', () => {
     const comments = Array.from({ length: 50 }, (_, index) => statement(`p${index}`, 'x', index, index % 2 === 0));
-    const speakers = findSpeakers({ discussion: { ...EMPTY, comments }, ownLogin: 'countersign', skip: 0 });
+    const discussion = { ...EMPTY, comments };
+    const speakers = findSpeakers({ discussion, ownLogin: 'countersign', skip: 0, rules: DEFAULT_SETTINGS });
     expect(speakers).toHaveLength(20);
     expect(speakers[0]).toBe('p49');
   });

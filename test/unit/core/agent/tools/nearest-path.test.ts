@@ -1,37 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import { fileNotFoundText, findNearestPaths } from '../../../../../src/core/agent/tools/nearest-path.ts';
 import type { Tree } from '../../../../../src/core/state/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
 function treeOf(paths: readonly string[], mode = '100644'): Tree {
   return new Map(paths.map((path) => [path, { mode, sha: '0'.repeat(40), size: 1 }] as const));
 }
 
+function known(tree: Tree) {
+  return { tree, rules: DEFAULT_SETTINGS };
+}
+
 describe('findNearestPaths', () => {
   const tree = treeOf(['src/total.ts', 'lib/total.ts', 'src/cart/total.ts', 'src/totals.ts', 'src/price.ts', '.env']);
 
   it('finds the same name elsewhere first, the directories that fit best before others, then slips (S154)', () => {
-    expect(findNearestPaths(tree, 'src/cart/totel.ts')).toEqual(['src/cart/total.ts', 'src/total.ts', 'lib/total.ts']);
-    expect(findNearestPaths(tree, 'lib/cart/total.ts')[0]).toBe('src/cart/total.ts');
-    expect(findNearestPaths(tree, 'Price.ts')).toEqual(['src/price.ts']);
-    expect(findNearestPaths(tree, 'src/invoice.ts')).toEqual([]);
+    expect(findNearestPaths(known(tree), 'src/cart/totel.ts')).toEqual([
+      'src/cart/total.ts',
+      'src/total.ts',
+      'lib/total.ts',
+    ]);
+    expect(findNearestPaths(known(tree), 'lib/cart/total.ts')[0]).toBe('src/cart/total.ts');
+    expect(findNearestPaths(known(tree), 'Price.ts')).toEqual(['src/price.ts']);
+    expect(findNearestPaths(known(tree), 'src/invoice.ts')).toEqual([]);
   });
 
   it('never names a file that may not be read, a link or a directory (S154, I4)', () => {
-    expect(findNearestPaths(tree, '.enw')).toEqual([]);
-    expect(findNearestPaths(treeOf(['a/deploy.key', 'A/DEPLOY.KEY']), 'deploy.kei')).toEqual([]);
+    expect(findNearestPaths(known(tree), '.enw')).toEqual([]);
+    expect(findNearestPaths(known(treeOf(['a/deploy.key', 'A/DEPLOY.KEY'])), 'deploy.kei')).toEqual([]);
     for (const mode of ['120000', '160000', '040000'])
-      expect(findNearestPaths(treeOf(['a/total.ts'], mode), 'total.ts')).toEqual([]);
+      expect(findNearestPaths(known(treeOf(['a/total.ts'], mode)), 'total.ts')).toEqual([]);
   });
 
   it('the output names them, or says what else to do (S154)', () => {
-    expect(fileNotFoundText(tree, 'src/totl.ts', 'Use write_file to create it.')).toBe(
+    expect(fileNotFoundText(known(tree), 'src/totl.ts', 'Use write_file to create it.')).toBe(
       'File not found: src/totl.ts. Nearest: src/total.ts, src/cart/total.ts, lib/total.ts.',
     );
-    expect(fileNotFoundText(tree, 'x', 'Use write_file to create it.')).toBe(
+    expect(fileNotFoundText(known(tree), 'x', 'Use write_file to create it.')).toBe(
       'File not found: x. Use write_file to create it.',
     );
-    expect(fileNotFoundText(treeOf(['a/b\nc.ts']), 'bc.ts')).toBe('File not found: bc.ts. Nearest: "a/b\\nc.ts".');
+    expect(fileNotFoundText(known(treeOf(['a/b\nc.ts'])), 'bc.ts')).toBe(
+      'File not found: bc.ts. Nearest: "a/b\\nc.ts".',
+    );
   });
 
   it.each([
@@ -40,7 +51,7 @@ describe('findNearestPaths', () => {
   ])('takes little time in a repository of 100,000 files with %s (S154)', (_, pathAt) => {
     const large = treeOf(Array.from({ length: 100_000 }, (_path, index) => pathAt(index)));
     const path = `${pathAt(7).slice(0, -3)}.tx`;
-    findNearestPaths(large, path);
-    expect(cpuSeconds(() => void findNearestPaths(large, path))).toBeLessThan(2);
+    findNearestPaths(known(large), path);
+    expect(cpuSeconds(() => void findNearestPaths(known(large), path))).toBeLessThan(2);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TreeEntry } from '../../../../../src/core/state/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { offloadInline } from '../../../../../src/worker/offload/offload.ts';
@@ -18,6 +19,8 @@ function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> 
   const workspace: Partial<Workspace> = {
     tree,
     repo: 'shop',
+    rules: DEFAULT_SETTINGS,
+    gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
     offload: offloadInline,
     proposedPaths: new Set(),

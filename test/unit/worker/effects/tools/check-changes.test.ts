@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { checkChanges } from '../../../../../src/worker/effects/tools/check-changes.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { NumberedResult, Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
@@ -19,6 +20,8 @@ async function breakFiles(paths: readonly string[], checkSyntax: () => Promise<n
   const workspace: Workspace = Object.assign(Object.create(null), {
     tree: new Map(paths.map((path) => [path, { mode: ref.mode, sha: ref.blob, size: bytes.length }])),
     repo: 'shop',
+    rules: DEFAULT_SETTINGS,
+    gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
     syntaxRefusals: new Set(),
     proposedPaths: new Set(),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { DraftResult } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
@@ -20,6 +21,8 @@ async function runEdits(edits: readonly (readonly [search: string, replacement: 
   const workspace = Object.assign(Object.create(null), {
     tree: new Map([[PATH, { mode: ref.mode, sha: ref.blob, size: bytes.length }]]),
     repo: 'shop',
+    rules: DEFAULT_SETTINGS,
+    gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
     proposedPaths: new Set(),
     isAnsweredEarlier: () => false,

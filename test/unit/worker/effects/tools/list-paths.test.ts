@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { formatFileList } from '../../../../../src/core/agent/shared/file-list.ts';
 import { formatSearchResults, NO_SEARCH_RESULTS } from '../../../../../src/core/agent/tools/file-search.ts';
 import type { Tree } from '../../../../../src/core/state/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { createGlobMatcher, findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
 import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
 import { createOffloadThread } from '../../../../../src/worker/offload/thread.ts';
@@ -24,7 +25,7 @@ async function listed(from: Tree, glob: string | null): Promise<string> {
 }
 
 function listing(from: Tree, offload: Offload, now = () => performance.now()) {
-  return { tree: from, offload, matchGlob: createGlobMatcher(offload, now) };
+  return { tree: from, offload, rules: DEFAULT_SETTINGS, matchGlob: createGlobMatcher(offload, now) };
 }
 
 describe('a list of files', () => {

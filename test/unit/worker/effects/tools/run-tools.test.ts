@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { type Offload, OffloadError, offloadInline } from '../../../../../src/worker/offload/offload.ts';
@@ -35,7 +36,9 @@ describe('an outline whose grammar fails', () => {
   function runOutline(error: Error): ReturnType<typeof runToolCall> {
     const offload: Offload = (name, input) =>
       name === 'outlineFile' ? Promise.reject(error) : offloadInline(name, input);
-    const workspace = { tree, repo: 'shop', offload, github: { fetchBlob: async () => bytes } };
+    const gate = { isApproved: () => false, canAsk: true };
+    const github = { fetchBlob: async () => bytes };
+    const workspace = { tree, repo: 'shop', offload, github, rules: DEFAULT_SETTINGS, gate };
     const call = { turn: 1, toolCall: { id: 'c1', name: 'outline', arguments: '{"path":"a.ts"}' }, isCut: false };
     return runToolCall(Object.assign(Object.create(null), workspace), call, { index: 0, earlier: [] });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { createGlobMatcher } from '../../../../../src/worker/effects/tools/list-paths.ts';
 import { searchFiles } from '../../../../../src/worker/effects/tools/search-repository.ts';
 import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
@@ -19,6 +20,8 @@ function workspace(files: Readonly<Record<string, string>>, archived: Readonly<R
     fetched,
     searched: {
       tree,
+      rules: DEFAULT_SETTINGS,
+      gate: { isApproved: () => false, canAsk: true },
       offload: offloadInline,
       matchGlob: createGlobMatcher(offloadInline, () => 0),
       changedFiles: async () => [],

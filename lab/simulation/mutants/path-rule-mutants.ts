@@ -1,0 +1,49 @@
+import type { PathRule } from '../../../src/core/state/settings.ts';
+import { type Mutant, type Overrides, overrideGitHub, overridePulls } from './mutant.ts';
+
+/** The rules that a run has are others than those that it began with. */
+function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule[]): Overrides {
+  return overridePulls((pull) => {
+    if (pull.run === null) return pull;
+    const settings = { ...pull.run.settings, rules: change(pull.run.settings.rules) };
+    return { ...pull, run: { ...pull.run, settings } };
+  });
+}
+
+/** The settings of the repository without its rules, as if a decision did not ask for them. */
+function forgetRules(): Overrides {
+  return overrideGitHub(({ fetchSettingsFile }) => ({
+    fetchSettingsFile: async () => {
+      const found = await fetchSettingsFile();
+      if (found?.kind !== 'file') return found;
+      const text = Buffer.from(found.bytes)
+        .toString()
+        .replace(/^rules: .*$/m, '');
+      return { kind: 'file', bytes: Buffer.from(text) };
+    },
+  }));
+}
+
+/** Mistakes in rules by path. */
+export const PATH_RULE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'deny-rule-unchecked',
+    brokenPromise: 'a rule that denies a path stops approvals and commits of it',
+    createOverrides: forgetRules,
+  },
+  {
+    name: 'gate-left-open',
+    brokenPromise: 'no tool shows a file before people approve that it is read',
+    createOverrides: () => overrideRules((rules) => rules.filter(({ decide }) => decide !== 'ask')),
+  },
+  {
+    name: 'last-rule-wins',
+    brokenPromise: 'the first rule that matches decides',
+    // Each loading changes the rules again, so the order must not depend on the one before.
+    createOverrides: () =>
+      overrideRules((rules) => [
+        ...rules.filter(({ decide }) => decide === 'allow'),
+        ...rules.filter(({ decide }) => decide !== 'allow'),
+      ]),
+  },
+];

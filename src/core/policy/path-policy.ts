@@ -1,0 +1,172 @@
+import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
+import type { PathRule, PathRules, Settings } from '../state/settings.ts';
+import type { ReadingToolName, ToolName } from '../state/tools.ts';
+import { compileFirstMatch, foldedForm } from './path-rules.ts';
+import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-tables.ts';
+import { findLikenesses } from './paths.ts';
+
+/** Whether a tool can have a path. `rule` names the rule that forbids it, or that asks people first. */
+export type PathDecision =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'ask'; readonly rule: string }
+  | { readonly kind: 'deny'; readonly rule: string };
+
+/** The rules alone, of settings that hold them. */
+export function pathRulesOf({ rules, operatorRules }: PathRules): PathRules {
+  return { rules, operatorRules };
+}
+
+const ALLOWED: PathDecision = { kind: 'allow' };
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<PathDecision['kind'], number>;
+
+function stricter(left: PathDecision, right: PathDecision): PathDecision {
+  return STRICTNESS[right.kind] > STRICTNESS[left.kind] ? right : left;
+}
+
+/**
+ * Whether a reading tool can show the content of a path. Another tool must not show what `read_file` may not, or not
+ * before people allowed it.
+ */
+export function decideReading(rules: PathRules, tool: ReadingToolName, path: string): PathDecision {
+  const builtIn = findReadDenyRule(path);
+  if (builtIn !== null) return { kind: 'deny', rule: builtIn };
+  const reading = decideByRules(rules, 'read_file', path);
+  return tool === 'read_file' ? reading : stricter(reading, decideByRules(rules, tool, path));
+}
+
+/** Whether the model may learn that a file is there. It also learns it of those that it has to ask for. */
+export function canBeNamed(rules: PathRules, path: string): boolean {
+  return decideReading(rules, 'list_files', path).kind !== 'deny';
+}
+
+/** The rule that forbids one of these tools to change a path; null if there is none. */
+export function findChangeRule(rules: PathRules, tools: readonly ToolName[], path: string): string | null {
+  const builtIn = findWriteDenyRule(path);
+  if (builtIn !== null) return builtIn;
+  // What may not be read is not changed either: results of a change show lines of its file.
+  const denied = (['read_file', ...tools] as const)
+    .map((tool) => decideByRules(rules, tool, path))
+    .find(({ kind }) => kind === 'deny');
+  return denied?.kind === 'deny' ? denied.rule : null;
+}
+
+/** A path, and the rule that denies a tool to touch it. */
+type PathDenial = { readonly path: string; readonly rule: string };
+
+/** The tool that proposed a change; an undo has none. */
+type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { readonly kind: 'undo' };
+
+/** The first path of a proposed change, of all its members, that a rule denies now; null if there is none. */
+export function findDeniedPath(
+  rules: PathRules,
+  { change, origin }: { readonly change: Change; readonly origin: ChangeOrigin },
+): PathDenial | null {
+  const called = origin.kind === 'call' ? [origin.tool] : [];
+  for (const member of membersOf(change)) {
+    for (const path of affectedPaths(member)) {
+      const rule = findMemberRule(rules, [...called, ...toolsOf(member, path)], member, path);
+      if (rule !== null) return { path, rule };
+    }
+  }
+  return null;
+}
+
+function findMemberRule(rules: PathRules, tools: readonly ToolName[], { op }: FileChange, path: string): string | null {
+  if (op !== 'read') return findChangeRule(rules, tools, path);
+  const decision = decideReading(rules, 'read_file', path);
+  return decision.kind === 'deny' ? decision.rule : null;
+}
+
+/** The tools that do to this path what a change does: a move also deletes its source, and writes its target. */
+function toolsOf({ op, path: target }: FileChange, path: string): readonly ToolName[] {
+  if (op !== 'move') return CHANGE_TOOLS[op];
+  return path === target ? MOVE_TOOLS.target : MOVE_TOOLS.source;
+}
+
+/** The tools whose rules hold for each kind of change. */
+export const CHANGE_TOOLS = {
+  edit: ['edit_file'],
+  write: ['write_file'],
+  delete: ['delete_file'],
+  read: ['read_file'],
+} as const satisfies Record<Exclude<FileChange['op'], 'move'>, readonly ToolName[]>;
+
+/** The tools whose rules hold for each side of a move. */
+export const MOVE_TOOLS = {
+  source: ['move_file', 'delete_file'],
+  target: ['move_file', 'write_file'],
+} as const satisfies Record<'source' | 'target', readonly ToolName[]>;
+
+/** Both lists are asked, so that neither the operator nor the repository can loosen the rules of the other. */
+function decideByRules({ operatorRules, rules }: PathRules, tool: ToolName, path: string): PathDecision {
+  return stricter(
+    decideByList(operatorRules, 'the operator’s rules', tool, path),
+    decideByList(rules, 'rules', tool, path),
+  );
+}
+
+/** `source` says for a refusal whose rules these are. */
+function decideByList(rules: readonly PathRule[], source: string, tool: ToolName, path: string): PathDecision {
+  if (rules.length === 0) return ALLOWED;
+  const { exact, folded } = compiledFor(rules, tool);
+  // Each reading of the path finds its first rule, so that a look-alike of an allowed path is not allowed by it.
+  const rows = [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)];
+  return rows.map((row) => toDecision(row, source)).reduce(stricter);
+}
+
+function toDecision(row: RuleRow | null, source: string): PathDecision {
+  if (row === null || row.decide === 'allow') return ALLOWED;
+  return { kind: row.decide, rule: `${source}: ${row.glob}` };
+}
+
+/** One glob of a rule, so that a refusal names it. */
+type RuleRow = { readonly glob: string; readonly globs: readonly string[]; readonly decide: PathRule['decide'] };
+
+type FindRule = (path: string) => RuleRow | null;
+
+/** The rules of one tool, as they are written and without case and look-alikes. */
+type CompiledRules = { readonly exact: FindRule; readonly folded: FindRule };
+
+const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, CompiledRules>>();
+
+function compiledFor(rules: readonly PathRule[], tool: ToolName): CompiledRules {
+  const byTool = COMPILED.get(rules) ?? new Map<ToolName, CompiledRules>();
+  COMPILED.set(rules, byTool);
+  const known = byTool.get(tool);
+  if (known !== undefined) return known;
+  const rows = rules
+    .filter(({ tools }) => tools.includes(tool))
+    .flatMap(({ paths, decide }) => paths.map((glob): RuleRow => ({ glob, globs: [glob], decide })));
+  const compiled = { exact: compileFirstMatch(rows), folded: compileFirstMatch(rows.map(withFoldedGlob)) };
+  byTool.set(tool, compiled);
+  return compiled;
+}
+
+function withFoldedGlob<Row extends { readonly glob: string }>(row: Row): Row & { readonly globs: readonly string[] } {
+  return { ...row, globs: [foldedForm(row.glob)] };
+}
+
+/** Why a path is protected: it is of the built-in list, or a setting's glob covers it. */
+export type Protection = { readonly kind: 'built-in' } | { readonly kind: 'setting'; readonly glob: string };
+
+/** Why changes of a path always need a person who looks at them; null for other paths. */
+export function findProtection(path: string, { protectedPaths }: Pick<Settings, 'protectedPaths'>): Protection | null {
+  if (findProtectedFiles(path) !== null) return { kind: 'built-in' };
+  const glob = findProtectingGlob(path, protectedPaths);
+  return glob === null ? null : { kind: 'setting', glob };
+}
+
+/** Whether changes of a path are always asked about, one by one. */
+export function isProtected(path: string, settings: Pick<Settings, 'protectedPaths'>): boolean {
+  return findProtection(path, settings) !== null;
+}
+
+/** The first of these globs that covers a path, as it is written or by its look. */
+export function findProtectingGlob(path: string, globs: readonly string[]): string | null {
+  if (globs.length === 0) return null;
+  const exact = compileFirstMatch(globs.map((glob) => ({ glob, globs: [glob] })));
+  const folded = compileFirstMatch(globs.map((glob) => withFoldedGlob({ glob })));
+  const found = [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)];
+  return found.find((one) => one !== null)?.glob ?? null;
+}
