@@ -1,3 +1,4 @@
+import { codeOwnerNeeds, votingOwnerNeeds } from './actions/approvals.ts';
 import { findCommentDamage } from './actions/comment-repair.ts';
 import {
   headNeeds,
@@ -62,7 +63,7 @@ const SIGNAL_NEEDS: {
   'side-question-responded': none,
   'side-question-tools-finished': none,
   'side-question-failed': none,
-  'tools-finished': none,
+  'tools-finished': toolsFinishedNeeds,
   'proposals-posted': (pull, signal, facts) =>
     proposalsBeforeCommit(pull.proposals).length === 0
       ? []
@@ -89,6 +90,16 @@ const SIGNAL_NEEDS: {
   'dead-lettered': none,
   'access-lost': none,
 };
+
+/** Comments of new proposals name the code owners whose approval they need. */
+function toolsFinishedNeeds(
+  { run }: PullState,
+  { results }: SignalOf<'tools-finished'>,
+  facts: Facts,
+): readonly Need[] {
+  const changes = results.flatMap((result) => (result.kind === 'change' ? [result.change] : []));
+  return run === null ? [] : codeOwnerNeeds(changes, [], run.settings, facts);
+}
 
 /**
  * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the head,
@@ -186,7 +197,7 @@ function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): r
   if (permission.length > 0) return permission;
   const head = headNeeds(pull, facts);
   // The settings say whether the push counts as an approval, which matters only if it contains a change.
-  return head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)
-    ? head
-    : settingsNeeds(facts);
+  if (head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)) return head;
+  const settings = settingsNeeds(facts);
+  return settings.length > 0 ? settings : votingOwnerNeeds(intent.actor, open, facts);
 }

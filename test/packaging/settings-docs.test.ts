@@ -26,14 +26,13 @@ describe('the documentation of the settings', () => {
     const validate = new Ajv({ strict: false }).compile(schemaIn(renderSettingsSchema()));
     expect(validate({})).toBe(true);
     expect(validate({ approvers: 'maintain', required_approvals: 2, limits: {}, rules: [] })).toBe(true);
+    expect(validate({ approvers: 'codeowners', require: [{ paths: ['pay/**'], approvals: 2 }] })).toBe(true);
     expect(validate({ approvers: 'writers' })).toBe(false);
     expect(validate({ required_aprovals: 2 })).toBe(false);
     expect(validate({ limits: { turn: 3 } })).toBe(false);
     const notYet = [
-      { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
-      { require: [{ paths: ['pay/**'], approvals: 2 }] },
       { limits: { turns: 3 } },
     ];
     for (const file of notYet) {
@@ -53,11 +52,11 @@ describe('the JSON schema of the operator’s file', () => {
       {},
       { commands: 'prefixed', ceilings: { required_approvals: 2, approvers: 'maintain' }, models: ['a'] },
       { prices: { a: { input: 1, cached_input: 0.1, output: 2 } } },
+      { ceilings: { approvers: 'codeowners' } },
       { prices: { a: { input: 1 } } },
       { prices: { a: { input: -1, output: 1 } } },
       { ceilings: { required_approvals: 0 } },
       { ceilings: { commands: 'short' } },
-      { ceilings: { approvers: 'codeowners' } },
       { ceilings: { limits: { turns: 5 } } },
       { limits: { turns: 5 } },
       { models: 'a' },
@@ -66,7 +65,7 @@ describe('the JSON schema of the operator’s file', () => {
     const readable = files.map(
       (one) => parseOperatorFile({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }).kind === 'values',
     );
-    expect(readable).toEqual([true, true, true, ...Array(9).fill(false)]);
+    expect(readable).toEqual([true, true, true, true, ...Array(8).fill(false)]);
     expect(files.map((one) => validate(one))).toEqual(readable);
   });
 });

@@ -31,6 +31,7 @@ import {
   listRulesFor,
   type PullSnapshot,
   readArchive,
+  readCodeOwnersFile,
   readCommentTexts,
   readFullTree,
   readMergeBase,
@@ -80,6 +81,8 @@ type ReadMethod =
   | 'fetchPermission'
   | 'missingPermissions'
   | 'fetchSettingsFile'
+  | 'fetchCodeOwnersFile'
+  | 'fetchTeamMembership'
   | 'fetchTree'
   | 'fetchMergeBase'
   | 'fetchDiscussion'
@@ -97,6 +100,9 @@ function readMethods({
     fetchPermission: async (login) => readPermission(snapshot(), login),
     missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
+    fetchCodeOwnersFile: async () => readCodeOwnersFile(snapshot()),
+    // The simulated installation was not granted to see members.
+    fetchTeamMembership: async () => 'unreadable',
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchDiscussion: async () => readDiscussion(snapshot()),
     fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),

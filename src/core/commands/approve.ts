@@ -1,4 +1,4 @@
-import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
+import { missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
@@ -35,7 +35,7 @@ export const approve = {
   read: ({ targets, text }) => ({ name: 'approve', targets, note: text }),
   needs: {
     condition: 'it means pending changes',
-    kinds: ['settings', 'comment-hashes'],
+    kinds: ['settings', 'code-owners', 'comment-hashes'],
     next: needsToApprove,
   },
   run: runApprove,
@@ -121,7 +121,8 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const pending = builder.pull.proposals.filter((one) => ids.includes(one.id));
   const [first] = pending;
   if (first === undefined) return null;
-  const block = { kind: 'approvals-missing', missing: countMissingApprovals(first, rules) } as const;
+  const { approvals: missing, paths } = missingNow(first, rules);
+  const block = { kind: 'approvals-missing', missing, ownership: toOwnership(paths, rules.codeOwners) } as const;
   return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
 }
 

@@ -72,17 +72,45 @@ export function undoLine({ origin, change }: Proposal): string {
   return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
 }
 
-/** The approvals so far and how many are missing; empty where one is enough. */
+/** The approvals so far, and who or how many are missing; empty where one of anybody is enough. */
 export function approvalsLine({ proposal, placement }: ProposalView): string {
-  const { requiredApprovals } = proposal;
-  if (requiredApprovals < 2) return '';
+  const { requiredApprovals, neededOwners } = proposal;
+  if (requiredApprovals < 2 && neededOwners.length === 0) return '';
   const names = approverNames(proposal);
-  const missing = Math.max(1, requiredApprovals - names.length);
   const by = names.length === 0 ? '' : ` by ${formatList(names)}`;
   const button =
-    placement.kind === 'suggestion' ? ' GitHub’s **Commit suggestion** button counts as one approval.' : '';
-  return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missing} more needed.${button}`;
+    placement.kind === 'suggestion' && requiredApprovals > 1
+      ? ' GitHub’s **Commit suggestion** button counts as one approval.'
+      : '';
+  return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missingText(proposal, names.length)}.${button}`;
 }
+
+/** One owner can be in several of the lists, so these do not count people. */
+function missingText(proposal: Proposal, approvals: number): string {
+  const { requiredApprovals, neededOwners } = proposal;
+  const missing = requiredApprovals - approvals;
+  if (neededOwners.length === 0) return `${Math.max(1, missing)} more needed`;
+  const owners = formatList(neededOwners.map((list) => ownersText(list, proposal)));
+  return missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
+}
+
+const MAX_OWNERS_SHOWN = 5;
+
+function ownersText(owners: readonly string[], proposal: Proposal): string {
+  if (owners.length === 0) return 'a code owner of a path that has none';
+  const shown = owners.slice(0, MAX_OWNERS_SHOWN).map((owner) => ownerText(owner, proposal));
+  const others = owners.length - shown.length;
+  return formatList([...shown, ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])], 'or');
+}
+
+/** A name notifies its owner where the change is first posted, and never again. */
+function ownerText(owner: string, { mentions, comment, previousCommentIds, repairCount }: Proposal): string {
+  const isFirst = comment === null && previousCommentIds.length === 0 && repairCount === 0;
+  return isFirst && mentions.includes(owner) && MENTION.test(owner) ? owner : codeSpan(owner);
+}
+
+/** A login or team as GitHub writes them. Everything else stays code, so that it notifies nobody. */
+const MENTION = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
 export function decisionLine({ placement, proposal, writable, decideIn }: ProposalView): string {

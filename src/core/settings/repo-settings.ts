@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SettingsFileLookup } from '../state/ports.ts';
 import {
+  type Approvers,
   DEFAULT_SETTINGS,
   type RunLimits,
   type SettingInForce,
@@ -65,11 +66,14 @@ function mergeLayers(
 
 function toSettings(repository: FlatValues, operator: OperatorSettings): Settings {
   const merged = [...mergeLayers(repository, operator)].map(([key, { value }]) => [key, value] as const);
-  const file = SettingsFileSchema.parse(nestValues(new Map(merged)));
+  const file = MergedSchema.parse(nestValues(new Map(merged)));
   return { ...namedSettings(file), keysWithoutEffect: keysWithoutEffect(repository) };
 }
 
-function namedSettings(file: z.infer<typeof SettingsFileSchema>): Omit<Settings, 'keysWithoutEffect'> {
+/** An operator's bound and a repository's rule about approvers can both hold. */
+const MergedSchema = SettingsFileSchema.extend({ approvers: z.custom<Approvers>() });
+
+function namedSettings(file: z.infer<typeof MergedSchema>): Omit<Settings, 'keysWithoutEffect'> {
   return {
     commands: file.commands,
     approvers: file.approvers,

@@ -53,8 +53,10 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.commands)
     .describe('`prefixed`: only `/countersign …` and `@<app-slug> …` are read'),
   approvers: oneOfWords('write', 'maintain', 'admin', 'codeowners')
-    .default(DEFAULT_SETTINGS.approvers)
-    .describe('Who can approve: everybody with write access, or only those with the maintain or admin role'),
+    .default('write')
+    .describe(
+      'Who can approve: everybody with write access, those with the maintain or admin role, or the code owners of the paths',
+    ),
   require_non_author: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonAuthor)
     .describe('Neither the pull request’s author nor a person with own lines in the change counts'),
@@ -69,7 +71,9 @@ export const SettingsFileSchema = z.strictObject({
     .describe('The first match decides: `deny`, or for `read_file` also `ask` and `allow`'),
   require: boundedList(requirementSchema, 'a list of stronger rules')
     .default([])
-    .describe('Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both'),
+    .describe(
+      'Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both; the operator’s hold too',
+    ),
   protected_paths: pathList('glob')
     .default([])
     .describe('Added to the built-in list: always asked, no standing approval'),
@@ -155,9 +159,7 @@ const UNSUPPORTED_IF_NOT_EMPTY: UnsupportedSetting = {
  * on a restriction that does not exist.
  */
 export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {
-  approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
   rules: UNSUPPORTED_IF_NOT_EMPTY,
-  require: UNSUPPORTED_IF_NOT_EMPTY,
   protected_paths: UNSUPPORTED_IF_NOT_EMPTY,
   limits: {
     isSet: (value) => isRecord(value) && Object.keys(value).length > 0,

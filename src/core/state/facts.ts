@@ -4,7 +4,7 @@ import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
 import type { Permission, Person, Proposal } from './proposal.ts';
-import type { SettingsInForce, SettingsReading } from './settings.ts';
+import type { CodeOwners, SettingsInForce, SettingsReading } from './settings.ts';
 import type { ModelPrice } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
@@ -16,6 +16,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** The repository's settings on its default branch. */
   | { readonly kind: 'settings' }
+  /** The owners of these paths, and which of these people they are. */
+  | { readonly kind: 'code-owners'; readonly paths: readonly string[]; readonly people: readonly Person[] }
   /** All settings with their sources. */
   | { readonly kind: 'settings-in-force' }
   /** The rules of both branches. `headRef` is null for a fork, which the App never writes to. */
@@ -57,6 +59,8 @@ export type Facts = {
   readonly missingPermissions?: readonly RequiredPermission[];
   readonly pullRequest?: PullFacts;
   readonly settings?: SettingsReading;
+  /** Only where the settings ask for code owners. */
+  readonly codeOwners?: CodeOwners;
   readonly settingsInForce?: SettingsInForce;
   readonly branchRules?: BranchRules;
   /** Numbers of the other open pull requests with the same head branch. */

@@ -39,6 +39,10 @@ export type GitHub = {
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
   fetchSettingsFile(): Promise<SettingsFileLookup | null>;
+  /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
+  fetchCodeOwnersFile(): Promise<CodeOwnersLookup | null>;
+  /** Whether a person is a member of `@org/team`; `unreadable` if the installation does not let the App see members. */
+  fetchTeamMembership(team: string, login: string): Promise<TeamMembership>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
   fetchTree(commit: string): Promise<Tree>;
   /** The commit from which the head branched off the base; cached, because both are commits. */
@@ -204,6 +208,12 @@ export type SettingsFileLookup =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'no-file' };
+
+/** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large. */
+export type CodeOwnersLookup = { readonly path: string; readonly bytes: Uint8Array | 'too-large' };
+
+/** A team that does not exist has no members. */
+export type TeamMembership = 'member' | 'not-member' | 'unreadable';
 
 /** A review to post. `event` determines whether it requests changes. */
 export type NewReview = {

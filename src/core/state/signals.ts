@@ -10,7 +10,7 @@ import type { ModelFailureKind } from './ports.ts';
 import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep } from './run.ts';
-import type { SettingsReading } from './settings.ts';
+import type { CodeOwners, SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { GatedToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
@@ -131,6 +131,8 @@ export type Signal =
       readonly checks: readonly PreflightCheck[];
       /** Read right before the attempt. */
       readonly settings: SettingsReading;
+      /** Only where the settings ask for code owners. */
+      readonly codeOwners?: CodeOwners;
     }
   /** `overwritten` is set if another push has since removed the commit from the branch. */
   | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })

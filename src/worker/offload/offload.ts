@@ -39,6 +39,7 @@ import type { ProposalView } from '../../core/messages/proposal-status.ts';
 import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
+import { findOwners, type OwnersFound, type OwnersQuery } from '../../core/policy/code-owners.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
 import {
@@ -128,6 +129,7 @@ type OffloadFunctions = {
   readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
   readonly assessPush: OffloadSignature<PathPush, PushAssessment>;
   readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
+  readonly findOwners: OffloadSignature<OwnersQuery, OwnersFound>;
   readonly computeUndo: OffloadSignature<UndoContext, MemberUndo>;
   readonly applyUserEdit: OffloadSignature<UserEditInput, UserEditResult>;
   readonly draftComments: OffloadSignature<DraftInput, PlacedComments | null>;
@@ -229,6 +231,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ before, after, pending }) => textLength(before) + assessedLength(pending, after),
   },
   assessFile: { run: assessFile, size: ({ file, pending }) => assessedLength(pending, file) },
+  findOwners: { run: findOwners, size: ({ bytes, paths }) => bytes.length * paths.length },
   computeUndo: {
     run: computeUndo,
     size: ({ change, files }) => {

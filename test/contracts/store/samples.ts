@@ -144,6 +144,8 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     currentHeading: null,
     threadResolution: null,
     requiredApprovals: 1,
+    neededOwners: [],
+    mentions: [],
     headMovingSince: null,
     pendingRetarget: null,
     approvalsSuspendedBy: null,

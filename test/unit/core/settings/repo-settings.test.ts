@@ -144,8 +144,6 @@ describe('the repository’s settings', () => {
       'approvers: write\n\nrules:\n  - {tools: [search], paths: ["**"], decide: deny}',
       'line 3: rules is not in this version',
     ],
-    ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
-    ['require: [{paths: [pay/**], approvals: 2}]', 'line 1: require is not in this version'],
     ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
     ['limits:\n  cost_usd: 2.5', 'line 1: limits is not in this version'],
     ['limits: {turns: 10, tokens: 500000, proposals_per_turn: 30, runs_per_day: 5}', 'line 1: limits is not in this'],
