@@ -90,23 +90,27 @@ function missingText(proposal: Proposal, approvals: number): string {
   const { requiredApprovals, neededOwners } = proposal;
   const missing = requiredApprovals - approvals;
   if (neededOwners.length === 0) return `${Math.max(1, missing)} more needed`;
-  const owners = formatList(neededOwners.map((list) => ownersText(list, proposal)));
+  const mentions = new Set(liveMentions(proposal));
+  const owners = formatList(neededOwners.map((list) => ownersText(list, mentions)));
   return missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
 }
 
 const MAX_OWNERS_SHOWN = 5;
 
-function ownersText(owners: readonly string[], proposal: Proposal): string {
+/** Each owner whom the comment notifies is written once as a mention, and taken out of the set. */
+function ownersText(owners: readonly string[], mentions: Set<string>): string {
   if (owners.length === 0) return 'a code owner of a path that has none';
-  const shown = owners.slice(0, MAX_OWNERS_SHOWN).map((owner) => ownerText(owner, proposal));
+  const shown = owners.slice(0, MAX_OWNERS_SHOWN).map((owner) => (mentions.delete(owner) ? owner : codeSpan(owner)));
   const others = owners.length - shown.length;
   return formatList([...shown, ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])], 'or');
 }
 
-/** A name notifies its owner where the change is first posted, and never again. */
-function ownerText(owner: string, { mentions, comment, previousCommentIds, repairCount }: Proposal): string {
-  const isFirst = comment === null && previousCommentIds.length === 0 && repairCount === 0;
-  return isFirst && mentions.includes(owner) && MENTION.test(owner) ? owner : codeSpan(owner);
+/** The owners whom the comment notifies: only where the change is first posted, never by a later edit or a repair. */
+export function liveMentions(proposal: Proposal): readonly string[] {
+  const { state, mentions, neededOwners, comment, previousCommentIds, repairCount } = proposal;
+  const isFirst = state === 'proposed' && comment === null && previousCommentIds.length === 0 && repairCount === 0;
+  const shown = new Set(neededOwners.flatMap((owners) => owners.slice(0, MAX_OWNERS_SHOWN)));
+  return isFirst ? mentions.filter((owner) => shown.has(owner) && MENTION.test(owner)) : [];
 }
 
 /** A login or team as GitHub writes them. Everything else stays code, so that it notifies nobody. */

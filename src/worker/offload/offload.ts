@@ -35,6 +35,7 @@ import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
 import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
+import { liveMentions } from '../../core/messages/proposal-header.ts';
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
 import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
@@ -374,7 +375,8 @@ function draftCommentsAt({
   context: { runDetails, links, memberTexts },
 }: PlacedDraftInput): PlacedComments | null {
   const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
-  if (comments === null || !proposalRoundTrips(comments, { change: proposal.change, placement, memberTexts }))
-    return null;
+  const { change } = proposal;
+  const expected = { change, placement, memberTexts, mentions: liveMentions(proposal) };
+  if (comments === null || !proposalRoundTrips(comments, expected)) return null;
   return { placement, comments };
 }

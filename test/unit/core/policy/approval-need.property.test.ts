@@ -51,7 +51,7 @@ function isThrough({ rules, votes }: Case): boolean {
 
 /** The rules said again in another way: which sets of people are enough. It knows only the two globs of this test. */
 function oracle({ rules, votes }: Case): boolean {
-  const covers = ({ paths }: ApprovalRequirement, path: string): boolean => paths.includes(path.split('/')[0] + '/**');
+  const covers = ({ paths }: ApprovalRequirement, path: string): boolean => paths.includes(`${path.split('/')[0]}/**`);
   const perPath = [SOURCE, TARGET].map((path) => ({ path, rows: rules.require.filter((row) => covers(row, path)) }));
   const words = [rules.approvers, ...perPath.flatMap(({ rows }) => rows.map(({ approvers }) => approvers ?? 'write'))];
   const least = Math.max(...words.map((word) => (word.startsWith('admin') ? 4 : word.startsWith('maintain') ? 3 : 2)));
