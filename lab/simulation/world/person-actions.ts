@@ -7,6 +7,7 @@ import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } fro
 import type { Random } from './random.ts';
 import { HOSTILE_MARKDOWN } from './random-model.ts';
 import {
+  CODEOWNERS_PATH,
   findInstallation,
   listBotComments,
   type PullSnapshot,
@@ -68,14 +69,26 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 }
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const settings = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
-  return saveSettings({ simulatedGitHub, fixture }, settings);
+  const settings = random.pick(['review_event: request-changes\n', 'broken: [\n', null, ...STRICTER_RULES]);
+  return settings === null || typeof settings === 'string'
+    ? saveSettings({ simulatedGitHub, fixture }, settings)
+    : saveSettings({ simulatedGitHub, fixture }, ...settings);
 }
 
+/** Settings that ask for more people, or for owners, with the `CODEOWNERS` that belongs to them. */
+const STRICTER_RULES: readonly (readonly [settings: string, owners: string])[] = [
+  ['required_approvals: 2\n', '* @ben\n'],
+  ['require:\n  - {paths: [src/**], approvals: 1}\n  - {paths: [src/**], approvals: 2}\n', '* @ben\n'],
+  ['approvers: codeowners\n', '* @ana\n/src/cart.ts @ben\n'],
+  ['require:\n  - {paths: [src/total.ts], approvers: codeowners}\n', '* @ben\n'],
+  ['approvers: codeowners\nrequired_approvals: 2\n', '* @ana @ben\n/docs/notes.md\n'],
+];
+
 /** Changes the file of settings on the default branch; null deletes it. */
-function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null): string {
+function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null, owners?: string): string {
   const actor = { accountId: fixture.people.acme, viaAppId: null };
   const files = new Map([['.github/countersign.yml', settings]]);
+  if (owners !== undefined) files.set(CODEOWNERS_PATH, owners);
   const { repositoryId } = fixture;
   const outcome = simulatedGitHub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
   return outcome.ok ? `(the settings are ${JSON.stringify(settings)} from now on)` : '(the settings stay)';
@@ -226,9 +239,10 @@ function submitReview(context: ActionContext): string | null {
   return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(replies)}`;
 }
 
-/** Makes the repository require two approvals, which the other settings can change later. */
-export function requireTwoApprovals({ simulatedGitHub, fixture }: OwnerContext): string {
-  return saveSettings({ simulatedGitHub, fixture }, 'required_approvals: 2\n');
+/** Makes the repository require two approvals or those of owners, which the other settings can change later. */
+export function requireTwoApprovals({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const [settings, owners] = random.pick(STRICTER_RULES);
+  return saveSettings({ simulatedGitHub, fixture }, settings, owners);
 }
 
 /** Approves what another person approved: mostly everything, sometimes one proposal. */

@@ -29,7 +29,9 @@ type ExpectedProposal = StoredChange & { readonly memberTexts: readonly string[]
 export function renderPostedProposal(view: ProposalView): RenderedProposal {
   const rendered = renderProposal(view);
   const { proposal, placement } = view;
-  const isExact = proposal.state !== 'proposed' || contentRoundTrips(rendered, { change: proposal.change, placement, mentions: liveMentions(proposal) });
+  const isExact =
+    proposal.state !== 'proposed' ||
+    contentRoundTrips(rendered, { change: proposal.change, placement, mentions: liveMentions(proposal) });
   return isExact ? rendered : renderUnshowable(view);
 }
 
@@ -215,11 +217,7 @@ const FOREIGN_NODES: ReadonlySet<Nodes['type']> = new Set<Nodes['type']>([
 const AUTOLINKED_TEXT = /:\/\/|\bwww\.[a-z\d]|@[a-z\d]/i;
 
 /** True if a body has no markup that could come from untrusted text: other HTML, images, headings, mentions, links. */
-function hasOnlyAppMarkup(
-  { nodes }: ParsedMarkdown,
-  { repository }: RepoLinks,
-  mentions: readonly string[],
-): boolean {
+function hasOnlyAppMarkup({ nodes }: ParsedMarkdown, { repository }: RepoLinks, mentions: readonly string[]): boolean {
   const allowed = new Set(mentions);
   return nodes.every((node) => {
     if (node.type === 'html') return APP_HTML.test(node.value);
