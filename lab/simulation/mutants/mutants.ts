@@ -171,12 +171,12 @@ const DECISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'first-requirement-wins',
     brokenPromise: 'of the requirements for a path the strictest holds',
-    createOverrides: () => overrideSettings((text) => text.replace(/^(require:\n.*\n)[^]*$/, '$1')),
+    createOverrides: () => overrideSettings((text) => text.replace(/^(require:\n.*\n)[\s\S]*$/, '$1')),
   },
   {
     name: 'requirements-of-paths-ignored',
     brokenPromise: 'a path needs the approval that `require` demands for it',
-    createOverrides: () => overrideSettings((text) => text.replace(/^require:[^]*$/m, '')),
+    createOverrides: () => overrideSettings((text) => text.replace(/^require:[\s\S]*$/m, '')),
   },
   {
     name: 'code-owners-ignored',

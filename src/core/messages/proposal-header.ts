@@ -6,7 +6,14 @@ import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
 import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
-import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
+import {
+  approverNames,
+  escapeLogin,
+  liveMentions,
+  MAX_OWNERS_SHOWN,
+  PENDING_LABEL,
+  type ProposalView,
+} from './proposal-status.ts';
 import { extentOf, viewMember } from './set-page.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
@@ -95,8 +102,6 @@ function missingText(proposal: Proposal, approvals: number): string {
   return missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
 }
 
-const MAX_OWNERS_SHOWN = 5;
-
 /** Each owner whom the comment notifies is written once as a mention, and taken out of the set. */
 function ownersText(owners: readonly string[], mentions: Set<string>): string {
   if (owners.length === 0) return 'a code owner of a path that has none';
@@ -104,17 +109,6 @@ function ownersText(owners: readonly string[], mentions: Set<string>): string {
   const others = owners.length - shown.length;
   return formatList([...shown, ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])], 'or');
 }
-
-/** The owners whom the comment notifies: only where the change is first posted, never by a later edit or a repair. */
-export function liveMentions(proposal: Proposal): readonly string[] {
-  const { state, mentions, neededOwners, comment, previousCommentIds, repairCount } = proposal;
-  const isFirst = state === 'proposed' && comment === null && previousCommentIds.length === 0 && repairCount === 0;
-  const shown = new Set(neededOwners.flatMap((owners) => owners.slice(0, MAX_OWNERS_SHOWN)));
-  return isFirst ? mentions.filter((owner) => shown.has(owner) && MENTION.test(owner)) : [];
-}
-
-/** A login or team as GitHub writes them. Everything else stays code, so that it notifies nobody. */
-const MENTION = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
 export function decisionLine({ placement, proposal, writable, decideIn }: ProposalView): string {

@@ -7,8 +7,7 @@ import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../edits/text/hunks.ts';
 import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
-import { liveMentions } from './proposal-header.ts';
-import type { ProposalView } from './proposal-status.ts';
+import { liveMentions, type ProposalView } from './proposal-status.ts';
 import { memberList, storedDiffs } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
