@@ -76,7 +76,7 @@ function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext)
 }
 
 /** Gives every path to one person, also between an approval and its commit. Mostly the settings then ask for owners. */
-function changeOwners({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+export function changeOwners({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const owners = random.pick(['* @ana\n', '* @ben\n']);
   const settings = random.pick(['approvers: codeowners\n', 'approvers: codeowners\n', 'approvers: write\n']);
   return saveSettings({ simulatedGitHub, fixture }, settings, owners);
@@ -271,7 +271,6 @@ export const SECOND_THOUGHT_ACTIONS: WeightedActions = [
   [1, closePull],
   [1, (context) => changeBase(context)],
   [1, toggleWriteAccess],
-  [4, changeOwners],
   [1, onAnyProposal(tamperWithComment)],
   [4, withdrawApproval],
 ];
@@ -319,7 +318,6 @@ export const OTHER_ACTIONS: WeightedActions = [
   [1, onAnyProposal(tamperWithComment)],
   [1, toggleWriteAccess],
   [1, changeSettings],
-  [4, changeOwners],
   [0.5, addBranchRule],
   [0.7, openSecondPull],
   [1, suspendInstallation],
