@@ -22,6 +22,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/app/hook/deliveries/{delivery_id}/attempts': ['post'],
   '/app/installations': ['get'],
   '/app/installations/{installation_id}/access_tokens': ['post'],
+  '/orgs/{org}/teams/{team_slug}/memberships/{username}': ['get'],
   '/rate_limit': ['get'],
   '/users/{username}': ['get'],
   [REPOSITORY]: ['get'],

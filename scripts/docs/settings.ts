@@ -94,7 +94,6 @@ function formatDefault({ default: value }: JsonSchemaProperty): string {
 }
 
 function supportNote(name: string): string {
-  if (name === 'approvers') return ' `codeowners` is refused in this version.';
   if (Object.hasOwn(UNSUPPORTED_SETTINGS, name)) return ' Refused in this version, so that nobody relies on it.';
   return KEYS_WITHOUT_EFFECT.includes(name) ? ' Checked, but without effect in this version.' : '';
 }

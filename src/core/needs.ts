@@ -1,3 +1,4 @@
+import { codeOwnerNeeds, votingOwnerNeeds } from './actions/approvals.ts';
 import { findCommentDamage } from './actions/comment-repair.ts';
 import {
   headNeeds,
@@ -65,7 +66,7 @@ const SIGNAL_NEEDS: {
   'side-question-tools-finished': none,
   'side-question-attempt-failed': none,
   'side-question-failed': none,
-  'tools-finished': none,
+  'tools-finished': toolsFinishedNeeds,
   'proposals-posted': postedNeeds,
   'question-posted': none,
   'posting-failed': none,
@@ -96,6 +97,16 @@ function postedNeeds(pull: PullState, signal: SignalOf<'proposals-posted'>, fact
   if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
   const head = headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts));
   return head.length > 0 ? head : standingApprovalNeeds(recordAtHead(pull, signal, facts).pull, signal, facts);
+}
+
+/** Comments of new proposals name the code owners whose approval they need. */
+function toolsFinishedNeeds(
+  { run }: PullState,
+  { results }: SignalOf<'tools-finished'>,
+  facts: Facts,
+): readonly Need[] {
+  const changes = results.flatMap((result) => (result.kind === 'change' ? [result.change] : []));
+  return run === null ? [] : codeOwnerNeeds(changes, [], run.settings, facts);
 }
 
 /**
@@ -195,7 +206,7 @@ function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): r
   if (permission.length > 0) return permission;
   const head = headNeeds(pull, facts);
   // The settings say whether the push counts as an approval, which matters only if it contains a change.
-  return head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)
-    ? head
-    : settingsNeeds(facts);
+  if (head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)) return head;
+  const settings = settingsNeeds(facts);
+  return settings.length > 0 ? settings : votingOwnerNeeds(intent.actor, open, facts);
 }

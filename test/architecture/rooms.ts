@@ -81,7 +81,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
-    entries: ['job.ts', 'gather-facts.ts'],
+    entries: ['job.ts', 'gather-facts.ts', 'code-owners.ts'],
   },
   'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {
@@ -198,6 +198,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: [
       'countersign.ts',
       'approval-rules.ts',
+      'approval-need.ts',
+      'code-owners.ts',
       'paths.ts',
       'path-tables.ts',
       'path-policy.ts',

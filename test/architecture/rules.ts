@@ -31,6 +31,7 @@ const PURE_PACKAGES = [
   'mdast',
   'mdast-util-from-markdown',
   'yaml',
+  'ignore',
   're2js',
   'node:crypto',
   'node:buffer',

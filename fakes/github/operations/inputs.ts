@@ -72,6 +72,9 @@ export type SetPermissionInput = {
   readonly roleName?: string;
 };
 
+/** `team` is `org/slug`. */
+export type SetTeamInput = { readonly team: string; readonly memberIds: readonly number[] };
+
 export type AddRulesetInput = { readonly repositoryId: number; readonly ruleset: Omit<FakeRuleset, 'rulesetId'> };
 
 export type OpenIssueInput = RepositoryTarget & { readonly title: string; readonly body?: string };

@@ -50,6 +50,7 @@ import {
   openIssue,
   renameRepository,
   setPermission,
+  setTeam,
 } from './repositories.ts';
 import {
   createReviewComment,
@@ -80,6 +81,7 @@ export type Operations = {
   readonly forkRepository: Operation<Input.ForkRepositoryInput, FakeRepository>;
   readonly renameRepository: Operation<Input.RenameRepositoryInput, FakeRepository>;
   readonly setPermission: Operation<Input.SetPermissionInput, null>;
+  readonly setTeam: Operation<Input.SetTeamInput, null>;
   readonly addRuleset: Operation<Input.AddRulesetInput, null>;
 
   readonly openIssue: Operation<Input.OpenIssueInput, FakeIssue>;
@@ -136,6 +138,7 @@ export const OPERATIONS: Operations = {
   forkRepository,
   renameRepository,
   setPermission,
+  setTeam,
   addRuleset,
   openIssue,
   createPullRequest,

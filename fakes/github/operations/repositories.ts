@@ -19,6 +19,7 @@ import type {
   OpenIssueInput,
   RenameRepositoryInput,
   SetPermissionInput,
+  SetTeamInput,
 } from './inputs.ts';
 
 /** Adds a repository with one commit on its default branch. */
@@ -107,6 +108,10 @@ export const setPermission: Operation<SetPermissionInput, null> = (github, input
   const state = putRepository(github, { ...repository, collaborators });
   return succeedWith(withAuditEntry(state, 'permission-changed', null, now, details), null);
 };
+
+/** Creates a team, or replaces its members. */
+export const setTeam: Operation<SetTeamInput, null> = (github, { team, memberIds }) =>
+  succeedWith({ ...github, teams: new Map(github.teams).set(team.toLowerCase(), memberIds) }, null);
 
 export const addRuleset: Operation<AddRulesetInput, null> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
-import { isWithinGrant } from '../http/auth.ts';
+import { hasPermission, isWithinGrant } from '../http/auth.ts';
 import {
   type ApiResponse,
   DEFAULT_PAGE_SIZE,
@@ -30,6 +30,7 @@ export const APP_ROUTES: readonly ApiRoute[] = [
   createGlobalRoute('GET /repos/{owner}/{repo}/installation', 'app', getInstallation),
   createGlobalRoute('GET /users/{username}', 'anyone', getUser),
   createGlobalRoute('GET /rate_limit', 'anyone', getRateLimit),
+  createGlobalRoute('GET /orgs/{org}/teams/{team_slug}/memberships/{username}', 'anyone', getTeamMembership),
 ];
 
 function getApp(context: RouteContext): ApiResponse {
@@ -88,6 +89,20 @@ const UNKNOWN_REPOSITORY_MESSAGE =
 
 const NOT_GRANTED_MESSAGE = 'The permissions requested are not granted to this installation.';
 
+/** A team that the organization does not have has no members. */
+function getTeamMembership(context: RouteContext): ApiResponse {
+  const { state, identity } = context;
+  if (identity.kind !== 'installation') return errorResponse(state, 401, 'Requires authentication');
+  if (!hasPermission(identity.token.permissions, 'members', 'read'))
+    return errorResponse(state, 403, 'Resource not accessible by integration');
+  const [org, slug] = [readTextParam(context, 'org'), readTextParam(context, 'team_slug')];
+  const account = findAccountByLogin(state.github, readTextParam(context, 'username'));
+  const members = state.github.teams.get(`${org}/${slug}`.toLowerCase());
+  if (account === undefined || members?.includes(account.id) !== true) return notFoundResponse(state);
+  const url = `${state.github.host.apiUrl}/organizations/1/team/1/memberships/${account.login}`;
+  return okResponse(state, { url, role: 'member', state: 'active' });
+}
+
 function createInstallationToken(context: RouteContext): ApiResponse {
   const { state, identity } = context;
   const installation = state.github.installations.get(readNumberParam(context, 'installation_id'));
@@ -99,7 +114,8 @@ function createInstallationToken(context: RouteContext): ApiResponse {
   if (permissions === undefined) {
     const refused = errorResponse(state, 422, NOT_GRANTED_MESSAGE);
     // An owner can withhold permissions of the App’s registration. A client that requests others has a bug.
-    return readPermissions(context, identity.app.permissions) === undefined
+    const isOptional = isRecord(context.body['permissions']) && 'members' in context.body['permissions'];
+    return !isOptional && readPermissions(context, identity.app.permissions) === undefined
       ? { ...refused, violation: 'requested a token with more permissions than the App asks for' }
       : refused;
   }

@@ -23,6 +23,8 @@ export type GitHubState = {
   readonly apps: ReadonlyMap<number, FakeApp>;
   readonly installations: ReadonlyMap<number, FakeInstallation>;
   readonly repositories: ReadonlyMap<number, FakeRepository>;
+  /** Ids of the members of each team, by `org/slug` in lower case. */
+  readonly teams: ReadonlyMap<string, readonly number[]>;
   readonly auditLog: AuditLog;
 };
 

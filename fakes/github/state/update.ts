@@ -120,6 +120,7 @@ export function createGitHubState(host: GitHubHost): GitHubState {
     apps: new Map(),
     installations: new Map(),
     repositories: new Map(),
+    teams: new Map(),
     auditLog: EMPTY_AUDIT_LOG,
   };
 }

@@ -5,16 +5,16 @@ import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
 import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
-import { fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
+import { CODEOWNERS_PATH, fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
 import { readVoteSources } from '../world/vote-sources.ts';
 import type { CaseCheck, CaseEvidence, ObservedCommit, PlayedCase } from './evidence.ts';
 
-/** V3: each committed proposal had as many valid approvals of different people as the settings required. */
+/** V3: each committed proposal had the valid approvals that the settings required, of as many people and of owners. */
 export const approvalsAreEnough: CaseCheck = (evidence) =>
   evidence.commits.flatMap((observed) => {
     const { index, at, plan } = observed;
     const attemptStart = findAttemptStart(evidence, observed);
-    const required = minRequiredApprovals(evidence.played, attemptStart.at, at);
+    const versions = listRuleVersions(evidence.played, attemptStart.at, at);
     return plan.proposalIds.flatMap((id) => {
       const approvals = evidence.votes.flatMap(({ index: votedAt, vote }) =>
         votedAt < index && vote.proposalId === id && isApprovalVote(vote) ? [vote] : [],
@@ -25,10 +25,42 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
           couldWrite(evidence, vote.by.id, attemptStart.index, index) &&
           !wasWithdrawn(evidence, observed.number, vote, attemptStart.at),
       );
-      const people = new Set(valid.map(({ by }) => by.id)).size;
-      return people >= required ? [] : [`V3: ${id} was committed with ${people} of ${required} required approvals`];
+      const people = new Set(valid.map(({ by }) => by.login));
+      const paths = pathsOfProposal(evidence, id);
+      const isEnough = versions.some((rules) => paths.every((path) => isAllowedBy(demandOf(rules, path), people)));
+      return isEnough ? [] : [`V3: ${id} of ${paths.join(', ')} was committed by ${[...people].join(', ')} alone`];
     });
   });
+
+function pathsOfProposal({ changes }: CaseEvidence, id: string): readonly string[] {
+  const own = [...changes].filter(([key]) => key.startsWith(`${id} `)).map(([, change]) => change);
+  const members = own.flatMap((change) => (change.op === 'set' ? change.members : [change]));
+  return [...new Set(members.flatMap(({ path, from }) => (from === null ? [path] : [from, path])))];
+}
+
+/** The texts of the settings and of `CODEOWNERS`. The App does not read both at the same moment. */
+type RuleVersion = { readonly settings: string; readonly owners: string };
+
+/** How many people a path needs, and the logins of which one must be among them; null if any will do. */
+type Demand = { readonly people: number; readonly owners: readonly string[] | null };
+
+function isAllowedBy({ people, owners }: Demand, approvers: ReadonlySet<string>): boolean {
+  return approvers.size >= people && (owners === null || owners.some((login) => approvers.has(login)));
+}
+
+/** The rules as the actions of this simulation write them. Settings that are broken require one person here. */
+function demandOf({ settings, owners }: RuleVersion, path: string): Demand {
+  const rows = [...settings.matchAll(/\{paths: \[([^\]]+)\](?:, approvals: (\d))?(?:, approvers: (\w+))?\}/g)];
+  const matching = rows.filter(([, glob = '']) =>
+    glob.endsWith('**') ? path.startsWith(glob.slice(0, -2)) : path === glob,
+  );
+  const general = Number(/^required_approvals: (\d+)$/m.exec(settings)?.[1] ?? 1);
+  const people = Math.max(general, ...matching.map(([, , approvals]) => Number(approvals ?? 1)));
+  const asksOwner = /^approvers: codeowners$/m.test(settings) || matching.some(([, , , who]) => who === 'codeowners');
+  if (!asksOwner) return { people, owners: null };
+  const line = owners.split('\n').findLast((one) => one.startsWith('* ') || one.startsWith(`/${path} `));
+  return { people, owners: [...(line ?? '').matchAll(/@(\w+)/g)].map(([, login = '']) => login) };
+}
 
 /** The last attempt to commit these proposals; the start of the case if there is none. */
 export function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCommit) {
@@ -39,17 +71,17 @@ export function findAttemptStart({ events }: CaseEvidence, { index, plan }: Obse
   return { index: start, at: events[start]?.at ?? 0 };
 }
 
-/** The smallest number that was in force at any time between two times (ms). Invalid settings require 1 here. */
-function minRequiredApprovals(played: PlayedCase, from: number, to: number): number {
-  const required = settingsInForce(played, from, to).map((text) =>
-    Number(/^required_approvals: (\d+)$/m.exec(text)?.[1] ?? 1),
-  );
-  return Math.min(...required);
+/** Each pair of texts that could be read between two times (ms). */
+function listRuleVersions(played: PlayedCase, from: number, to: number): readonly RuleVersion[] {
+  const owners = [...new Set(textsInForce(played, CODEOWNERS_PATH, from, to))];
+  const settings = [...new Set(textsInForce(played, SETTINGS_PATH, from, to))];
+  return settings.flatMap((one) => owners.map((other) => ({ settings: one, owners: other })));
 }
 
-/** The texts of the settings file that were in force at any time between two times (ms); empty for no file. */
-export function settingsInForce(
+/** The texts of a file of the default branch that were in force at any time between two times (ms); empty for no file. */
+export function textsInForce(
   { simulatedGitHub: { state }, fixture }: PlayedCase,
+  path: string,
   from: number,
   to: number,
 ): readonly string[] {
@@ -60,7 +92,7 @@ export function settingsInForce(
   );
   const last = pushes.findLastIndex(({ at }) => at < from);
   const inForce = pushes.slice(Math.max(last, 0)).map(({ after }) => {
-    const file = after === null ? undefined : readFullTree(state.store, after).get(SETTINGS_PATH);
+    const file = after === null ? undefined : readFullTree(state.store, after).get(path);
     return file === undefined ? '' : readBlobText(state.store, file.sha);
   });
   return last === -1 ? ['', ...inForce] : inForce;

@@ -1,12 +1,13 @@
+import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Settings } from '../../../src/core/state/settings.ts';
 import { DENY_DOCS, GATED_PATH } from '../world/path-settings.ts';
-import { findAttemptStart, settingsInForce } from './approvals.ts';
+import { findAttemptStart, textsInForce } from './approvals.ts';
 import type { CaseCheck } from './evidence.ts';
 
 /** V3: no commit touches a path that a rule denied during the whole attempt. */
 export const deniedPathsStayUnchanged: CaseCheck = (evidence) =>
   evidence.commits.flatMap((observed) => {
-    const texts = settingsInForce(evidence.played, findAttemptStart(evidence, observed).at, observed.at);
+    const texts = textsInForce(evidence.played, SETTINGS_PATH, findAttemptStart(evidence, observed).at, observed.at);
     if (!texts.every((text) => text === DENY_DOCS)) return [];
     const denied = observed.plan.files.filter(({ path }) => path.startsWith('docs/'));
     return denied.map(({ path }) => `V3: commit ${observed.sha} changes ${path}, which a rule denies`);

@@ -50,6 +50,24 @@ function cachePermissions(): Overrides {
   }));
 }
 
+function cacheCodeOwners(): Overrides {
+  let cached: ReturnType<GitHub['fetchCodeOwnersFile']> | null = null;
+  return overrideGitHub(({ fetchCodeOwnersFile }) => ({
+    fetchCodeOwnersFile: () => (cached ??= fetchCodeOwnersFile()),
+  }));
+}
+
+/** A GitHub that changes the text of the settings when they are read. */
+function overrideSettings(change: (text: string) => string): Overrides {
+  return overrideGitHub(({ fetchSettingsFile }) => ({
+    fetchSettingsFile: async () => {
+      const found = await fetchSettingsFile();
+      if (found?.kind !== 'file') return found;
+      return { kind: 'file', bytes: Buffer.from(change(Buffer.from(found.bytes).toString())) };
+    },
+  }));
+}
+
 function cacheTree(): Overrides {
   let cached: ReturnType<GitHub['fetchTree']> | null = null;
   return overrideGitHub(({ fetchTree }) => ({ fetchTree: (sha) => (cached ??= fetchTree(sha)) }));
@@ -151,6 +169,29 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     name: 'required-approvals-ignored',
     brokenPromise: 'a commit has as many approvals as the repository requires',
     createOverrides: () => overrideGitHub(() => ({ fetchSettingsFile: async () => null })),
+  },
+  {
+    name: 'first-requirement-wins',
+    brokenPromise: 'of the requirements for a path the strictest holds',
+    createOverrides: () => overrideSettings((text) => text.replace(/^(require:\n.*\n)[\s\S]*$/, '$1')),
+  },
+  {
+    name: 'requirements-of-paths-ignored',
+    brokenPromise: 'a path needs the approval that `require` demands for it',
+    createOverrides: () => overrideSettings((text) => text.replace(/^require:[\s\S]*$/m, '')),
+  },
+  {
+    name: 'code-owners-ignored',
+    brokenPromise: 'a commit has the approval of an owner of each path that needs one',
+    createOverrides: () =>
+      overrideGitHub(() => ({
+        fetchCodeOwnersFile: async () => ({ path: 'CODEOWNERS', bytes: Buffer.from('* @ana @ben @carl @dora\n') }),
+      })),
+  },
+  {
+    name: 'code-owners-cached',
+    brokenPromise: 'the owners are read again before each commit',
+    createOverrides: cacheCodeOwners,
   },
   { name: 'tree-cached', brokenPromise: 'file contents come from the current head', createOverrides: cacheTree },
   {

@@ -3,6 +3,7 @@ import type { CaseFixture, Login } from './fixture.ts';
 import {
   APP_DISABLED_ACTIONS,
   approveToo,
+  changeOwners,
   createActionContext,
   gateReadings,
   limitRuns,
@@ -106,6 +107,7 @@ export function startConversation(options: ConversationOptions): void {
         const isApproval = hasSecondThoughts && description?.includes('/approve') === true;
         if (isApproval && random.chance(0.4)) scheduleSecondThought(options);
         if (options.requiresTwo && isApproval && random.chance(0.7)) scheduleSecondApproval(options);
+        if (options.requiresTwo && random.chance(0.2)) scheduleOwnerChange(options);
         if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
         if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
@@ -149,6 +151,12 @@ function scheduleSecondApproval(options: ConversationOptions): void {
     random.between(200, 20_000),
     () => void performAction(options, random.pick(['ana', 'ben', 'ben'] as const), approveToo),
   );
+}
+
+/** Schedules new owners, perhaps between an approval and its commit. */
+function scheduleOwnerChange(options: ConversationOptions): void {
+  const { random, clock } = options;
+  clock.schedule(random.between(100, 4_000), () => void performAction(options, 'acme', changeOwners));
 }
 
 function performAction(options: ConversationOptions, actor: Login, action: PersonAction): string | null {

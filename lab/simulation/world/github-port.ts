@@ -31,6 +31,7 @@ import {
   listRulesFor,
   type PullSnapshot,
   readArchive,
+  readCodeOwnersFile,
   readCommentTexts,
   readFullTree,
   readMergeBase,
@@ -84,6 +85,8 @@ type ReadMethod =
   | 'fetchSettingsFile'
   | 'fetchSettingsVersions'
   | 'fetchSettingsFileAt'
+  | 'fetchCodeOwnersFile'
+  | 'fetchTeamMembership'
   | 'fetchTree'
   | 'fetchMergeBase'
   | 'fetchDiscussion'
@@ -103,6 +106,9 @@ function readMethods({
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
     fetchSettingsVersions: async () => readSettingsVersions(snapshot()),
     fetchSettingsFileAt: async (sha) => readSettingsFileAt(snapshot(), sha),
+    fetchCodeOwnersFile: async () => readCodeOwnersFile(snapshot()),
+    // The simulated installation was not granted to see members.
+    fetchTeamMembership: async () => 'unreadable',
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchDiscussion: async () => readDiscussion(snapshot()),
     fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),

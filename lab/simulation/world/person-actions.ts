@@ -9,6 +9,7 @@ import { DENY_DOCS, GATE_DOCS } from './path-settings.ts';
 import type { Random } from './random.ts';
 import { HOSTILE_MARKDOWN } from './random-model.ts';
 import {
+  CODEOWNERS_PATH,
   findInstallation,
   listBotComments,
   type PullSnapshot,
@@ -71,22 +72,36 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const settings = random.pick([
-    ...[
-      'required_approvals: 2\n',
-      'review_event: request-changes\n',
-      'standing_approvals: path\n',
-      'broken: [\n',
-      null,
-    ],
+    ...['review_event: request-changes\n', 'standing_approvals: path\n', 'broken: [\n', null],
     ...[DENY_DOCS, DENY_DOCS, GATE_DOCS, random.pick(SMALL_LIMITS)],
+    ...STRICTER_RULES,
   ]);
-  return saveSettings({ simulatedGitHub, fixture }, settings);
+  return settings === null || typeof settings === 'string'
+    ? saveSettings({ simulatedGitHub, fixture }, settings)
+    : saveSettings({ simulatedGitHub, fixture }, ...settings);
 }
 
+/** Gives every path to one person, also between an approval and its commit. Mostly the settings then ask for owners. */
+export function changeOwners({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const owners = random.pick(['* @ana\n', '* @ben\n']);
+  const settings = random.pick(['approvers: codeowners\n', 'approvers: codeowners\n', 'approvers: write\n']);
+  return saveSettings({ simulatedGitHub, fixture }, settings, owners);
+}
+
+/** Settings that ask for more people, or for owners, with the `CODEOWNERS` that belongs to them. */
+const STRICTER_RULES: readonly (readonly [settings: string, owners: string])[] = [
+  ['required_approvals: 2\n', '* @ben\n'],
+  ['require:\n  - {paths: [src/**], approvals: 1}\n  - {paths: [src/**], approvals: 2}\n', '* @ben\n'],
+  ['approvers: codeowners\n', '* @ana\n/src/cart.ts @ben\n'],
+  ['require:\n  - {paths: [src/total.ts], approvers: codeowners}\n', '* @ben\n'],
+  ['approvers: codeowners\nrequired_approvals: 2\n', '* @ana @ben\n/docs/notes.md\n'],
+];
+
 /** Changes the file of settings on the default branch; null deletes it. */
-function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null): string {
+function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null, owners?: string): string {
   const actor = { accountId: fixture.people.acme, viaAppId: null };
   const files = new Map([[SETTINGS_PATH, settings]]);
+  if (owners !== undefined) files.set(CODEOWNERS_PATH, owners);
   const { repositoryId } = fixture;
   const outcome = simulatedGitHub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
   return outcome.ok ? `(the settings are ${JSON.stringify(settings)} from now on)` : '(the settings stay)';
@@ -275,9 +290,10 @@ export function limitRuns({ simulatedGitHub, fixture }: OwnerContext, random: Ra
   return saveSettings({ simulatedGitHub, fixture }, requiresTwo ? `required_approvals: 2\n${limits}` : limits);
 }
 
-/** Makes the repository require two approvals, which the other settings can change later. */
-export function requireTwoApprovals({ simulatedGitHub, fixture }: OwnerContext): string {
-  return saveSettings({ simulatedGitHub, fixture }, 'required_approvals: 2\n');
+/** Makes the repository require two approvals or those of owners, which the other settings can change later. */
+export function requireTwoApprovals({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const [settings, owners] = random.pick(STRICTER_RULES);
+  return saveSettings({ simulatedGitHub, fixture }, settings, owners);
 }
 
 /** Makes people approve some readings, until other settings take their place. */

@@ -145,6 +145,20 @@ export function readSettingsVersions({
   };
 }
 
+export function readCodeOwnersFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchCodeOwnersFile']>> {
+  const bytes = readDefaultBranchFile(snapshot, CODEOWNERS_PATH);
+  return bytes === undefined ? null : { path: CODEOWNERS_PATH, bytes };
+}
+
+/** The place where the simulated repository has the file. */
+export const CODEOWNERS_PATH = '.github/CODEOWNERS';
+
+function readDefaultBranchFile({ state, repository }: PullSnapshot, path: string): Uint8Array | undefined {
+  const tip = findBranchHead(repository, repository.defaultBranch);
+  const entry = tip === undefined ? undefined : readFullTree(state.store, tip).get(path);
+  return entry === undefined ? undefined : readBlob(state.store, entry.sha);
+}
+
 /** All entries of a commit's tree by path, including directories. Throws a `GitHubError` for an unknown commit. */
 export function readFullTree(store: GitObjectStore, commit: Sha): Map<string, TreeEntry> {
   const entries = createTree();

@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequiredPermission } from '../../core/state/app-setup.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import {
-  type GitHub,
-  GitHubError,
-  type PullRequestFile,
-  type SettingsFileLookup,
-  type Tree,
-} from '../../core/state/ports.ts';
+import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../core/state/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError } from './errors.ts';
 import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './installation-token.ts';
@@ -17,6 +11,8 @@ export type PullConnection = {
   readonly ref: PullRequestRef;
   readonly read: ApiCall;
   readonly write: ApiCall;
+  /** Fails if the installation does not let the App see the members of its organization. */
+  readonly readMembers: ApiCall;
   readonly caches: GitHubCaches;
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
@@ -118,7 +114,8 @@ type GitHubCaches = {
   readonly anchors: Cache<CommentAnchor>;
   /** Thread ids by the node id of the first comment. */
   readonly threads: Cache<string>;
-  readonly settings: Cache<CachedSettingsFile>;
+  /** The settings and `CODEOWNERS`, by path. */
+  readonly settings: Cache<CachedFile>;
   /** Permissions below write, by login. */
   readonly insufficientPermissions: Cache<Awaited<ReturnType<GitHub['fetchPermission']>>>;
 };
@@ -131,8 +128,14 @@ export type CommentAnchor = { readonly path: string; readonly commit: string };
 /** The last tree of a branch with its `etag`. */
 type CachedBranchTree = { readonly etag: string; readonly tree: Tree };
 
-/** The last settings file with its `etag`. GitHub accepts an `etag` only with the token that received it. */
-export type CachedSettingsFile = { readonly etag: string; readonly file: SettingsFileLookup };
+/** A file of the default branch. Above 1 MB it is only named by its blob. A directory or a broken link is no file. */
+export type DefaultBranchFile =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly size: number; readonly sha: string }
+  | { readonly kind: 'no-file' };
+
+/** The file as last read, with its `etag`. GitHub accepts an `etag` only with the token that received it. */
+export type CachedFile = { readonly etag: string; readonly file: DefaultBranchFile };
 
 /** A person who is granted access can use it after 60 s at the latest. */
 const PERMISSION_TTL_MS = 60_000;
@@ -174,7 +177,7 @@ function sizeOfFiles(files: readonly PullRequestFile[]): number {
   return files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + 64, 64);
 }
 
-function sizeOfSettings({ file }: CachedSettingsFile): number {
+function sizeOfSettings({ file }: CachedFile): number {
   return 500 + (file.kind === 'file' ? file.bytes.byteLength : 0);
 }
 

@@ -12,6 +12,7 @@ import {
   withClock,
   withTimer,
 } from './client.ts';
+import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
 import { listInlineComments, listNewestComments, listThreadComments } from './context-comments.ts';
@@ -129,6 +130,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
       const apiCalls = {
         read: createApiCall(callOptions, 'read-only'),
         write: createApiCall(callOptions, 'read-write'),
+        readMembers: createApiCall(callOptions, 'members'),
       };
       const missingPermissions = () => fetchMissingPermissions({ app, refusals, ref, now });
       const minClockSkewMs = () => clock.skew().minMs;
@@ -164,6 +166,8 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchSettingsFile: () => fetchSettingsFile(connection),
     fetchSettingsVersions: () => fetchSettingsVersions(connection),
     fetchSettingsFileAt: (commit) => fetchSettingsFileAt(connection, commit),
+    fetchCodeOwnersFile: () => fetchCodeOwnersFile(connection),
+    fetchTeamMembership: (team, login) => fetchTeamMembership(connection, team, login),
     fetchTree: (commit) => fetchTree(connection, commit),
     fetchDiscussion: () => fetchDiscussion(connection),
     fetchMergeBase: (base, head) => fetchMergeBase(connection, base, head),

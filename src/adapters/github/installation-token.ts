@@ -7,7 +7,7 @@ import { toGitHubError } from './errors.ts';
 import { isNotGranted, type TokenRefusals } from './token-refusals.ts';
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
-export type TokenAccess = 'read-only' | 'read-write';
+export type TokenAccess = 'read-only' | 'read-write' | 'members';
 
 export type TokenOptions = {
   /** Authenticates as the App. It creates installation tokens and caches them for 59 minutes. */
@@ -17,24 +17,26 @@ export type TokenOptions = {
   readonly now: () => number;
 };
 
-type TokenPermissions = Readonly<Partial<Record<keyof typeof REQUIRED_PERMISSIONS, 'read' | 'write'>>>;
+type TokenPermissions = Readonly<Partial<Record<keyof typeof REQUIRED_PERMISSIONS | 'members', 'read' | 'write'>>>;
 
 const TOKEN_PERMISSIONS = {
   'read-only': { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
   'read-write': REQUIRED_PERMISSIONS,
+  // Only this tells whether somebody is in a team. An installation can do without it.
+  members: { members: 'read', metadata: 'read' },
 } as const satisfies Record<TokenAccess, TokenPermissions>;
 
 /** Enough to read who speaks and to answer them, for an installation that has not granted everything. */
 const REDUCED_PERMISSIONS = {
   'read-only': { metadata: 'read' },
   'read-write': { pull_requests: 'write', metadata: 'read' },
-} as const satisfies Record<TokenAccess, TokenPermissions>;
+} as const satisfies Record<Exclude<TokenAccess, 'members'>, TokenPermissions>;
 
 export const InstallationToken = z.object({ token: z.string() });
 
 /**
  * A token for one repository. If the installation lacks permissions, the token is only good for comments; GitHub then
- * refuses everything else.
+ * refuses everything else. For members there is no such token.
  */
 export async function fetchInstallationToken(
   options: TokenOptions,
@@ -44,7 +46,7 @@ export async function fetchInstallationToken(
   try {
     return await requestToken(options, TOKEN_PERMISSIONS[access], refresh);
   } catch (error) {
-    if (!isNotGranted(error)) throw error;
+    if (!isNotGranted(error) || access === 'members') throw error;
     return requestToken(options, REDUCED_PERMISSIONS[access], refresh);
   }
 }

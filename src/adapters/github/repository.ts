@@ -8,17 +8,27 @@ import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { type CommitSummary, GitHubError, type SettingsFileLookup, type Tree } from '../../core/state/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { type CachedSettingsFile, cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
+import {
+  type CachedFile,
+  cacheKey,
+  type DefaultBranchFile,
+  PAGE_SIZE,
+  type PullConnection,
+  repositoryParams,
+} from './connection.ts';
 import { GitHubRequestError, isNotFound } from './errors.ts';
 
 /**
- * The settings file on the default branch, never on the pull request's; null if there is none. GitHub revalidates the
- * cached file at each call, and an unchanged file costs no quota.
+ * A file on the default branch, never on the pull request's; null if there is none. GitHub revalidates the cached file
+ * at each call, and an unchanged file costs no quota.
  */
-export async function fetchSettingsFile(connection: PullConnection): Promise<SettingsFileLookup | null> {
-  const cached = connection.caches.settings.get(cacheKey(connection.ref, SETTINGS_PATH));
+export async function fetchDefaultBranchFile(
+  connection: PullConnection,
+  path: string,
+): Promise<DefaultBranchFile | null> {
+  const cached = connection.caches.settings.get(cacheKey(connection.ref, path));
   try {
-    return await requestSettingsFile(connection, cached);
+    return await requestDefaultBranchFile(connection, path, cached);
   } catch (error) {
     if (!(error instanceof GitHubRequestError)) throw error;
     if (error.status === 304 && cached !== undefined) return cached.file;
@@ -27,39 +37,47 @@ export async function fetchSettingsFile(connection: PullConnection): Promise<Set
   }
 }
 
-async function requestSettingsFile(
+async function requestDefaultBranchFile(
   connection: PullConnection,
-  cached: CachedSettingsFile | undefined,
-): Promise<SettingsFileLookup> {
+  path: string,
+  cached: CachedFile | undefined,
+): Promise<DefaultBranchFile> {
   const { ref, read, caches } = connection;
   const { data, headers } = await read((client) =>
     client.rest.repos.getContent({
       ...repositoryParams(ref),
-      path: SETTINGS_PATH,
+      path,
       ...(cached === undefined ? {} : { headers: { 'if-none-match': cached.etag } }),
     }),
   );
-  const file = readContentFile(data);
-  if (headers.etag !== undefined) caches.settings.set(cacheKey(ref, SETTINGS_PATH), { etag: headers.etag, file });
+  const file = readContentFile(data, path);
+  if (headers.etag !== undefined) caches.settings.set(cacheKey(ref, path), { etag: headers.etag, file });
   return file;
 }
 
 const ContentFile = z.object({
   type: z.literal('file'),
   size: z.number(),
+  sha: z.string().default(''),
   encoding: z.string(),
   content: z.string(),
 });
 
 /** GitHub follows links, and omits the content of files above 1 MB. */
-export function readContentFile(data: unknown): SettingsFileLookup {
+export function readContentFile(data: unknown, path: string): DefaultBranchFile {
   const file = ContentFile.safeParse(data);
   if (!file.success) return { kind: 'no-file' };
-  const { size, encoding, content } = file.data;
-  if (encoding !== 'base64') return { kind: 'too-large', size };
+  const { size, sha, encoding, content } = file.data;
+  if (encoding !== 'base64') return { kind: 'too-large', size, sha };
   const bytes = Buffer.from(content, 'base64');
-  if (bytes.byteLength !== size) throw new GitHubError(`${SETTINGS_PATH} is incomplete`, null, null);
+  if (bytes.byteLength !== size) throw new GitHubError(`${path} is incomplete`, null, null);
   return { kind: 'file', bytes };
+}
+
+/** The settings file on the default branch; null if there is none. */
+export async function fetchSettingsFile(connection: PullConnection): Promise<SettingsFileLookup | null> {
+  const file = await fetchDefaultBranchFile(connection, SETTINGS_PATH);
+  return file?.kind === 'too-large' ? { kind: 'too-large', size: file.size } : file;
 }
 
 /** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure. */

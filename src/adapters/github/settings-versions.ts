@@ -65,7 +65,7 @@ export async function fetchSettingsFileAt(
     const { data } = await read((client) =>
       client.rest.repos.getContent({ ...repositoryParams(ref), path: SETTINGS_PATH, ref: commit }),
     );
-    return readContentFile(data);
+    return readContentFile(data, SETTINGS_PATH);
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;

@@ -81,6 +81,7 @@ const NEED_TEXTS = {
   'missing-permissions': 'the permissions of the App',
   'pull-request': 'the pull request',
   settings: 'the repository’s settings',
+  'code-owners': 'the code owners of the changed paths',
   'run-starts': 'when the last runs of the repository started',
   'settings-in-force': 'the repository’s settings with their sources',
   'branch-rules': 'the rules of both branches',

@@ -1,8 +1,19 @@
-import { type ApprovalRules, countedApprovals, findObjection, isApproved } from '../policy/approval-rules.ts';
+import type { Change } from '../edits/change.ts';
+import { approvalNeed, type NeedSettings, type OwnedPath, ownedPath } from '../policy/approval-need.ts';
+import {
+  type ApprovalRules,
+  countedApprovals,
+  findObjection,
+  isApproved,
+  type MissingApprovals,
+  missingApprovals,
+  missingWith,
+} from '../policy/approval-rules.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
-import type { Facts } from '../state/facts.ts';
+import type { Facts, Need } from '../state/facts.ts';
 import {
   approvalVotes,
+  distinctPeople,
   isApprovalVote,
   type Permission,
   type Person,
@@ -10,9 +21,9 @@ import {
   transition,
   type Vote,
 } from '../state/proposal.ts';
-import { type ApprovalBlock, proposalLink } from '../state/replies.ts';
-import type { Run } from '../state/run.ts';
-import type { SettingsReading } from '../state/settings.ts';
+import { type ApprovalBlock, type Ownership, proposalLink } from '../state/replies.ts';
+import type { PullState, Run } from '../state/run.ts';
+import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import { reopenProposal } from './expiry.ts';
 import {
   currentProposal,
@@ -27,10 +38,48 @@ import {
 export function currentApprovalRules(
   reading: SettingsReading | undefined,
   run: Run | null,
+  codeOwners: CodeOwners | null | undefined,
 ): { readonly kind: 'rules'; readonly rules: ApprovalRules } | Extract<ApprovalBlock, { kind: 'settings-broken' }> {
   if (reading?.kind !== 'settings') return { kind: 'settings-broken', problems: reading?.problems ?? [] };
-  const rules = { ...reading.settings, author: run?.pullAuthor ?? null, requester: run?.task.by ?? null };
-  return { kind: 'rules', rules };
+  return { kind: 'rules', rules: approvalRules(reading.settings, run, codeOwners) };
+}
+
+function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwners | null | undefined): ApprovalRules {
+  const { pullAuthor: author = null, task } = run ?? {};
+  return { ...settings, codeOwners: codeOwners ?? null, author, requester: task?.by ?? null };
+}
+
+/** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
+export function codeOwnerNeeds(
+  changes: readonly Change[],
+  people: readonly Person[],
+  settings: NeedSettings,
+  facts: Pick<Facts, 'codeOwners'>,
+): readonly Need[] {
+  if (facts.codeOwners !== undefined) return [];
+  const query = codeOwnersQuery(changes, people, settings);
+  return query === null ? [] : [{ kind: 'code-owners', ...query }];
+}
+
+/** The paths of changes for which the settings ask for an owner; null if there are none. */
+export function codeOwnersQuery(
+  changes: readonly Change[],
+  people: readonly Person[],
+  settings: NeedSettings,
+): { readonly paths: readonly string[]; readonly people: readonly Person[] } | null {
+  const paths = new Set(changes.flatMap((change) => approvalNeed(change, settings).ownedPaths));
+  return paths.size === 0 ? null : { paths: [...paths], people: distinctPeople(people) };
+}
+
+/** The same for a person who decides on proposals. Earlier approvals of others count by the owners as they are now. */
+export function votingOwnerNeeds(
+  person: Person,
+  proposals: readonly Proposal[],
+  facts: Pick<Facts, 'codeOwners' | 'settings'>,
+): readonly Need[] {
+  if (facts.settings?.kind !== 'settings') return [];
+  const changes = proposals.map(({ change }) => change);
+  return codeOwnerNeeds(changes, [person, ...proposals.flatMap(approversOf)], facts.settings.settings, facts);
 }
 
 /** Whether the person's approval of any of these could count, so that no request is spent on a useless approval. */
@@ -40,7 +89,7 @@ export function couldApprovalCount(
   proposals: readonly Proposal[],
   run: Run | null,
 ): boolean {
-  const current = currentApprovalRules(facts.settings, run);
+  const current = currentApprovalRules(facts.settings, run, facts.codeOwners);
   if (current.kind !== 'rules') return false;
   return proposals.some((one) => blockFor(person, facts.permission ?? 'none', one, current.rules) === null);
 }
@@ -55,8 +104,34 @@ export function blockFor(
   const objection = findObjection({ person, permission }, rules, proposal);
   const denied = objection === 'denied-path' ? findDeniedPath(rules, proposal) : null;
   if (denied !== null) return { kind: 'denied-path', ...denied };
-  return objection === null ? null : { kind: 'objection', objection, login: person.login };
+  if (objection === null) return null;
+  const { roleBy, ownersBy, ownedPaths } = approvalNeed(proposal.change, rules);
+  const isAboutOwners = objection === 'no-code-owner' || objection === 'not-code-owner';
+  const ownership = isAboutOwners
+    ? toOwnership(
+        ownedPaths.map((path) => ownedPath(path, rules.codeOwners)),
+        rules.codeOwners,
+      )
+    : null;
+  return { kind: 'objection', objection, login: person.login, setting: isAboutOwners ? ownersBy : roleBy, ownership };
 }
+
+const MAX_OWNED_PATHS = 10;
+
+/** The paths as a reply names them, those without an owner first; null if there are none. */
+export function toOwnership(paths: readonly OwnedPath[], codeOwners: CodeOwners | null): Ownership | null {
+  if (paths.length === 0) return null;
+  const sorted = paths.toSorted((left, right) => Math.sign(left.owners.length) - Math.sign(right.owners.length));
+  const owners = new Set(paths.flatMap((one) => one.owners.map((owner) => owner.toLowerCase())));
+  const teams = Object.entries(codeOwners?.teams ?? {});
+  return {
+    file: codeOwners?.file ?? { kind: 'missing' },
+    paths: sorted.slice(0, MAX_OWNED_PATHS).map((one) => ({ ...one, owners: one.owners.slice(0, MAX_OWNERS) })),
+    unreadableTeams: teams.flatMap(([team, members]) => (members === null && owners.has(team) ? [team] : [])),
+  };
+}
+
+const MAX_OWNERS = 10;
 
 /** Everyone who approved it, including those whose approval does not count. */
 export function approversOf(proposal: Proposal): readonly Person[] {
@@ -67,15 +142,53 @@ function permissionAtVote(vote: Vote): Permission {
   return vote.permission;
 }
 
-/** How many more people must approve it. */
-export function countMissingApprovals(proposal: Proposal, rules: ApprovalRules): number {
-  return Math.max(0, rules.requiredApprovals - countedApprovals(proposal, rules, permissionAtVote).length);
+/** What it still needs, by the permissions that people had when they approved. */
+export function missingNow(proposal: Proposal, rules: ApprovalRules): MissingApprovals {
+  return missingApprovals(proposal, rules, permissionAtVote);
 }
 
-/** How many people must approve it besides this person and those who already did. */
-export function countMissingBesides(person: Person, proposal: Proposal, rules: ApprovalRules): number {
-  const others = countedApprovals(proposal, rules, permissionAtVote).filter((vote) => vote.by.id !== person.id);
-  return Math.max(0, rules.requiredApprovals - others.length - 1);
+/** Whether nothing is missing once this person's approval counts beside those of others so far. */
+export function isEnoughWith(person: Person, proposal: Proposal, rules: ApprovalRules): boolean {
+  const others = countedApprovals(proposal, rules, permissionAtVote).map(({ by }) => by);
+  const { approvals, paths } = missingWith(distinctPeople([...others, person]), proposal, rules);
+  return approvals === 0 && paths.length === 0;
+}
+
+/** The proposal with what its comment says about approvals. */
+export function withNeeded(proposal: Proposal, rules: ApprovalRules): Proposal {
+  const { approvals: requiredApprovals } = approvalNeed(proposal.change, rules);
+  const lists = missingNow(proposal, rules).paths.map(({ owners }) => owners.slice(0, MAX_OWNERS));
+  const neededOwners = [...new Map(lists.map((owners) => [owners.join(' '), owners])).values()];
+  return { ...proposal, requiredApprovals, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };
+}
+
+/** People and teams that a page notifies at most. */
+const MAX_MENTIONS = 5;
+
+/**
+ * A new proposal with what its comment says about approvals, by the settings of its run. It notifies the owners whose
+ * approval it needs, but nobody whom another proposal of the run has notified.
+ */
+export function withNeedAtStart(
+  proposal: Proposal,
+  pull: PullState,
+  { codeOwners }: Pick<Facts, 'codeOwners'>,
+): Proposal {
+  const { run } = pull;
+  if (run === null) return proposal;
+  const rules = approvalRules(run.settings, run, codeOwners);
+  const needed = withNeeded(proposal, rules);
+  const known = new Set(pull.proposals.flatMap(({ mentions }) => mentions).map((owner) => owner.toLowerCase()));
+  const { author, requester, requireNonAuthor, requireNonRequester } = rules;
+  for (const one of [requireNonAuthor ? author : null, requireNonRequester ? requester : null])
+    if (one !== null) known.add(`@${one.login.toLowerCase()}`);
+  const owners = [...new Set(needed.neededOwners.flat())].filter((one) => canBeMentioned(one));
+  return { ...needed, mentions: owners.filter((one) => !known.has(one.toLowerCase())).slice(0, MAX_MENTIONS) };
+}
+
+/** An e-mail address notifies nobody. */
+function canBeMentioned(owner: string): boolean {
+  return owner.startsWith('@');
 }
 
 /**
@@ -91,7 +204,7 @@ export function recordApproval(
 ): StepBuilder {
   const counted = countedApprovals(proposal, rules, permissionAtVote);
   const voted = counted.some((one) => one.by.id === vote.by.id) ? builder : recordVote(builder, vote);
-  const current = { ...currentProposal(voted, proposal), requiredApprovals: rules.requiredApprovals };
+  const current = withNeeded(currentProposal(voted, proposal), rules);
   if (current.state === 'approved') return voted;
   return isApproved(current, rules, permissionAtVote)
     ? withProposal(voted, transition(current, 'approved', at))

@@ -23,7 +23,7 @@ import {
 import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
 import { withUndoNote } from './agent-notes.ts';
-import { blockFor, countMissingBesides, currentApprovalRules } from './approvals.ts';
+import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
 import {
   addAppCommit,
   combineVerdicts,
@@ -223,15 +223,15 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
 function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, facts: Facts): string | null {
   if (pusher === null) return 'found in a push';
   const { person, permission } = pusher;
-  const current = currentApprovalRules(facts.settings, run);
+  const current = currentApprovalRules(facts.settings, run, facts.codeOwners);
   const isBlocked =
     !canApprove(permission) ||
     (current.kind === 'rules' && blockFor(person, permission, proposal, current.rules) !== null);
   if (isBlocked) return `not an approval: ${person.login} may not approve here`;
   if (current.kind !== 'rules') return 'not an approval: the settings of the repository cannot be read';
-  return countMissingBesides(person, proposal, current.rules) > 0
-    ? `not an approval: ${person.login} may not approve here alone`
-    : null;
+  return isEnoughWith(person, proposal, current.rules)
+    ? null
+    : `not an approval: ${person.login} may not approve here alone`;
 }
 
 /** What a push did. `path` is the changed file if it is not the proposal's own. */

@@ -12,7 +12,7 @@ import {
 } from '../state/proposal.ts';
 import { proposalLink, type StandingEnd, standingApprovalLine } from '../state/replies.ts';
 import { activeRun, canCommit, type PullState } from '../state/run.ts';
-import { approversOf, blockFor, currentApprovalRules, recordApproval } from './approvals.ts';
+import { approversOf, blockFor, codeOwnerNeeds, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';
 import {
@@ -34,9 +34,13 @@ export function standingApprovalNeeds(pull: PullState, posting: Posting, facts: 
   const inForce = pull.standingApprovals.filter((one) => isInForce(one, facts.now));
   if (!proposals.some((proposal) => inForce.some((one) => reaches(one, proposal)))) return [];
   const settings = settingsNeeds(facts);
-  if (settings.length > 0 || facts.standingApprovals !== undefined) return settings;
+  if (settings.length > 0) return settings;
   const approvals = usableApprovals(pull, proposals, facts);
-  return approvals.length === 0 ? [] : [{ kind: 'standing-approvals', approvals }];
+  if (approvals.length === 0 || facts.settings?.kind !== 'settings') return [];
+  const changes = proposals.map(({ change }) => change);
+  const people = approvals.map(({ vote }) => vote.by);
+  const owners = codeOwnerNeeds(changes, people, facts.settings.settings, facts);
+  return facts.standingApprovals === undefined ? [{ kind: 'standing-approvals', approvals }, ...owners] : owners;
 }
 
 /** The posted proposals that an approval could commit now. */
@@ -84,7 +88,7 @@ function approveInAdvance(
   { checked, permissions }: StandingApprovalFacts,
   facts: Facts,
 ): StepBuilder {
-  const current = currentApprovalRules(facts.settings, builder.pull.run);
+  const current = currentApprovalRules(facts.settings, builder.pull.run, facts.codeOwners);
   if (current.kind !== 'rules') return builder;
   const numbers = new Set(checked.map(({ number }) => number));
   const usable = usableApprovals(builder.pull, [proposal], facts).filter(({ number }) => numbers.has(number));

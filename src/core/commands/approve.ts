@@ -1,5 +1,5 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
+import { missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
 import { expiryAfter } from '../actions/expiry.ts';
 import { showStandingApprovals } from '../actions/standing-approvals.ts';
 import {
@@ -64,7 +64,7 @@ export const approve = {
   }),
   needs: {
     condition: 'it means pending changes',
-    kinds: ['settings', 'comment-hashes'],
+    kinds: ['settings', 'code-owners', 'comment-hashes'],
     next: needsToApprove,
   },
   run: runApprove,
@@ -227,7 +227,8 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const pending = builder.pull.proposals.filter((one) => ids.includes(one.id));
   const [first] = pending;
   if (first === undefined) return null;
-  const block = { kind: 'approvals-missing', missing: countMissingApprovals(first, rules) } as const;
+  const { approvals: missing, paths } = missingNow(first, rules);
+  const block = { kind: 'approvals-missing', missing, ownership: toOwnership(paths, rules.codeOwners) } as const;
   return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
 }
 

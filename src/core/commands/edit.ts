@@ -47,7 +47,7 @@ export const edit = {
   read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
   needs: {
     condition: 'its suggestion block replaces a change',
-    kinds: ['settings', 'comment-hashes', 'user-edit'],
+    kinds: ['settings', 'code-owners', 'comment-hashes', 'user-edit'],
     next: userEditNeeds,
   },
   run: runEdit,

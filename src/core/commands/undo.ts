@@ -1,3 +1,4 @@
+import { codeOwnerNeeds, withNeedAtStart } from '../actions/approvals.ts';
 import { pullRequestNeeds, pushImpactNeeds } from '../actions/fact-needs.ts';
 import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -46,7 +47,7 @@ export const undo = {
   read: ({ targets }) => ({ name: 'undo', targets }),
   needs: {
     condition: 'it means an applied change',
-    kinds: ['pull-request', 'staleness', 'settings', 'undo'],
+    kinds: ['pull-request', 'staleness', 'settings', 'undo', 'code-owners'],
     next: needsToUndo,
   },
   run: runUndo,
@@ -62,8 +63,9 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   if (facts.pullRequest.state !== 'open') return [];
   const head = facts.pullRequest.headSha;
   const staleness = pushImpactNeeds(pull, head, facts);
-  if (staleness.length > 0 || facts.undo !== undefined) return staleness;
+  if (staleness.length > 0) return staleness;
   const { id, change } = applied.proposal;
+  if (facts.undo !== undefined) return pull.run === null ? [] : codeOwnerNeeds([change], [], pull.run.settings, facts);
   const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
   return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
@@ -165,7 +167,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
   if (run === null) return endWithReply(context, { kind: 'no-run', command: 'undo' }, 'no-run');
-  const proposal: Proposal = {
+  const unread: Proposal = {
     ...NEW_PROPOSAL,
     id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
     runId: run.id,
@@ -183,8 +185,9 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
     userEdit: null,
     shapers: undoShapers(person, target),
     headSha,
-    requiredApprovals: run.settings.requiredApprovals,
+    requiredApprovals: 1,
   };
+  const proposal = withNeedAtStart(unread, pull, facts);
   const assessed = applyHeadMove(syncHeadAndBase(startStep(pull), facts), headSha, facts, null);
   const proposals = [...assessed.pull.proposals, proposal];
   const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });

@@ -1,5 +1,5 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import { blockFor } from '../actions/approvals.ts';
+import { blockFor, isEnoughWith, withNeeded } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import {
   currentProposal,
@@ -109,14 +109,12 @@ function takeUserEdit(
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(text).text;
-      const edited = withUserEdit(
-        { ...proposal, requiredApprovals: rules.requiredApprovals },
-        { ...userEdit, replaced: target.change },
-        context.person,
-      );
+      const replaced = { ...userEdit, replaced: target.change };
+      const edited = withNeeded(withUserEdit(proposal, replaced, context.person), rules);
       const block = blockFor(context.person, context.permission, edited, rules);
+      const isEnoughAlone = isEnoughWith(context.person, { ...edited, votes: [] }, rules);
       // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
-      const needsRepost = rules.requiredApprovals > 1 || proposal.userEdit !== null || block !== null;
+      const needsRepost = !isEnoughAlone || proposal.userEdit !== null || block !== null;
       return needsRepost
         ? repostUserEdit(context, proposal, edited, { note, block })
         : commitUserEdit(context, edited, note);

@@ -1,8 +1,10 @@
+import { formatList } from '../../lib/format.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { StandingScope } from '../state/proposal.ts';
 import type {
   ApprovalBlock,
   Objection,
+  Ownership,
   Reply,
   StandingApprovalLine,
   StandingEnd,
@@ -31,12 +33,12 @@ export function renderNotCounted({ block, proposals }: NotCountedReply): string 
       return joinBlocks(
         `That approval doesn’t count: ${describeObjection(block)}. Still pending:`,
         list,
-        WHO_CAN_APPROVE[block.objection],
+        whoCanApprove(block),
       );
     case 'denied-path':
       return joinBlocks(`Nothing was approved: ${describeDenial(block)}. Still pending:`, list, DENIED_NEXT_STEP);
     case 'approvals-missing':
-      return joinBlocks(`Your approval counts. ${missingText(block.missing)} for:`, list);
+      return joinBlocks(`Your approval counts. ${missingText(block)} for:`, list);
   }
 }
 
@@ -54,7 +56,7 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
       return joinBlocks(
         `Not applied: ${describeObjection(block, LOST_RIGHT_TEXT)}. Pending again:`,
         list,
-        WHO_CAN_APPROVE[block.objection],
+        whoCanApprove(block),
       );
     case 'denied-path':
       return joinBlocks(`Not applied: ${describeDenial(block)}. Pending again:`, list, DENIED_NEXT_STEP);
@@ -62,7 +64,7 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
       return joinBlocks(
         'Not applied: the repository now requires more approvals. Pending again:',
         list,
-        `${missingText(block.missing)}.`,
+        `${missingText(block)}.`,
       );
   }
 }
@@ -185,7 +187,14 @@ function endText(cause: StandingEnd, by: string): string {
   }
 }
 
-function missingText(missing: number): string {
+function missingText({ missing, ownership }: Extract<ApprovalBlock, { kind: 'approvals-missing' }>): string {
+  const owners = ownership === null ? '' : describeOwners(ownership);
+  if (missing === 0) return `The approval of a code owner is still needed (${owners})`;
+  const people = countText(missing);
+  return owners === '' ? people : `${people}, also of a code owner (${owners})`;
+}
+
+function countText(missing: number): string {
   return missing === 1 ? '1 more approval is needed' : `${missing} more approvals are needed`;
 }
 
@@ -195,6 +204,7 @@ const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
   'no-write-access': 'has no write access to this repository',
   'below-maintain': `doesn’t have the maintain or admin role that ${codeSpan('approvers: maintain')} requires`,
   'below-admin': `doesn’t have the admin role that ${codeSpan('approvers: admin')} requires`,
+  'no-code-owner': `cannot approve as a code owner, which ${codeSpan('approvers: codeowners')} requires`,
   'not-code-owner': `is not a known code owner, as ${codeSpan('approvers: codeowners')} requires`,
   'is-author': `opened this pull request, and ${codeSpan('require_non_author')} is set`,
   'is-requester': `requested this change, and ${codeSpan('require_non_requester')} is set`,
@@ -212,6 +222,7 @@ const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
   'no-write-access': 'Someone with write access must approve.',
   'below-maintain': 'Someone with that role must approve.',
   'below-admin': 'Someone with that role must approve.',
+  'no-code-owner': 'A code owner must approve.',
   'not-code-owner': 'A code owner must approve.',
   'is-author': 'Another person with write access must approve.',
   'is-requester': 'Another person with write access must approve.',
@@ -219,11 +230,66 @@ const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
   'is-writer': 'Another person with write access must approve.',
 };
 
+type ObjectionBlock = Extract<ApprovalBlock, { kind: 'objection' }>;
+
 function describeObjection(
-  { objection, login }: Extract<ApprovalBlock, { kind: 'objection' }>,
+  { objection, login, setting }: ObjectionBlock,
   clauses: Readonly<Partial<Record<Objection, string>>> = OBJECTION_TEXT,
 ): string {
-  return `${escapeLogin({ login })} ${clauses[objection] ?? OBJECTION_TEXT[objection]}`;
+  const place =
+    setting === 'require' && SET_FOR_PATHS.has(objection) ? ` in ${codeSpan('require')} for these paths` : '';
+  return `${escapeLogin({ login })} ${clauses[objection] ?? OBJECTION_TEXT[objection]}${place}`;
+}
+
+/** Objections of rules that `require` can set for some paths. */
+const SET_FOR_PATHS: ReadonlySet<Objection> = new Set([
+  'below-maintain',
+  'below-admin',
+  'no-code-owner',
+  'not-code-owner',
+]);
+
+function whoCanApprove({ objection, ownership }: ObjectionBlock): string {
+  if (ownership === null) return WHO_CAN_APPROVE[objection];
+  const { paths, unreadableTeams } = ownership;
+  return joinBlocks(
+    objection === 'no-code-owner' ? noOwnerText(ownership) : `${WHO_CAN_APPROVE[objection]} ${fileText(ownership)}`,
+    paths.map(({ path, owners }) => `- ${codeSpan(path)}: ${ownerNames(owners)}`).join('\n'),
+    unreadableTeams.length === 0
+      ? ''
+      : `Countersign cannot see the members of ${formatList(unreadableTeams.map(codeSpan))}: its installation lacks the permission ${codeSpan('members: read')}. A person whom the file names by login can approve.`,
+    paths.some(({ owners }) => owners.some((owner) => !owner.startsWith('@')))
+      ? 'An e-mail address names no account, so nobody can approve by it.'
+      : '',
+  );
+}
+
+function noOwnerText(ownership: Ownership): string {
+  return `${fileText(ownership)} So nobody can approve this. Give each path an owner that Countersign can tell, on the default branch, or change the setting.`;
+}
+
+/** What became of the file. Without a usable one nobody owns anything. */
+function fileText({ file }: Ownership): string {
+  switch (file.kind) {
+    case 'missing':
+      return 'There is no CODEOWNERS file on the default branch.';
+    case 'too-large':
+      return `${codeSpan(file.path)} has more than 3 MB, and GitHub ignores it.`;
+    case 'too-slow':
+      return `${codeSpan(file.path)} could not be read in time.`;
+    case 'file':
+      return file.invalidLines === 0
+        ? `${codeSpan(file.path)} names the owners.`
+        : `${codeSpan(file.path)} names the owners; ${file.invalidLines} ${file.invalidLines === 1 ? 'line of it is' : 'lines of it are'} invalid, and GitHub skips them.`;
+  }
+}
+
+function describeOwners({ paths }: Ownership): string {
+  return paths.map(({ path, owners }) => `${codeSpan(path)}: ${ownerNames(owners)}`).join('; ');
+}
+
+function ownerNames(owners: readonly string[]): string {
+  return owners.length === 0 ? 'no code owner' : formatList(owners.map(codeSpan), 'or');
 }
 
 /** The problems of the settings file, one per line. */

@@ -5,7 +5,14 @@ import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal, placeOf } from '../state/proposal.ts';
 import { codeSpan, link } from './markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
-import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
+import {
+  approverNames,
+  escapeLogin,
+  liveMentions,
+  MAX_OWNERS_SHOWN,
+  PENDING_LABEL,
+  type ProposalView,
+} from './proposal-status.ts';
 import { extentOf, isNewExecutable, viewMember } from './set-page.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
@@ -89,16 +96,35 @@ export function replacesLine({ proposal, links }: ProposalView): string {
   return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
 }
 
-/** The approvals so far and how many are missing; empty where one is enough. */
+/** The approvals so far, and who or how many are missing; empty where one of anybody is enough. */
 export function approvalsLine({ proposal, placement }: ProposalView): string {
-  const { requiredApprovals } = proposal;
-  if (requiredApprovals < 2) return '';
+  const { requiredApprovals, neededOwners } = proposal;
+  if (requiredApprovals < 2 && neededOwners.length === 0) return '';
   const names = approverNames(proposal);
-  const missing = Math.max(1, requiredApprovals - names.length);
   const by = names.length === 0 ? '' : ` by ${formatList(names)}`;
   const button =
-    placement.kind === 'suggestion' ? ' GitHub’s **Commit suggestion** button counts as one approval.' : '';
-  return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missing} more needed.${button}`;
+    placement.kind === 'suggestion' && requiredApprovals > 1
+      ? ' GitHub’s **Commit suggestion** button counts as one approval.'
+      : '';
+  return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missingText(proposal, names.length)}.${button}`;
+}
+
+/** One owner can be in several of the lists, so these do not count people. */
+function missingText(proposal: Proposal, approvals: number): string {
+  const { requiredApprovals, neededOwners } = proposal;
+  const missing = requiredApprovals - approvals;
+  if (neededOwners.length === 0) return `${Math.max(1, missing)} more needed`;
+  const mentions = new Set(liveMentions(proposal));
+  const owners = formatList(neededOwners.map((list) => ownersText(list, mentions)));
+  return missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
+}
+
+/** Each owner whom the comment notifies is written once as a mention, and taken out of the set. */
+function ownersText(owners: readonly string[], mentions: Set<string>): string {
+  if (owners.length === 0) return 'a code owner of a path that has none';
+  const shown = owners.slice(0, MAX_OWNERS_SHOWN).map((owner) => (mentions.delete(owner) ? owner : codeSpan(owner)));
+  const others = owners.length - shown.length;
+  return formatList([...shown, ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])], 'or');
 }
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */

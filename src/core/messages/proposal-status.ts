@@ -179,6 +179,20 @@ export function escapeLogin({ login }: Pick<Person, 'login'>): string {
   return escapeText(login.slice(0, MAX_LOGIN_CHARACTERS));
 }
 
+/** Owners that a comment names of each list; the others are counted. */
+export const MAX_OWNERS_SHOWN = 5;
+
+/** The owners whom the comment notifies: only where the change is first posted, never by a later edit or a repair. */
+export function liveMentions(proposal: Proposal): readonly string[] {
+  const { state, mentions, neededOwners, comment, previousCommentIds, repairCount } = proposal;
+  const isFirst = state === 'proposed' && comment === null && previousCommentIds.length === 0 && repairCount === 0;
+  const shown = new Set(neededOwners.flatMap((owners) => owners.slice(0, MAX_OWNERS_SHOWN)));
+  return isFirst ? mentions.filter((owner) => shown.has(owner) && MENTION.test(owner)) : [];
+}
+
+/** A login or team as GitHub writes them. Everything else stays code, so that it notifies nobody. */
+const MENTION = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
+
 const OUTCOME_CLAUSES = {
   proposed: 'is still pending',
   approved: 'was already approved',

@@ -4,6 +4,8 @@ import {
   blockFor,
   clearApprovals,
   currentApprovalRules,
+  toOwnership,
+  withNeeded,
 } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
 import { combineVerdicts } from '../actions/head-assessment.ts';
@@ -20,7 +22,12 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { deniedOutput, instructionOutput } from '../agent/shared/tool-results.ts';
-import { type ApprovalRules, asksForOtherPeople, countedApprovals } from '../policy/approval-rules.ts';
+import {
+  type ApprovalRules,
+  asksForOtherPeople,
+  countedApprovals,
+  missingApprovals,
+} from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
 import {
   isApprovalVote,
@@ -86,7 +93,7 @@ function checkApproved(
   if (proposal.pendingRetarget !== null)
     return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
   if (proposal.approvalsSuspendedBy !== null) return clearApprovals(builder, proposal, facts.now);
-  const current = currentApprovalRules(signal.settings, builder.pull.run);
+  const current = currentApprovalRules(signal.settings, builder.pull.run, signal.codeOwners);
   const standing = withoutVotes(proposal, withdrawnVotesOf(builder.pull, proposal, signal, facts));
   const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
   if (blockAtCommit(standing, signal, builder.pull.run) !== null)
@@ -137,15 +144,15 @@ function currentPermission(check: PreflightCheck | undefined, person: Person): P
 
 /** Why the approvals of a proposal are no longer enough; null if they are. */
 function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | null): ApprovalBlock | null {
-  const current = currentApprovalRules(signal.settings, run);
+  const current = currentApprovalRules(signal.settings, run, signal.codeOwners);
   if (current.kind !== 'rules') return current;
   const { rules } = current;
   const check = signal.checks.find((one) => one.proposalId === proposal.id);
-  const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
-  const missing = Math.max(1, rules.requiredApprovals) - counting.length;
-  if (missing <= 0) return null;
+  const { approvals: missing, paths } = missingApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
+  if (missing === 0 && paths.length === 0) return null;
   const lapsed = approversOf(proposal).map((one) => blockFor(one, currentPermission(check, one), proposal, rules));
-  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing };
+  const ownership = toOwnership(paths, rules.codeOwners);
+  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing, ownership };
 }
 
 /**
@@ -196,5 +203,5 @@ function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, 
 function withoutLapsedApprovals(proposal: Proposal, check: PreflightCheck, rules: ApprovalRules): Proposal {
   const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
   const votes = proposal.votes.filter((vote) => !isApprovalVote(vote) || counting.includes(vote));
-  return { ...proposal, votes, requiredApprovals: rules.requiredApprovals };
+  return withNeeded({ ...proposal, votes }, rules);
 }

@@ -1,3 +1,4 @@
+import { withNeedAtStart } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
 import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus } from '../actions/tool-batch.ts';
@@ -7,6 +8,7 @@ import { createProposalId } from '../comments/ids.ts';
 import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
+import type { Facts } from '../state/facts.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
@@ -16,7 +18,8 @@ import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
-type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & { readonly headSha: string };
+type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> &
+  Pick<Facts, 'codeOwners'> & { readonly headSha: string };
 
 type ProposedChange = Extract<CallResult, { kind: 'change' }>;
 
@@ -135,7 +138,7 @@ function addProposal(
   signal: ToolsFinishedAtHead,
 ): StepBuilder {
   const { pull } = builder;
-  const proposal: Proposal = {
+  const unread: Proposal = {
     ...NEW_PROPOSAL,
     ...position,
     id: proposalIdAt(pull, 0),
@@ -147,8 +150,9 @@ function addProposal(
     userEdit: null,
     shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
     headSha: signal.headSha,
-    requiredApprovals: pull.run?.settings.requiredApprovals ?? 1,
+    requiredApprovals: 1,
   };
+  const proposal = withNeedAtStart(unread, pull, signal);
   const added = withPullState(builder, {
     proposals: [...pull.proposals, proposal],
     proposalCount: pull.proposalCount + 1,

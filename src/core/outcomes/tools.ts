@@ -37,7 +37,11 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
     return endStep(advanceBatch(asked, facts.now), 'calls-held');
   }
   const released = releaseHeldCalls(started, run);
-  const proposed = createProposals(results.reduce(recordOutput, released), results, { ...signal, headSha });
+  const proposed = createProposals(results.reduce(recordOutput, released), results, {
+    ...signal,
+    headSha,
+    ...(facts.codeOwners === undefined ? {} : { codeOwners: facts.codeOwners }),
+  });
   const asked = createQuestions(proposed, results);
   return endStep(advanceBatch(asked, facts.now), reasonOf(pull, proposed.pull, asked.pull));
 }

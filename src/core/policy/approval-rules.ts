@@ -8,7 +8,7 @@ import {
   type Vote,
 } from '../state/proposal.ts';
 import type { Objection } from '../state/replies.ts';
-import type { Settings, SettingsReading } from '../state/settings.ts';
+import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import {
   type VoteLocation,
   type VoteProblem,
@@ -17,6 +17,15 @@ import {
   voteLocationOf,
   voteSourceKey,
 } from '../state/vote-source.ts';
+import {
+  type ApprovalNeed,
+  approvalNeed,
+  canBeTold,
+  couldNeedOthers,
+  isOwner,
+  type OwnedPath,
+  ownedPath,
+} from './approval-need.ts';
 import { findDeniedPath } from './path-policy.ts';
 
 /** Whether enough approvals count, and there is neither a denial nor a request for changes. */
@@ -26,7 +35,35 @@ export function isApproved(
   permissionOf: (vote: Vote) => Permission,
 ): boolean {
   const denied = proposal.votes.some((vote) => vote.action === 'deny' || vote.action === 'edit');
-  return !denied && countedApprovals(proposal, rules, permissionOf).length >= Math.max(1, rules.requiredApprovals);
+  if (denied) return false;
+  const { approvals, paths } = missingApprovals(proposal, rules, permissionOf);
+  return approvals === 0 && paths.length === 0;
+}
+
+/** What a proposal still needs: a number of people, and for each of these paths one of its owners. */
+export type MissingApprovals = { readonly approvals: number; readonly paths: readonly OwnedPath[] };
+
+export function missingApprovals(
+  proposal: Proposal,
+  rules: ApprovalRules,
+  permissionOf: (vote: Vote) => Permission,
+): MissingApprovals {
+  const counted = countedApprovals(proposal, rules, permissionOf).map(({ by }) => by);
+  return missingWith(counted, proposal, rules);
+}
+
+/** What a proposal still needs if exactly these people's approvals count. */
+export function missingWith(
+  counted: readonly Person[],
+  { change }: Pick<Proposal, 'change'>,
+  rules: ApprovalRules,
+): MissingApprovals {
+  const { approvals, ownedPaths } = approvalNeed(change, rules);
+  const { codeOwners } = rules;
+  const paths = ownedPaths
+    .map((path) => ownedPath(path, codeOwners))
+    .filter((owned) => !counted.some((person) => isOwner(person, owned, codeOwners)));
+  return { approvals: Math.max(0, approvals - counted.length), paths };
 }
 
 /**
@@ -48,20 +85,23 @@ export function countedApprovals(
 /** Whether the rules ask for people besides the one who asked for a change. Settings that were not read might. */
 export function asksForOtherPeople(reading: SettingsReading | undefined): boolean {
   if (reading?.kind !== 'settings') return true;
-  const { requireNonAuthor, requireNonRequester, requiredApprovals } = reading.settings;
-  return requireNonAuthor || requireNonRequester || requiredApprovals > 1;
+  const { requireNonAuthor, requireNonRequester } = reading.settings;
+  return requireNonAuthor || requireNonRequester || couldNeedOthers(reading.settings);
 }
 
 /** Why this person's approval of a proposal does not count; null if it does. */
 export function findObjection(approver: Approver, rules: ApprovalRules, proposal: ShapedProposal): Objection | null {
-  return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, proposal))?.objection ?? null;
+  const need = approvalNeed(proposal.change, rules);
+  return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, proposal, need))?.objection ?? null;
 }
 
-/** The repository's rules for approvers, and the two people that a rule can name. */
+/** The repository's rules for approvers, its code owners, and the two people that a rule can name. */
 export type ApprovalRules = Pick<
   Settings,
-  'approvers' | 'requireNonAuthor' | 'requireNonRequester' | 'requiredApprovals' | 'rules' | 'operatorRules'
+  'approvers' | 'requireNonAuthor' | 'requireNonRequester' | 'requiredApprovals' | 'require' | 'rules' | 'operatorRules'
 > & {
+  /** Null where they were not read: then nobody owns a path. */
+  readonly codeOwners: CodeOwners | null;
   /** The author of the pull request; null if the account was deleted. */
   readonly author: Person | null;
   /** The author of the current run's task. For an undo, the author of the `/undo` takes its place. */
@@ -77,26 +117,41 @@ type ShapedProposal = Pick<Proposal, 'change' | 'origin' | 'shapers'>;
 /** One rule, which can object to a person's approval of a proposal. */
 type ApprovalRule = {
   readonly objection: Objection;
-  readonly objectsTo: (approver: Approver, rules: ApprovalRules, proposal: ShapedProposal) => boolean;
+  readonly objectsTo: (
+    approver: Approver,
+    rules: ApprovalRules,
+    proposal: ShapedProposal,
+    need: ApprovalNeed,
+  ) => boolean;
 };
 
 /**
- * In the order in which people see them. Code owners are not implemented, so with `approvers: codeowners` no approval
- * counts.
+ * In the order in which people see them. A person who owns none of the paths helps only where several people must
+ * approve.
  */
 const APPROVAL_RULES: readonly ApprovalRule[] = [
   { objection: 'denied-path', objectsTo: (_approver, rules, proposal) => findDeniedPath(rules, proposal) !== null },
   { objection: 'no-write-access', objectsTo: ({ permission }) => !canApprove(permission) },
   {
     objection: 'below-maintain',
-    objectsTo: ({ permission }, { approvers }) =>
-      approvers === 'maintain' && permission !== 'maintain' && permission !== 'admin',
+    objectsTo: ({ permission }, _rules, _proposal, { role }) => role === 'maintain' && permission === 'write',
   },
   {
     objection: 'below-admin',
-    objectsTo: ({ permission }, { approvers }) => approvers === 'admin' && permission !== 'admin',
+    objectsTo: ({ permission }, _rules, _proposal, { role }) => role === 'admin' && permission !== 'admin',
   },
-  { objection: 'not-code-owner', objectsTo: (_approver, { approvers }) => approvers === 'codeowners' },
+  {
+    objection: 'no-code-owner',
+    objectsTo: (_approver, { codeOwners }, _proposal, { ownedPaths }) =>
+      ownedPaths.some((path) => !ownedPath(path, codeOwners).owners.some((owner) => canBeTold(owner, codeOwners))),
+  },
+  {
+    objection: 'not-code-owner',
+    objectsTo: ({ person }, { codeOwners }, _proposal, { ownedPaths, approvals }) =>
+      approvals === 1 &&
+      ownedPaths.length > 0 &&
+      !ownedPaths.some((path) => isOwner(person, ownedPath(path, codeOwners), codeOwners)),
+  },
   {
     objection: 'is-author',
     objectsTo: ({ person }, { requireNonAuthor, author }) => requireNonAuthor && author?.id === person.id,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/trust.ts';
-import type { SettingSource } from '../state/settings.ts';
+import { APPROVER_DEMANDS, type Approvers, combineApprovers, type SettingSource } from '../state/settings.ts';
 import type { SetValues } from './read-values.ts';
 import { parseDurationHours } from './settings-schema.ts';
 
@@ -24,7 +24,6 @@ export type MergedValue = { readonly value: unknown; readonly source: SettingSou
  * have no stricter value, so there is no ceiling for them.
  */
 const STRICTNESS = {
-  approvers: inOrder('write', 'maintain', 'admin', 'codeowners'),
   require_non_author: inOrder(false, true),
   require_non_requester: inOrder(false, true),
   required_approvals: Number,
@@ -45,7 +44,7 @@ const STRICTNESS = {
 const STRICTNESS_BY_KEY: ReadonlyMap<string, (value: unknown) => number> = new Map(Object.entries(STRICTNESS));
 
 /** The flat keys that can have a ceiling. */
-export const CEILING_KEYS: readonly string[] = Object.keys(STRICTNESS);
+export const CEILING_KEYS: readonly string[] = ['approvers', ...Object.keys(STRICTNESS)];
 
 /** How strict a value is among those of its key; null if the key has no stricter values. */
 export function strictnessOf(key: string, value: unknown): number | null {
@@ -64,7 +63,7 @@ function smaller(value: unknown): number {
 
 /**
  * The value in force of every key that has one. The repository's value replaces the operator's, which replaces the
- * default; a ceiling replaces each of them that is looser.
+ * default; a ceiling replaces each of them that is looser. Of two rules about approvers both hold, as do all `require`.
  */
 export function mergeSettings({
   defaults,
@@ -80,19 +79,42 @@ export function mergeSettings({
   ] as const;
   return new Map(
     [...keys].map((key) => {
+      if (ADDED_LISTS.has(key)) return [key, addLists(key, operator, repository)];
       const [source, values] = layers.find(([, layer]) => layer.has(key)) ?? ['default', defaults];
       return [key, withCeiling(key, { value: values.get(key), source }, ceilings)];
     }),
   );
 }
 
+/** Lists that only restrict: what the operator demands holds beside the repository's own demands. */
+const ADDED_LISTS: ReadonlySet<string> = new Set(['require']);
+
+function addLists(key: string, ...layers: readonly [operator: FlatValues, repository: FlatValues]): MergedValue {
+  const [ofOperator, ofRepository] = layers.map((layer) => {
+    const list = layer.get(key);
+    return Array.isArray(list) ? list : [];
+  });
+  const value = [...(ofOperator ?? []), ...(ofRepository ?? [])];
+  if (layers[1].has(key)) return { value, source: 'repository' };
+  return { value, source: layers[0].has(key) ? 'operator' : 'default' };
+}
+
 function withCeiling(key: string, own: MergedValue, ceilings: FlatValues): MergedValue {
-  const strictness = STRICTNESS_BY_KEY.get(key);
-  if (strictness === undefined || !ceilings.has(key)) return own;
+  if (!ceilings.has(key)) return own;
   const ceiling = ceilings.get(key);
+  if (key === 'approvers' && isApprovers(own.value) && isApprovers(ceiling)) {
+    const value = combineApprovers(own.value, ceiling);
+    return value === own.value ? own : { value, source: 'ceiling' };
+  }
+  const strictness = STRICTNESS_BY_KEY.get(key);
+  if (strictness === undefined) return own;
   // A value that cannot be compared does not hold against a ceiling.
   const isWithin = strictness(own.value) >= strictness(ceiling);
   return isWithin ? own : { value: ceiling, source: 'ceiling' };
+}
+
+function isApprovers(value: unknown): value is Approvers {
+  return typeof value === 'string' && Object.hasOwn(APPROVER_DEMANDS, value);
 }
 
 /** Values with the groups' keys written as `limits.turns`. */

@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { SettingsFileLookup } from '../state/ports.ts';
 import {
+  type Approvers,
   DEFAULT_SETTINGS,
   type RunLimits,
   type SettingInForce,
@@ -76,7 +77,7 @@ function mergeLayers(
 
 function toSettings(repository: FlatValues, operator: OperatorSettings): Settings {
   const merged = [...mergeLayers(repository, operator)].map(([key, { value }]) => [key, value] as const);
-  const file = SettingsFileSchema.parse(nestValues(new Map(merged)));
+  const file = MergedSchema.parse(nestValues(new Map(merged)));
   const [own, ofOperator] = [repository, operator.defaults].map(readAddedLists);
   return {
     ...namedSettings(file),
@@ -98,7 +99,10 @@ function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
 /** All settings but those that both files add to, and what is known of the file itself. */
 type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'protectedPaths' | 'keysWithoutEffect'>;
 
-function namedSettings(file: z.infer<typeof SettingsFileSchema>): NamedSettings {
+/** An operator's bound and a repository's rule about approvers can both hold. */
+const MergedSchema = SettingsFileSchema.extend({ approvers: z.custom<Approvers>() });
+
+function namedSettings(file: z.infer<typeof MergedSchema>): NamedSettings {
   return {
     commands: file.commands,
     approvers: file.approvers,

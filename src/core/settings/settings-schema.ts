@@ -54,8 +54,10 @@ export const SettingsFileSchema = z.strictObject({
     .default(DEFAULT_SETTINGS.commands)
     .describe('`prefixed`: only `/countersign …` and `@<app-slug> …` are read'),
   approvers: oneOfWords('write', 'maintain', 'admin', 'codeowners')
-    .default(DEFAULT_SETTINGS.approvers)
-    .describe('Who can approve: everybody with write access, or only those with the maintain or admin role'),
+    .default('write')
+    .describe(
+      'Who can approve: everybody with write access, those with the maintain or admin role, or the code owners of the paths',
+    ),
   require_non_author: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonAuthor)
     .describe('Neither the pull request’s author nor a person with own lines in the change counts'),
@@ -72,7 +74,9 @@ export const SettingsFileSchema = z.strictObject({
     ),
   require: boundedList(requirementSchema, 'a list of stronger rules')
     .default([])
-    .describe('Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both'),
+    .describe(
+      'Stronger approval for some paths: `paths`, and `approvals`, `approvers` or both; the operator’s hold too',
+    ),
   protected_paths: pathList('glob')
     .default([])
     .describe('Added to the built-in list and the operator’s: always asked, no standing approval'),
@@ -153,19 +157,11 @@ type UnsupportedSetting = {
   readonly schema: Readonly<Record<string, unknown>>;
 };
 
-const UNSUPPORTED_IF_NOT_EMPTY: UnsupportedSetting = {
-  isSet: (value) => Array.isArray(value) && value.length > 0,
-  schema: { maxItems: 0 },
-};
-
 /**
  * Restrictions that this version does not enforce. A file that sets one counts as broken, so that no approval relies
  * on a restriction that does not exist.
  */
-export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {
-  approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
-  require: UNSUPPORTED_IF_NOT_EMPTY,
-};
+export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {};
 
 /** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
 export const KEYS_WITHOUT_EFFECT: readonly string[] = [] satisfies readonly SettingsKey[];

@@ -5,7 +5,7 @@ import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
 import type { ReachedRunLimit, RunStart } from './limits.ts';
 import type { Permission, Person, Proposal, StandingApproval } from './proposal.ts';
-import type { SettingsInForce, SettingsReading } from './settings.ts';
+import type { CodeOwners, SettingsInForce, SettingsReading } from './settings.ts';
 import type { ModelPrices } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 import type { VoteSources } from './vote-source.ts';
@@ -18,6 +18,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** The repository's settings on its default branch. */
   | { readonly kind: 'settings' }
+  /** The owners of these paths, and which of these people they are. */
+  | { readonly kind: 'code-owners'; readonly paths: readonly string[]; readonly people: readonly Person[] }
   /** All settings with their sources. */
   | { readonly kind: 'settings-in-force' }
   /** The rules of both branches. `headRef` is null for a fork, which the App never writes to. */
@@ -61,6 +63,8 @@ export type Facts = {
   readonly missingPermissions?: readonly RequiredPermission[];
   readonly pullRequest?: PullFacts;
   readonly settings?: SettingsReading;
+  /** Only where the settings ask for code owners. */
+  readonly codeOwners?: CodeOwners;
   readonly settingsInForce?: SettingsInForce;
   readonly branchRules?: BranchRules;
   /** Numbers of the other open pull requests with the same head branch. */

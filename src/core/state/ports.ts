@@ -43,6 +43,10 @@ export type GitHub = {
   fetchSettingsVersions(): Promise<SettingsVersions | null>;
   /** The settings file of a commit, for showing it only: no rule is ever read from it; null if there is none. */
   fetchSettingsFileAt(commit: string): Promise<SettingsFileLookup | null>;
+  /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
+  fetchCodeOwnersFile(): Promise<CodeOwnersLookup | null>;
+  /** Whether a person is a member of `@org/team`; `unreadable` if the installation does not let the App see members. */
+  fetchTeamMembership(team: string, login: string): Promise<TeamMembership>;
   /** Complete recursive listing of a commit's tree, cached by SHA. */
   fetchTree(commit: string): Promise<Tree>;
   /** The commit from which the head branched off the base; cached, because both are commits. */
@@ -218,6 +222,12 @@ export type SettingsVersions = {
   readonly defaultSha: string;
   readonly isSameFile: boolean;
 };
+
+/** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large. */
+export type CodeOwnersLookup = { readonly path: string; readonly bytes: Uint8Array | 'too-large' };
+
+/** A team that does not exist has no members. */
+export type TeamMembership = 'member' | 'not-member' | 'unreadable';
 
 /** A review to post. `event` determines whether it requests changes. */
 export type NewReview = {

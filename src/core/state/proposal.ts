@@ -63,6 +63,10 @@ export type Proposal = {
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
+  /** The code owners whose approval is missing as last read, which the comment shows: one of each list. */
+  readonly neededOwners: readonly (readonly string[])[];
+  /** Those of them whom its first comment notifies. */
+  readonly mentions: readonly string[];
   /** Time since which the head keeps moving during commit attempts; null if it does not. */
   readonly headMovingSince: string | null;
   /** A retarget of the pull request during a commit attempt; null if there was none. */
@@ -268,6 +272,8 @@ export const NEW_PROPOSAL = {
   currentHeading: null,
   currentPlaces: null,
   threadResolution: null,
+  neededOwners: [],
+  mentions: [],
   headMovingSince: null,
   pendingRetarget: null,
   approvalsSuspendedBy: null,

@@ -13,7 +13,7 @@ import {
 } from './proposal.ts';
 import type { AgentQuestion, QuestionInput } from './question.ts';
 import type { EndReason, Phase } from './run.ts';
-import type { SettingsInForce } from './settings.ts';
+import type { CodeOwnersFile, SettingsInForce } from './settings.ts';
 import type { VoteProblem } from './vote-source.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
@@ -228,11 +228,27 @@ export type Reply =
 export type ApprovalBlock =
   /** The repository's settings are broken, so it is unknown who can approve. */
   | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
-  | { readonly kind: 'objection'; readonly objection: Objection; readonly login: string }
+  | {
+      readonly kind: 'objection';
+      readonly objection: Objection;
+      readonly login: string;
+      /** The setting that demands the role or the code owners. */
+      readonly setting: 'approvers' | 'require';
+      /** Null unless the objection is about code owners. */
+      readonly ownership: Ownership | null;
+    }
   /** A rule denies this path now, so nobody can approve the change. */
   | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
-  /** The approvals count, but more people are needed. */
-  | { readonly kind: 'approvals-missing'; readonly missing: number };
+  /** The approvals count, but more people are needed, or an owner of each of these paths. */
+  | { readonly kind: 'approvals-missing'; readonly missing: number; readonly ownership: Ownership | null };
+
+/** The paths of a change that need the approval of one of their owners, and the file that names these. */
+export type Ownership = {
+  readonly file: CodeOwnersFile;
+  readonly paths: readonly { readonly path: string; readonly owners: readonly string[] }[];
+  /** Teams among the owners whose members the App cannot see. */
+  readonly unreadableTeams: readonly string[];
+};
 
 /** Why a person's approval does not count. */
 export type Objection =
@@ -240,6 +256,7 @@ export type Objection =
   | 'no-write-access'
   | 'below-maintain'
   | 'below-admin'
+  | 'no-code-owner'
   | 'not-code-owner'
   | 'is-author'
   | 'is-requester'

@@ -39,8 +39,41 @@ export type Settings = {
   readonly keysWithoutEffect: readonly string[];
 };
 
-/** Who can approve. `codeowners`: the owners of the changed paths. */
-export type Approvers = 'write' | 'maintain' | 'admin' | 'codeowners';
+/** The least role of a person who can approve, from the lowest. */
+export const APPROVER_ROLES = ['write', 'maintain', 'admin'] as const;
+
+export type ApproverRole = (typeof APPROVER_ROLES)[number];
+
+/** What `approvers` demands of the people who approve. */
+type ApproverDemands = {
+  readonly role: ApproverRole;
+  /** Each path needs the approval of one of its code owners. */
+  readonly codeOwners: boolean;
+};
+
+/** A file names one of the first four; an operator's bound and a repository's rule can demand two things together. */
+export const APPROVER_DEMANDS = {
+  write: { role: 'write', codeOwners: false },
+  maintain: { role: 'maintain', codeOwners: false },
+  admin: { role: 'admin', codeOwners: false },
+  codeowners: { role: 'write', codeOwners: true },
+  'maintain and codeowners': { role: 'maintain', codeOwners: true },
+  'admin and codeowners': { role: 'admin', codeOwners: true },
+} as const satisfies Readonly<Record<string, ApproverDemands>>;
+
+/** Who can approve. */
+export type Approvers = keyof typeof APPROVER_DEMANDS;
+
+/** The rule that demands what both demand. */
+export function combineApprovers(one: Approvers, other: Approvers): Approvers {
+  const role = stricterRole(APPROVER_DEMANDS[one].role, APPROVER_DEMANDS[other].role);
+  if (!APPROVER_DEMANDS[one].codeOwners && !APPROVER_DEMANDS[other].codeOwners) return role;
+  return role === 'write' ? 'codeowners' : `${role} and codeowners`;
+}
+
+export function stricterRole(one: ApproverRole, other: ApproverRole): ApproverRole {
+  return APPROVER_ROLES.indexOf(one) > APPROVER_ROLES.indexOf(other) ? one : other;
+}
 
 /** A decision about some tools on some paths. A change always needs a person, so `ask` and `allow` are for reading. */
 export type PathRule = {
@@ -112,6 +145,23 @@ export type SettingsReading =
       /** The operator's settings, which hold until the file is repaired. No approval counts until then. */
       readonly settings: Settings;
     };
+
+/** What `CODEOWNERS` on the default branch says about the paths of a decision, as read for it. */
+export type CodeOwners = {
+  readonly file: CodeOwnersFile;
+  /** By path; a path that is not here has no owner. As in the file: `@login`, `@org/team` or an e-mail address. */
+  readonly owners: Readonly<Record<string, readonly string[]>>;
+  /** By team in lower case: the ids of its members among the people of the decision; null if the App cannot read it. */
+  readonly teams: Readonly<Record<string, readonly number[] | null>>;
+};
+
+/** Without a usable file nobody owns anything. GitHub ignores a file that is too large, and lines that are invalid. */
+export type CodeOwnersFile =
+  | { readonly kind: 'file'; readonly path: string; readonly invalidLines: number }
+  | { readonly kind: 'too-large'; readonly path: string }
+  /** The paths could not be compared with its lines in time. */
+  | { readonly kind: 'too-slow'; readonly path: string }
+  | { readonly kind: 'missing' };
 
 /** What a value in force comes from: the built-in default, a file, or the operator's bound. */
 export type SettingSource = 'default' | 'operator' | 'repository' | 'ceiling';

@@ -10,7 +10,7 @@ import type { ModelFailureKind } from './ports.ts';
 import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
-import type { SettingsReading } from './settings.ts';
+import type { CodeOwners, SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
@@ -148,6 +148,8 @@ export type Signal =
       readonly checks: readonly PreflightCheck[];
       /** Read right before the attempt. */
       readonly settings: SettingsReading;
+      /** Only where the settings ask for code owners. */
+      readonly codeOwners?: CodeOwners;
     }
   /** `overwritten` is set if another push has since removed the commit from the branch. */
   | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })

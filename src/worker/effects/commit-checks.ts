@@ -1,4 +1,4 @@
-import { approversOf } from '../../core/actions/approvals.ts';
+import { approversOf, codeOwnersQuery } from '../../core/actions/approvals.ts';
 import {
   assessProposedMove,
   type FilesByPath,
@@ -11,15 +11,15 @@ import { voteLocations } from '../../core/policy/approval-rules.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
-import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { Permission, Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
-import type { SettingsReading } from '../../core/state/settings.ts';
+import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
+import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
 import { type EffectResult, errorText, type Job, nextRetryAt, type RulesContext } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
@@ -32,6 +32,8 @@ export type CommitPreconditions = {
   readonly checks: readonly PreflightCheck[];
   /** The current approval rules of the repository. */
   readonly settings: SettingsReading;
+  /** Null where they do not ask for code owners. */
+  readonly codeOwners: CodeOwners | null;
 };
 
 /**
@@ -39,13 +41,14 @@ export type CommitPreconditions = {
  * approvals are still on the page.
  */
 export async function preflightCommit(
-  { github, offload, operatorSettings }: RulesContext,
+  context: RulesContext,
   pull: PullState,
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
-  const [{ files, permissions, settings }, voteSources] = await bothOrFail(
-    fetchCommitFacts(github, effectProposals, target.head, operatorSettings()),
+  const { github, offload } = context;
+  const [{ files, permissions, settings, codeOwners }, voteSources] = await bothOrFail(
+    fetchCommitFacts(context, effectProposals, target.head),
     fetchSourcesOfVotes(github, effectProposals),
   );
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
@@ -56,19 +59,27 @@ export async function preflightCommit(
     voteSources,
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
-  return { ...target, files: headFiles, checks, settings };
+  return { ...target, files: headFiles, checks, settings, codeOwners };
 }
 
-async function fetchCommitFacts(
-  github: GitHub,
-  effectProposals: readonly Proposal[],
-  head: string,
-  operator: OperatorSettings,
-) {
-  const changes = effectProposals.flatMap(({ change }) => membersOf(change));
-  const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(changes));
+async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {
+  const { github, operatorSettings } = context;
+  const members = effectProposals.flatMap(({ change }) => membersOf(change));
+  const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(members));
   const permissions = await fetchApproverPermissions(github, effectProposals);
-  return { files, permissions, settings: parseSettings(await github.fetchSettingsFile(), operator) };
+  const settings = parseSettings(await github.fetchSettingsFile(), operatorSettings());
+  return { files, permissions, settings, codeOwners: await fetchOwnersAtCommit(context, effectProposals, settings) };
+}
+
+async function fetchOwnersAtCommit(
+  context: RulesContext,
+  effectProposals: readonly Proposal[],
+  reading: SettingsReading,
+): Promise<CodeOwners | null> {
+  if (reading.kind !== 'settings') return null;
+  const changes = effectProposals.map(({ change }) => change);
+  const query = codeOwnersQuery(changes, effectProposals.flatMap(approversOf), reading.settings);
+  return query === null ? null : fetchCodeOwners(context, query);
 }
 
 /** An approval that was edited or deleted meanwhile, or that GitHub does not have, must not lead to a commit. */

@@ -150,10 +150,11 @@ async function preflightAndWrite(
     head: facts.headSha,
     branch: facts.headRef,
   });
-  const { head: headSha, checks, settings } = preconditions;
+  const { head: headSha, checks, settings, codeOwners } = preconditions;
   const { runId } = job.effect;
   const { baseRef } = facts;
-  const decided = await job.decideNow({ type: 'commit-preflight', runId, headSha, baseRef, checks, settings });
+  const preflight = { runId, headSha, baseRef, checks, settings, ...(codeOwners === null ? {} : { codeOwners }) };
+  const decided = await job.decideNow({ type: 'commit-preflight', ...preflight });
   if (decided === null) return COMMENTS_PENDING;
   const executing = decided.proposals.filter(
     ({ id, state }) => job.effect.proposalIds.includes(id) && state === 'executing',
@@ -197,7 +198,7 @@ function createSignedPlan(
 ): CountersignedCommit | null {
   const { branch, head: headSha, files, checks, settings } = preconditions;
   const toCommit = executing.map((proposal) => toProposalToCommit(proposal, checks));
-  const current = currentApprovalRules(settings, run);
+  const current = currentApprovalRules(settings, run, preconditions.codeOwners);
   const standing = { approvals, rules: settings.settings, now };
   try {
     if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');

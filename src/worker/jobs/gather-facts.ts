@@ -27,6 +27,7 @@ import {
   type OffloadName,
   type OffloadOutput,
 } from '../offload/offload.ts';
+import { fetchCodeOwners } from './code-owners.ts';
 import { isPermanent, type PullContext, type RulesContext, type WorkerContext } from './job.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
@@ -81,6 +82,8 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
       return { pullRequest: await github.fetchPull() };
     case 'settings':
       return { settings: parseSettings(await github.fetchSettingsFile(), context.operatorSettings()) };
+    case 'code-owners':
+      return { codeOwners: await fetchCodeOwners(context, need) };
     case 'settings-in-force':
       return { settingsInForce: listSettingsInForce(await github.fetchSettingsFile(), context.operatorSettings()) };
     case 'branch-rules':

@@ -42,11 +42,12 @@ import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
 import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
-import type { ProposalView } from '../../core/messages/proposal-status.ts';
+import { liveMentions, type ProposalView } from '../../core/messages/proposal-status.ts';
 import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import type { RunDetails } from '../../core/messages/run-warnings.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
+import { findOwners, type OwnersFound, type OwnersQuery } from '../../core/policy/code-owners.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
 import {
@@ -138,6 +139,7 @@ type OffloadFunctions = {
   readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
   readonly assessPush: OffloadSignature<PathPush, PushAssessment>;
   readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
+  readonly findOwners: OffloadSignature<OwnersQuery, OwnersFound>;
   readonly computeUndo: OffloadSignature<UndoContext, MemberUndo>;
   readonly applyUserEdit: OffloadSignature<UserEditInput, UserEditResult>;
   readonly draftComments: OffloadSignature<DraftInput, PlacedComments | null>;
@@ -244,6 +246,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ before, after, pending }) => textLength(before) + assessedLength(pending, after),
   },
   assessFile: { run: assessFile, size: ({ file, pending }) => assessedLength(pending, file) },
+  findOwners: { run: findOwners, size: ({ bytes, paths }) => bytes.length * paths.length },
   computeUndo: {
     run: computeUndo,
     size: ({ change, files }) => {
@@ -386,7 +389,8 @@ function draftCommentsAt({
   context: { runDetails, links, memberTexts },
 }: PlacedDraftInput): PlacedComments | null {
   const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
-  if (comments === null || !proposalRoundTrips(comments, { change: proposal.change, placement, memberTexts }))
-    return null;
+  const { change } = proposal;
+  const expected = { change, placement, memberTexts, mentions: liveMentions(proposal) };
+  if (comments === null || !proposalRoundTrips(comments, expected)) return null;
   return { placement, comments };
 }

@@ -147,6 +147,8 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     currentPlaces: null,
     threadResolution: null,
     requiredApprovals: 1,
+    neededOwners: [],
+    mentions: [],
     headMovingSince: null,
     pendingRetarget: null,
     approvalsSuspendedBy: null,

@@ -57,6 +57,7 @@ const github: GitHubState = {
       },
     ],
   ]),
+  teams: new Map(),
   repositories: new Map([10, 11, 12].map((id) => [id, repository(id)])),
   auditLog: EMPTY_AUDIT_LOG,
 };

@@ -42,6 +42,10 @@ export type Story = {
   readonly grants: (who: Speaker, permission: CollaboratorPermission) => void;
   /** Writes the settings file on the default branch; null deletes it. */
   readonly configures: (text: string | Uint8Array | null) => Promise<void>;
+  /** Writes `.github/CODEOWNERS` on the default branch. */
+  readonly names: (owners: string) => Promise<void>;
+  /** Lets the App see the members of the owner's teams. */
+  readonly grantsMembers: () => void;
   /** A second pull request from the same branch onto this base, with the same people. */
   readonly alsoTo: (base: string) => Promise<Story>;
 };
@@ -107,6 +111,11 @@ function storyOf(stage: Stage, scene: Scene, pull: FakePullRequest): Story {
   const { repository, owner, ana, ben, carl, stranger, join, allow } = scene;
   const as = (account: FakeAccount): Speaker => speakerOf(stage, repository, pull, account);
   const pr = watchPull(stage, repository.id, pull.number);
+  const writeFile = async (path: string, text: string | Uint8Array | null): Promise<void> => {
+    const there = { repositoryId: repository.id, branch: repository.defaultBranch, files: new Map([[path, text]]) };
+    github.apply(OPERATIONS.pushFiles, { actor: { accountId: owner.id, viaAppId: null }, ...there });
+    await stage.settle();
+  };
   return {
     pr,
     ana: as(ana),
@@ -125,12 +134,13 @@ function storyOf(stage: Stage, scene: Scene, pull: FakePullRequest): Story {
       const grant = { repositoryId: repository.id, accountId: who.id, permission };
       github.apply(OPERATIONS.setPermission, grant);
     },
-    configures: async (text) => {
-      const branch = repository.defaultBranch;
-      const files = new Map([['.github/countersign.yml', text]]);
-      const actor = { accountId: owner.id, viaAppId: null };
-      github.apply(OPERATIONS.pushFiles, { actor, repositoryId: repository.id, branch, files });
-      await stage.settle();
+    configures: (text) => writeFile('.github/countersign.yml', text),
+    names: (owners) => writeFile('.github/CODEOWNERS', owners),
+    grantsMembers: () => {
+      const installation = [...github.state().installations.values()].find(({ accountId }) => accountId === owner.id);
+      if (installation === undefined) throw new Error('The App is not installed.');
+      const permissions = { ...installation.permissions, members: 'read' } as const;
+      github.apply(OPERATIONS.acceptPermissions, { installationId: installation.id, permissions });
     },
     alsoTo: async (base) => {
       const actor = { accountId: ben.id, viaAppId: null };

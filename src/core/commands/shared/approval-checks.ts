@@ -1,4 +1,4 @@
-import { blockFor, couldApprovalCount, currentApprovalRules } from '../../actions/approvals.ts';
+import { blockFor, couldApprovalCount, currentApprovalRules, votingOwnerNeeds } from '../../actions/approvals.ts';
 import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../../actions/comment-repair.ts';
 import { settingsNeeds } from '../../actions/fact-needs.ts';
 import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
@@ -28,6 +28,8 @@ export function approvalNeeds(
   if (proposals.length === 0 || isOutsideConversation({ pull, intent, facts })) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
+  const owners = votingOwnerNeeds(intent.actor, proposals, facts);
+  if (owners.length > 0) return owners;
   const pending = proposals.filter(isPending);
   if (pending.length === 0 || facts.commentHashes !== undefined) return [];
   if (!couldApprovalCount(facts, intent.actor, proposals, pull.run)) return [];
@@ -36,7 +38,7 @@ export function approvalNeeds(
 
 /** If one approval does not count, none is recorded. */
 export function checkMayApprove(context: CommandContext, open: readonly Proposal[]): ApprovalCheck {
-  const current = currentApprovalRules(context.facts.settings, context.pull.run);
+  const current = currentApprovalRules(context.facts.settings, context.pull.run, context.facts.codeOwners);
   if (current.kind !== 'rules') return refuseApproval(context, current, open);
   const { rules } = current;
   const blocked = open.flatMap((proposal) => {

@@ -199,6 +199,11 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect((await apps.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
   });
 
+  it('members of a team are hidden from a token that may not see them', async () => {
+    const membership = { org: 'acme', team_slug: 'payments', username: 'ana' };
+    await expect(client.rest.teams.getMembershipForUserInOrg(membership)).rejects.toMatchObject({ status: 403 });
+  });
+
   it('covers every route without a violation of GitHub’s description (I7, J13)', () => {
     const called = new Set(shop.github.requests.map(({ name }) => name));
     expect(ROUTES.map(({ route }) => route.name).filter((name) => !called.has(name))).toEqual([]);

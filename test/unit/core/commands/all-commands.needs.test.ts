@@ -4,6 +4,7 @@ import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { Facts, Need } from '../../../../src/core/state/facts.ts';
 import type { CommandName } from '../../../../src/core/state/intent.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 import { ANA, TableGame } from '../support/table-game.ts';
 import { issueComment, reviewComment } from '../webhooks/payloads.ts';
@@ -22,13 +23,25 @@ type Scene = {
 
 const EMPTY_BRANCH_RULES = { headRules: [], baseRules: [], approvalCount: 0 };
 
+const ASKING_OWNERS: Settings = { ...DEFAULT_SETTINGS, approvers: 'codeowners' };
+
+/** Ana owns every path that a change needs an owner for. */
+const OWNED: Partial<Facts> = {
+  settings: { kind: 'settings', settings: ASKING_OWNERS },
+  codeOwners: {
+    file: { kind: 'file', path: 'CODEOWNERS', invalidLines: 0 },
+    owners: { 'src/a.txt': [`@${ANA.login}`] },
+    teams: {},
+  },
+};
+
 /** For each command that needs facts, a scene in which it needs all of them. */
 const SCENES: Partial<Record<CommandName, () => Scene>> = {
   task: () => ({ game: new TableGame(), body: '/countersign use bigint' }),
-  approve: () => ({ game: twoPending().game, body: '/approve all' }),
+  approve: () => ({ game: twoPending().game, body: '/approve all', facts: OWNED }),
   edit: () => {
     const { game, first } = twoPending();
-    return { game, body: '```suggestion\nmine\n```', rootId: first.comment?.id ?? 0 };
+    return { game, body: '```suggestion\nmine\n```', rootId: first.comment?.id ?? 0, facts: OWNED };
   },
   undo: undoBelowMovedHeading,
   config: () => ({ game: new TableGame(), body: '/countersign /config' }),
@@ -48,7 +61,9 @@ function undoBelowMovedHeading(): Scene {
   if (attempt === null) throw new Error('No commit was queued');
   game.commitLands(attempt);
   const proposals = game.pull.proposals.map((one) => ({ ...one, currentHeading: { text: 'old heading' } }));
-  game.pull = { ...game.pull, proposals };
+  const { run } = game.pull;
+  if (run === null) throw new Error('There is no run');
+  game.pull = { ...game.pull, proposals, run: { ...run, settings: ASKING_OWNERS } };
   const others = proposals.map(({ id, change }) => {
     const { region } = singleChange(change);
     if (region === null) throw new Error('The change has no region');
@@ -98,6 +113,7 @@ const FACT_OF = {
   'missing-permissions': 'missingPermissions',
   'pull-request': 'pullRequest',
   settings: 'settings',
+  'code-owners': 'codeOwners',
   'run-starts': 'reachedRunLimit',
   'settings-in-force': 'settingsInForce',
   'branch-rules': 'branchRules',

@@ -65,10 +65,10 @@ function everyAnswer(text: string): readonly Reply[] {
   const outcome = { id: 'k7q2', state: 'completed', by, commitSha: commit, replacedBy: 'm3x8' } as const;
   const doubts: readonly ApprovalBlock[] = [
     { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
-    { kind: 'objection', objection: 'is-requester', login: text },
-    { kind: 'objection', objection: 'below-maintain', login: text },
-    { kind: 'approvals-missing', missing: 1 },
-    { kind: 'approvals-missing', missing: 3 },
+    { kind: 'objection', objection: 'is-requester', login: text, setting: 'approvers', ownership: null },
+    { kind: 'objection', objection: 'below-maintain', login: text, setting: 'approvers', ownership: null },
+    { kind: 'approvals-missing', missing: 1, ownership: null },
+    { kind: 'approvals-missing', missing: 3, ownership: null },
   ];
   const ended = {
     ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0 },

@@ -24,7 +24,7 @@ const BEN: Person = { id: 2, login: 'ben' };
 
 const CARL: Person = { id: 3, login: 'carl' };
 
-const PLAIN: ApprovalRules = { ...DEFAULT_SETTINGS, author: CARL, requester: ANA };
+const PLAIN: ApprovalRules = { ...DEFAULT_SETTINGS, codeOwners: null, author: CARL, requester: ANA };
 
 describe('whose approval counts', () => {
   it.each<[ApprovalRules['approvers'], Permission, Objection | null]>([
@@ -40,7 +40,9 @@ describe('whose approval counts', () => {
     ['admin', 'write', 'below-admin'],
     ['admin', 'maintain', 'below-admin'],
     ['admin', 'admin', null],
-    ['codeowners', 'admin', 'not-code-owner'],
+    ['codeowners', 'admin', 'no-code-owner'],
+    ['maintain and codeowners', 'write', 'below-maintain'],
+    ['admin and codeowners', 'maintain', 'below-admin'],
   ])('approvers: %s, a person with %s: %s (S66, S70)', (approvers, permission, objection) => {
     expect(findObjection({ person: BEN, permission }, { ...PLAIN, approvers }, sample(bigint))).toBe(objection);
   });
@@ -66,6 +68,10 @@ describe('whether the rules ask for other people', () => {
     [{ requireNonAuthor: true }, true],
     [{ requireNonRequester: true }, true],
     [{ requiredApprovals: 2 }, true],
+    [{ approvers: 'codeowners' }, true],
+    [{ require: [{ paths: ['docs/**'], approvals: null, approvers: 'admin' }] }, false],
+    [{ require: [{ paths: ['docs/**'], approvals: 2, approvers: null }] }, true],
+    [{ require: [{ paths: ['docs/**'], approvals: null, approvers: 'codeowners' }] }, true],
   ])('%j: %s (X8)', (settings, expected) => {
     expect(asksForOtherPeople({ kind: 'settings', settings: { ...DEFAULT_SETTINGS, ...settings } })).toBe(expected);
   });
@@ -102,7 +108,7 @@ describe('how many approvals count', () => {
     let approved = 0;
     fc.assert(
       fc.property(fc.array(anyVote, { maxLength: 8 }), anyRules, anyPermissions, (votes, given, permissions) => {
-        const rules = { ...given, author: CARL, requester: ANA };
+        const rules = { ...given, require: [], codeOwners: null, author: CARL, requester: ANA };
         const rows = votes.map(({ who, action, stale }): Vote => {
           const by = PEOPLE[who] ?? ANA;
           return { ...sampleVote(action, by), digest: stale ? 'other' : bigint.digest };
@@ -166,7 +172,7 @@ describe('people who shaped a change', () => {
         anyPermissions,
         fc.option(anyPerson),
         ({ undoneBy, requesters, writers }, voters, given, permissions, author) => {
-          const rules = { ...given, author, requester: ANA };
+          const rules = { ...given, require: [], codeOwners: null, author, requester: ANA };
           const origin =
             undoneBy === null ? sample(bigint).origin : ({ kind: 'undo', by: undoneBy, ...UNDONE } as const);
           const votes = voters.map((by) => ({ ...sampleVote('approve', by), digest: bigint.digest }));
@@ -194,6 +200,7 @@ describe('people who shaped a change', () => {
 function isCounted(rules: ApprovalRules, id: number, permission: Permission): boolean {
   if (rules.requireNonAuthor && id === CARL.id) return false;
   if (rules.requireNonRequester && id === ANA.id) return false;
-  const least = { write: 2, maintain: 3, admin: 4, codeowners: 9 }[rules.approvers];
+  const least = { write: 2, maintain: 3, admin: 4 }[rules.approvers.split(' ')[0] ?? ''] ?? 9;
+  if (rules.approvers.endsWith('codeowners')) return false;
   return PERMISSIONS.indexOf(permission) >= least;
 }

@@ -24,7 +24,7 @@ const SOURCE: VoteSource = {
   reviewState: null,
 };
 
-const RULES = { ...DEFAULT_SETTINGS, author: null, requester: null };
+const RULES = { ...DEFAULT_SETTINGS, codeOwners: null, author: null, requester: null };
 
 /**
  * Countersigns a change that ana approved as `shown`, from a row that now holds `stored`, for a file with this text.

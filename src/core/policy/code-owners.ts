@@ -1,0 +1,85 @@
+import createIgnore from 'ignore';
+
+/** The places of the file, in GitHub's order. The first file that exists counts. */
+export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
+
+/** GitHub ignores a larger file. */
+export const MAX_CODEOWNERS_BYTES = 3 * 1024 * 1024;
+
+/** The file, and the paths whose owners are wanted. */
+export type OwnersQuery = { readonly bytes: Uint8Array; readonly paths: readonly string[] };
+
+/** The owners of those paths that have some, and the number of lines that GitHub would skip. */
+export type OwnersFound = {
+  readonly owners: Readonly<Record<string, readonly string[]>>;
+  readonly invalidLines: number;
+};
+
+/** Finds the owners of each path: those of the last line that matches it. Owners are as the file writes them. */
+export function findOwners({ bytes, paths }: OwnersQuery): OwnersFound {
+  const lines = readLines(new TextDecoder().decode(bytes));
+  const valid = lines.filter((line) => line !== 'invalid');
+  const rules = valid.map(({ pattern, owners }) => ({ owners, matches: compilePattern(pattern) })).reverse();
+  const owned = paths.map((path) => [path, rules.find(({ matches }) => matches(path))?.owners ?? []] as const);
+  return {
+    owners: Object.fromEntries(owned.filter(([, owners]) => owners.length > 0)),
+    invalidLines: lines.length - valid.length,
+  };
+}
+
+/** A pattern and its owners. Without owners, nobody owns what it matches. */
+type OwnersLine = { readonly pattern: string; readonly owners: readonly string[] };
+
+function readLines(text: string): readonly (OwnersLine | 'invalid')[] {
+  return text.split(/\r\n|\r|\n/).flatMap((line) => {
+    const words = line.match(WORD) ?? [];
+    const comment = words.findIndex((word) => word.startsWith('#'));
+    const [pattern, ...owners] = comment === -1 ? words : words.slice(0, comment);
+    if (pattern === undefined) return [];
+    return UNSUPPORTED_PATTERN.test(pattern) || !owners.every(isOwnerName) ? 'invalid' : { pattern, owners };
+  });
+}
+
+/** A backslash keeps the space after it. */
+const WORD = /(?:\\.|[^\s\\]|\\$)+/g;
+
+/** What gitignore knows and CODEOWNERS does not: `!`, `[ ]`, an escaped `#`; and what neither knows. */
+const UNSUPPORTED_PATTERN = /^!|^\\#|[[\]]|\*\*\*|\\$/;
+
+function isOwnerName(word: string): boolean {
+  return word.length <= MAX_OWNER_CHARACTERS && OWNER_NAME.test(word);
+}
+
+const MAX_OWNER_CHARACTERS = 200;
+
+/** `@login`, `@org/team` or an e-mail address. */
+const OWNER_NAME = /^(?:@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?|[^\s@<>`|]+@[a-z\d][a-z\d.-]*)$/i;
+
+/** Compiles a pattern when a path could match it, because most lines of a large file match none. */
+function compilePattern(pattern: string): (path: string) => boolean {
+  const literal = longestLiteral(pattern);
+  let compiled: ((path: string) => boolean) | null = null;
+  return (path) => {
+    if (!path.includes(literal)) return false;
+    compiled ??= pattern.endsWith('/*') ? filesDirectlyIn(pattern.slice(0, -1)) : gitignoreTest(pattern);
+    return compiled(path);
+  };
+}
+
+function longestLiteral(pattern: string): string {
+  const literals = pattern.split(/[*?\\]+/).map((one) => one.replace(/^\/|\/$/g, ''));
+  return literals.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+}
+
+/** Here `dir/*` does not match files in directories of `dir`; in gitignore it does. No path has this character. */
+function filesDirectlyIn(directory: string): (path: string) => boolean {
+  const matches = gitignoreTest(`${directory}${ANY_FILE}`);
+  return (path) => matches(`${path.slice(0, path.lastIndexOf('/') + 1)}${ANY_FILE}`);
+}
+
+const ANY_FILE = '\u0001';
+
+function gitignoreTest(pattern: string): (path: string) => boolean {
+  const rules = createIgnore({ ignorecase: false }).add({ pattern });
+  return (path) => rules.ignores(path);
+}

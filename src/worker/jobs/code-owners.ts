@@ -1,0 +1,61 @@
+import { isOwner, isTeam, ownedPath } from '../../core/policy/approval-need.ts';
+import { MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
+import type { GitHub } from '../../core/state/ports.ts';
+import type { Person } from '../../core/state/proposal.ts';
+import type { CodeOwners } from '../../core/state/settings.ts';
+import { OffloadError } from '../offload/offload.ts';
+import type { PullContext } from './job.ts';
+
+/** The paths of a decision that need an owner's approval, and the people whose approvals could be one. */
+export type CodeOwnersQuery = { readonly paths: readonly string[]; readonly people: readonly Person[] };
+
+/**
+ * Reads who owns the paths on the default branch. Asks for members of teams only while a person is not known to own a
+ * path, each team and person once.
+ */
+export async function fetchCodeOwners(context: PullContext, query: CodeOwnersQuery): Promise<CodeOwners> {
+  const found = await readOwners(context, query.paths);
+  const teams: Record<string, number[] | null> = Object.create(null);
+  for (const person of query.people) await askTeams(context.github, found, { person, paths: query.paths, teams });
+  return { ...found, teams: Object.fromEntries(Object.entries(teams)) };
+}
+
+const NOBODY = { owners: {}, teams: {} } as const;
+
+async function readOwners({ github, offload }: PullContext, paths: readonly string[]): Promise<CodeOwners> {
+  const found = await github.fetchCodeOwnersFile();
+  if (found === null) return { file: { kind: 'missing' }, ...NOBODY };
+  const { path, bytes } = found;
+  if (bytes === 'too-large' || bytes.byteLength > MAX_CODEOWNERS_BYTES)
+    return { file: { kind: 'too-large', path }, ...NOBODY };
+  try {
+    const { owners, invalidLines } = await offload('findOwners', { bytes, paths });
+    return { file: { kind: 'file', path, invalidLines }, owners, teams: {} };
+  } catch (error) {
+    if (!(error instanceof OffloadError)) throw error;
+    return { file: { kind: 'too-slow', path }, ...NOBODY };
+  }
+}
+
+type TeamQuestions = {
+  readonly person: Person;
+  readonly paths: readonly string[];
+  /** The answers so far, by team in lower case. */
+  readonly teams: Record<string, number[] | null>;
+};
+
+async function askTeams(github: GitHub, found: CodeOwners, { person, paths, teams }: TeamQuestions): Promise<void> {
+  const asked = new Set<string>();
+  for (const path of paths) {
+    const owned = ownedPath(path, found);
+    for (const owner of owned.owners) {
+      if (isOwner(person, owned, { ...found, teams })) break;
+      const team = owner.toLowerCase();
+      if (!isTeam(team) || asked.has(team) || teams[team] === null) continue;
+      asked.add(team);
+      const membership = await github.fetchTeamMembership(team, person.login);
+      if (membership === 'unreadable') teams[team] = null;
+      else teams[team] = [...(teams[team] ?? []), ...(membership === 'member' ? [person.id] : [])];
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+type Rules = { readonly settings: string; readonly owners?: ((story: Story) => string) | undefined };
+
+/** A pull request with these rules on the default branch, and one pending change of `src/total.ts`. */
+async function proposeUnder({ settings, owners }: Rules): Promise<Story> {
+  const story = await stage().tell();
+  await story.configures(settings);
+  if (owners !== undefined) await story.names(owners(story));
+  story.model.proposes(BIGINT);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+describe('approvers: codeowners', () => {
+  it('a person who owns the path approves; another is refused with the owners, and the page has asked them once (A11, S66)', async () => {
+    const { ana, ben, bot, pr } = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: ({ ben }) => `* @nobody\n/src/ @${ben.login} # the shop\n`,
+    });
+    expect(bot.proposal(1).body).toContain(`**0 of 1 approvals**: needs @${ben.login}.`);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(`\`${ana.login}\` is not a known code owner, as \`approvers: codeowners\` requires`);
+    expect(bot.answer()).toContain(`- \`src/total.ts\`: \`@${ben.login}\``);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+    expect(pr.commits()[0]?.message).toContain(`Approved-by: ${ben.login}`);
+    const mentions = bot.comments().filter(({ body }) => body.includes(` @${ben.login}`));
+    expect(mentions).toEqual([]);
+  });
+
+  it('with two approvals an owner and another person are enough, and no one else mentions the owner again (S70)', async () => {
+    const { ana, ben, bot, pr, person } = await proposeUnder({
+      settings: 'approvers: codeowners\nrequired_approvals: 2\n',
+      owners: ({ ben }) => `* @${ben.login}\n`,
+    });
+    const dora = await person('dora', 'write');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\`: needs \`@${ben.login}\`.`);
+    await dora.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    await dora.says('/approve');
+    expect(bot.answer()).toContain('The approval of a code owner is still needed');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['no file', 'There is no CODEOWNERS file on the default branch.', undefined],
+    ['a path without owners', '`src/total.ts`: no code owner', '/docs/ @ana\n'],
+    ['an address', 'An e-mail address names no account', '* ana@example.com\n'],
+    ['invalid lines', '1 line of it is invalid', '* @ana nobody\n'],
+    ['more than 3 MB', 'has more than 3 MB, and GitHub ignores it', `* @ana\n${'# a comment\n'.repeat(270_000)}`],
+  ])('%s: nobody can approve, and the answer says why (A11)', async (_what, says, owners) => {
+    const { ana, bot, pr } = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: owners === undefined ? undefined : () => owners,
+    });
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(says);
+    expect(bot.answer()).toContain('So nobody can approve this.');
+  });
+
+  it('the owners are read again right before the commit (S66)', async () => {
+    const { ana, bot, names, pr } = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: ({ ana }) => `* @${ana.login}\n`,
+    });
+    await names('* @nobody\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('a file on the pull request’s branch names nobody (J1)', async () => {
+    const { ana, bot, pr } = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: () => '* @nobody\n',
+    });
+    await ana.pushes({ '.github/CODEOWNERS': `* @${ana.login}\n` });
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits().filter(({ message }) => message.includes('Approved-by'))).toEqual([]);
+    expect(bot.answer()).toContain('`@nobody`');
+  });
+});
+
+describe('teams', () => {
+  it('do not count without members: read, and the answer says so plainly (A11)', async () => {
+    const { ana, bot, pr } = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: () => '* @acme/payments @nobody\n',
+    });
+    expect(bot.proposal(1).body).toContain('needs @acme/payments or @nobody.');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('Countersign cannot see the members of `@acme/payments`');
+    expect(bot.answer()).toContain('`members: read`');
+  });
+
+  it('count where the installation lets the App see members; a team that is gone has none (A11)', async () => {
+    const story = await proposeUnder({
+      settings: 'approvers: codeowners\n',
+      owners: () => '* @acme/Payments @acme/gone\n',
+    });
+    const { ana, ben, bot, pr, grantsMembers } = story;
+    grantsMembers();
+    stage().github.apply(OPERATIONS.setTeam, { team: 'acme/payments', memberIds: [ben.id] });
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('is not a known code owner');
+    expect(bot.answer()).not.toContain('cannot see');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('require', () => {
+  it('asks more people for some paths only, from the root, and never fewer than the repository does (S66, S127)', async () => {
+    const { ana, ben, bot, pr } = await proposeUnder({
+      settings: 'require:\n  - {paths: [total.ts], approvals: 9}\n  - {paths: [SRC/**], approvals: 2}\n',
+    });
+    expect(bot.proposal(1).body).toContain('**0 of 2 approvals**: 2 more needed.');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a role that it demands is named with it (S66, A12)', async () => {
+    const { ana, bot, person, pr } = await proposeUnder({
+      settings: 'require:\n  - {paths: [src/**], approvers: admin}\n',
+    });
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('the admin role that `approvers: admin` requires in `require` for these paths');
+    const admin = await person('admin', 'admin');
+    await admin.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('is read again at the commit: a stricter rule makes the change pending again (S66)', async () => {
+    const { ana, bot, configures, pr } = await proposeUnder({ settings: 'approvers: write\n' });
+    await configures('require:\n  - {paths: [src/**], approvals: 2}\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toContain('**1 of 2 approvals**');
+  });
+});
