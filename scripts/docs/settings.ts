@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  KEYS_WITHOUT_EFFECT,
-  OperatorFileSchema,
-  SettingsFileSchema,
-  UNSUPPORTED_SETTINGS,
-} from '../../src/core/settings/settings-schema.ts';
+import { OperatorFileSchema, SettingsFileSchema } from '../../src/core/settings/settings-schema.ts';
 
 /** The JSON schema of `.github/countersign.yml` for editors. */
 export function renderSettingsSchema(): string {
@@ -34,14 +29,11 @@ function withoutDefaults(properties: Readonly<Record<string, JsonSchemaProperty>
 
 function editorProperties(properties: Readonly<Record<string, JsonSchemaProperty>>): Readonly<Record<string, object>> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, editorProperty(name, property)]),
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      { ...property, description: describeSetting(property) },
+    ]),
   );
-}
-
-/** A key in the JSON schema, which also refuses the values that this version does not support. */
-function editorProperty(name: string, property: JsonSchemaProperty): object {
-  const unsupportedSchema = Object.entries(UNSUPPORTED_SETTINGS).find(([key]) => key === name)?.[1].schema;
-  return { ...property, description: describeSetting(name, property), ...unsupportedSchema };
 }
 
 const TABLE_START = '<!-- settings: written by npm run docs -->';
@@ -75,11 +67,11 @@ function propertiesOf(schema: JsonSchemaProperty): Readonly<Record<string, JsonS
 function formatRow(name: string, property: JsonSchemaProperty): string {
   const below = Object.entries(propertiesOf(property)).map(([key, value]) => `\`${key}\`: ${formatValues(value)}`);
   const values = below.length === 0 ? formatValues(property) : below.join('; ');
-  return `| \`${name}\` | ${values} | ${formatDefault(property)} | ${describeSetting(name, property)} |`;
+  return `| \`${name}\` | ${values} | ${formatDefault(property)} | ${describeSetting(property)} |`;
 }
 
-function describeSetting(name: string, { description = '' }: JsonSchemaProperty): string {
-  return `${description}.${supportNote(name)}`;
+function describeSetting({ description = '' }: JsonSchemaProperty): string {
+  return `${description}.`;
 }
 
 function formatValues(property: JsonSchemaProperty): string {
@@ -91,9 +83,4 @@ function formatValues(property: JsonSchemaProperty): string {
 
 function formatDefault({ default: value }: JsonSchemaProperty): string {
   return value === undefined ? 'none' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
-}
-
-function supportNote(name: string): string {
-  if (Object.hasOwn(UNSUPPORTED_SETTINGS, name)) return ' Refused in this version, so that nobody relies on it.';
-  return KEYS_WITHOUT_EFFECT.includes(name) ? ' Checked, but without effect in this version.' : '';
 }

@@ -28,18 +28,18 @@ describe('the documentation of the settings', () => {
     expect(validate({ approvers: 'maintain', required_approvals: 2, limits: {}, rules: [] })).toBe(true);
     const rule = { tools: ['read_file'], paths: ['a'], decide: 'deny' };
     expect(validate({ rules: [rule], protected_paths: ['src/**'] })).toBe(true);
-    expect(validate({ approvers: 'writers' })).toBe(false);
-    expect(validate({ required_aprovals: 2 })).toBe(false);
-    expect(validate({ limits: { turn: 3 } })).toBe(false);
     expect(validate({ limits: { turns: 3, proposals_per_turn: 30 }, model: 'small' })).toBe(true);
-    expect(validate({ limits: { proposals_per_turn: 31 } })).toBe(false);
     expect(validate({ approvers: 'codeowners', require: [{ paths: ['pay/**'], approvals: 2 }] })).toBe(true);
-    const notYet: readonly object[] = [];
-    for (const file of notYet) {
-      expect(validate(file)).toBe(false);
-      expect(parseSettings({ kind: 'file', bytes: Buffer.from(JSON.stringify(file)) }).kind).toBe('broken');
+    const refused = [
+      { approvers: 'writers' },
+      { required_aprovals: 2 },
+      { limits: { turn: 3 } },
+      { limits: { proposals_per_turn: 31 } },
+    ];
+    for (const one of refused) {
+      expect(validate(one)).toBe(false);
+      expect(parseSettings({ kind: 'file', bytes: Buffer.from(JSON.stringify(one)) }).kind).toBe('broken');
     }
-    expect(renderSettingsSchema()).toContain('Refused in this version, so that nobody relies on it.');
   });
 });
 

@@ -1,14 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../adapters/telemetry/log.ts';
-import {
-  NO_OPERATOR_SETTINGS,
-  type OperatorSettings,
-  operatorKeysWithoutEffect,
-  parseOperatorFile,
-} from '../../core/settings/operator-file.ts';
+import { NO_OPERATOR_SETTINGS, type OperatorSettings, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { MAX_SETTINGS_BYTES } from '../../core/settings/read-values.ts';
 import type { SettingsFileLookup } from '../../core/state/ports.ts';
-import { formatList } from '../../lib/format.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 
 /** The operator's `CONFIG_FILE`. Without one, `path` is null, and only the default model is known. */
@@ -45,19 +39,13 @@ export function readSettingsFile(path: string): SettingsFileLookup {
   return { kind: 'file', bytes: readFileSync(path) };
 }
 
-/** What of the file has no effect in this version; null if all of it has. */
-export function operatorFileWarning({ settings }: OperatorConfig): string | null {
-  const keys = operatorKeysWithoutEffect(settings);
-  return keys.length === 0 ? null : `CONFIG_FILE sets ${formatList(keys)}: no effect in this version.`;
-}
-
 /** The operator's settings in force, which `reload` reads again. */
 export type OperatorSettingsHolder = { readonly current: () => OperatorSettings; readonly reload: () => void };
 
 /** Holds the settings of the start. A file that is broken when it is read again changes nothing. */
 export function holdOperatorSettings(
   { path, settings }: OperatorConfig,
-  log: Pick<Logger, 'info' | 'error' | 'warn'>,
+  log: Pick<Logger, 'info' | 'error'>,
 ): OperatorSettingsHolder {
   let current = settings;
   const reload = (): void => {
@@ -67,8 +55,6 @@ export function holdOperatorSettings(
       return;
     }
     current = loaded.config.settings;
-    const warning = operatorFileWarning(loaded.config);
-    if (warning !== null) log.warn({ warning }, 'configuration');
     log.info({ path }, 'CONFIG_FILE was read again');
   };
   return { current: () => current, reload };

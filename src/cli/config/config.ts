@@ -2,11 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
-import {
-  NO_OPERATOR_SETTINGS,
-  operatorKeysWithoutEffect,
-  parseOperatorFile,
-} from '../../core/settings/operator-file.ts';
+import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { listEntries } from '../../core/settings/settings-change.ts';
 import { groupSettings, type SettingsInForce } from '../../core/state/settings.ts';
@@ -66,7 +62,7 @@ function checkFiles({ check, operator, model }: ConfigOptions): number {
     if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
-    return printSettings(found, operatorKeysWithoutEffect(bounds.values));
+    return printSettings(found);
   } catch (error) {
     // Nothing but reading the files throws.
     return reportProblem(CONFIG_COMMAND.name, error instanceof Error ? error.message : String(error));
@@ -82,8 +78,8 @@ function printProblems(path: string | null, problems: readonly string[]): number
   return 1;
 }
 
-/** In groups: one setting a line, in columns, and one entry of a list; then the keys that nothing comes of. */
-function printSettings({ settings, keysWithoutEffect }: SettingsInForce, ofOperator: readonly string[]): number {
+/** In groups: one setting a line, in columns, and one entry of a list. */
+function printSettings({ settings }: SettingsInForce): number {
   const keyWidth = Math.max(...settings.map(({ key }) => key.length));
   const groups = groupSettings(settings).map(({ title, settings: members }) => {
     const rows = members.map(({ key, value, source }) => {
@@ -93,8 +89,6 @@ function printSettings({ settings, keysWithoutEffect }: SettingsInForce, ofOpera
     });
     return `${title}\n${rows.join('')}`;
   });
-  const idle = [...keysWithoutEffect, ...ofOperator.map((key) => `${key} (operator)`)];
-  const note = idle.length === 0 ? '' : `\nNo effect in this version: ${idle.join(', ')}.\n`;
-  process.stdout.write(escapeHiddenAndCr(`${groups.join('\n')}${note}`));
+  process.stdout.write(escapeHiddenAndCr(groups.join('\n')));
   return 0;
 }

@@ -15,7 +15,7 @@ export const config = {
     next: ({ facts }) => (facts.settingsInForce === undefined ? [{ kind: 'settings-in-force' }] : []),
   },
   run: (context) => {
-    const { settingsInForce = { settings: [], problems: [], keysWithoutEffect: [] } } = context.facts;
+    const { settingsInForce = { settings: [], problems: [] } } = context.facts;
     return endWithInfo(context, { kind: 'config', ...settingsInForce });
   },
 } as const satisfies CommandDefinition<'config'>;

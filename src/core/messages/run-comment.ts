@@ -34,7 +34,7 @@ import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './pro
 import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
-import { forkLine, modelLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
+import { forkLine, modelLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
 import { extentOf } from './set-page.ts';
 import { spendingLine } from './spending-text.ts';
 
@@ -72,9 +72,7 @@ export function renderRunComment(view: RunView): string {
       [stateLine(run, proposals), countsText(listed)].filter((text) => text !== '').join(' '),
       askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
-      run.phase.kind === 'ended'
-        ? ''
-        : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
+      run.phase.kind === 'ended' ? '' : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run)),
       modelLine(run),
       planText(run),
       questionsText(run),

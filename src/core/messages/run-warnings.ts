@@ -4,7 +4,6 @@ import { canCommit, type Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
-import { withoutEffectText } from './settings-replies.ts';
 
 /** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
 export function runWarnings(run: Run | null): RunDetails {
@@ -110,11 +109,6 @@ function formatPullNumbers({ otherPullsOnBranch }: SharedBranchRun): string {
   const shown = otherPullsOnBranch.slice(0, MAX_PULLS_NAMED).map((number) => `#${number}`);
   const remaining = otherPullsOnBranch.length - shown.length;
   return formatList(remaining === 0 ? shown : [...shown, `${remaining} more`]);
-}
-
-/** Settings of the repository's file that have no effect; empty if there are none. */
-export function settingsLine({ settings }: Pick<Run, 'settings'>): string {
-  return withoutEffectText(settings.keysWithoutEffect);
 }
 
 /** The run comment's note about a model that the operator removed during the run; empty without one. */

@@ -1,4 +1,3 @@
-import { formatList } from '../../lib/format.ts';
 import { listEntries } from '../settings/settings-change.ts';
 import {
   type ChangedSetting,
@@ -41,13 +40,12 @@ const MAX_SETTINGS_BYTES = MAX_POSTED_BODY_BYTES - 1_000;
  * The settings in force as tables, in groups. A broken file is named first, because no approval counts until it is
  * fixed.
  */
-export function renderSettings({ settings, problems, keysWithoutEffect }: SettingsInForce): string {
+export function renderSettings({ settings, problems }: SettingsInForce): string {
   const render = (share: number): string =>
     joinBlocks(
       problems.length === 0 ? '' : renderProblems(problems),
       problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
       ...groupSettings(settings).map((group) => settingsTable(group, share)),
-      withoutEffectText(keysWithoutEffect),
       'Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.',
     );
   return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_BYTES);
@@ -93,12 +91,6 @@ function renderProblems(problems: readonly string[]): string {
     formatProblems(problems),
     'Fix the file on the default branch.',
   );
-}
-
-/** Settings of a repository's file that have no effect; empty if there are none. */
-export function withoutEffectText(keys: readonly string[]): string {
-  if (keys.length === 0) return '';
-  return `${SETTINGS_FILE} sets ${formatList(keys.map(codeSpan))}, which ${keys.length === 1 ? 'has' : 'have'} no effect in this version of Countersign.`;
 }
 
 const MAX_PROBLEMS_SHOWN = 30;
@@ -165,7 +157,6 @@ function changedText(change: SettingsChange, branch: string, share: number): str
       : ['| setting | now | after the merge | from |', '|---|---|---|---|', ...values.map(changedRow)].join('\n'),
     ...lists.map((list) => listText(list, share)),
     ...change.bounded.map(boundedText),
-    withoutEffectText(change.keysWithoutEffect),
     change.isCombined
       ? `${branch} has changed the file since this pull request branched off. A setting that only ${branch} changed is not listed.`
       : '',

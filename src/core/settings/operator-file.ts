@@ -3,10 +3,8 @@ import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import { type FlatValues, flattenValues } from './merge-settings.ts';
 import { findOperatorModelProblems } from './models.ts';
-import { readValues, type SetValues, type ValuesReading, type YamlValues } from './read-values.ts';
-import { KEYS_WITHOUT_EFFECT, OperatorFileSchema } from './settings-schema.ts';
-import { findUnsupported } from './unsupported.ts';
-import type { SettingsProblem } from './yaml.ts';
+import { readValues, type ValuesReading } from './read-values.ts';
+import { OperatorFileSchema } from './settings-schema.ts';
 
 /** The content of `CONFIG_FILE`. */
 export type OperatorSettings = {
@@ -42,10 +40,7 @@ export function parseOperatorFile(
   const reading = readValues(found, {
     name: 'CONFIG_FILE',
     schema: OperatorFileSchema,
-    findProblems: (values, source) => [
-      ...findProblems(values, source),
-      ...findOperatorModelProblems(values, source, defaultModel),
-    ],
+    findProblems: (values, source) => findOperatorModelProblems(values, source, defaultModel),
   });
   if (reading.kind === 'broken') return reading;
   const { set, parsed } = reading.values;
@@ -63,14 +58,4 @@ export function parseOperatorFile(
       prices: new Map(prices),
     },
   };
-}
-
-function findProblems(values: SetValues, source: YamlValues): readonly SettingsProblem[] {
-  return [...findUnsupported(values, [], source), ...findUnsupported(values['ceilings'], ['ceilings'], source)];
-}
-
-/** Keys that the operator's file sets and that have no effect in this version. */
-export function operatorKeysWithoutEffect({ defaults, ceilings }: OperatorSettings): readonly string[] {
-  const without = (values: FlatValues) => [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
-  return [...without(defaults), ...without(ceilings).map((key) => `ceilings.${key}`)];
 }

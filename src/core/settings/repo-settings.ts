@@ -13,8 +13,7 @@ import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestVa
 import { findModelProblems } from './models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readValues, type ValuesReading } from './read-values.ts';
-import { KEYS_WITHOUT_EFFECT, parseDurationHours, SETTING_KEYS, SettingsFileSchema } from './settings-schema.ts';
-import { findUnsupported, isUnsupported } from './unsupported.ts';
+import { parseDurationHours, SETTING_KEYS, SettingsFileSchema } from './settings-schema.ts';
 
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
@@ -39,10 +38,8 @@ export function listSettingsInForce(found: SettingsFileLookup | null, operator: 
   return {
     settings: inOrder(mergeLayers(values, operator))
       .flatMap((merged) => withOperatorList(merged, operator))
-      .filter(hasEffect)
       .map(toSettingInForce),
     problems: reading.kind === 'broken' ? reading.problems : [],
-    keysWithoutEffect: keysWithoutEffect(values),
   };
 }
 
@@ -57,10 +54,7 @@ export function readRepositoryValues(
   const reading = readValues(found, {
     name: SETTINGS_PATH,
     schema: SettingsFileSchema,
-    findProblems: (values, source) => [
-      ...findUnsupported(values, [], source),
-      ...findModelProblems(values, source, operator),
-    ],
+    findProblems: (values, source) => findModelProblems(values, source, operator),
   });
   return reading.kind === 'broken' ? reading : { kind: 'values', values: flattenValues(reading.values.set) };
 }
@@ -84,7 +78,6 @@ function toSettings(repository: FlatValues, operator: OperatorSettings): Setting
     rules: own?.rules ?? [],
     operatorRules: ofOperator?.rules ?? [],
     protectedPaths: [...new Set([...(ofOperator?.protected_paths ?? []), ...(own?.protected_paths ?? [])])],
-    keysWithoutEffect: keysWithoutEffect(repository),
   };
 }
 
@@ -97,7 +90,7 @@ function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
 }
 
 /** All settings but those that both files add to, and what is known of the file itself. */
-type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'protectedPaths' | 'keysWithoutEffect'>;
+type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'protectedPaths'>;
 
 /** An operator's bound and a repository's rule about approvers can both hold. */
 const MergedSchema = SettingsFileSchema.extend({ approvers: z.custom<Approvers>() });
@@ -136,10 +129,6 @@ function namedLimits(limits: z.infer<typeof SettingsFileSchema>['limits']): RunL
   };
 }
 
-function keysWithoutEffect(values: FlatValues): readonly string[] {
-  return [...values.keys()].filter((key) => KEYS_WITHOUT_EFFECT.includes(key));
-}
-
 const NO_LIMIT: MergedValue = { value: 'none', source: 'default' };
 
 /** In the order of the documentation, with the limits that do not exist unless a file sets them. */
@@ -161,11 +150,6 @@ function withOperatorList(
     [key, { value: defaults.get(key), source: 'operator' }],
     [key, merged],
   ];
-}
-
-/** A default of a key that this version does not enforce is not in force. */
-function hasEffect([key, { value }]: readonly [string, MergedValue]): boolean {
-  return !KEYS_WITHOUT_EFFECT.includes(key) && !isUnsupported(nestValues(new Map([[key, value]])));
 }
 
 function toSettingInForce([key, { value, source }]: readonly [string, MergedValue]): SettingInForce {

@@ -34,7 +34,6 @@ export function compareSettings({ current, base, head }: SettingsFiles, operator
       return compareSetting(key, now?.get(key), isOwnChange ? then?.get(key) : now?.get(key)) ?? [];
     }),
     bounded: findBounded({ base, head }, proposed.settings, operator),
-    keysWithoutEffect: proposed.keysWithoutEffect,
   };
 }
 

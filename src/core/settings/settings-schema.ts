@@ -149,23 +149,6 @@ export const SETTING_KEYS: readonly string[] = Object.keys(SettingsFileSchema.sh
   key === 'limits' ? Object.keys(limitsSchema.shape).map((below) => `${key}.${below}`) : [key],
 );
 
-export type SettingsKey = keyof typeof SettingsFileSchema.shape;
-
-/** A value that this version refuses, and its JSON schema for editors. */
-type UnsupportedSetting = {
-  readonly isSet: (value: unknown) => boolean;
-  readonly schema: Readonly<Record<string, unknown>>;
-};
-
-/**
- * Restrictions that this version does not enforce. A file that sets one counts as broken, so that no approval relies
- * on a restriction that does not exist.
- */
-export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {};
-
-/** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
-export const KEYS_WITHOUT_EFFECT: readonly string[] = [] satisfies readonly SettingsKey[];
-
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 
 function oneOfWords<const Words extends readonly string[]>(...words: Words) {

@@ -35,8 +35,6 @@ export type Settings = {
   readonly limits: RunLimits;
   /** Paths of instructions for the agent. `AGENTS.md` also stands for those above changed files. */
   readonly contextFiles: readonly string[];
-  /** Keys that the file sets and that have no effect in this version, in the order of the file. */
-  readonly keysWithoutEffect: readonly string[];
 };
 
 /** The least role of a person who can approve, from the lowest. */
@@ -132,7 +130,6 @@ export const DEFAULT_SETTINGS: Settings = {
     runsPerPersonPerDay: null,
   },
   contextFiles: ['AGENTS.md'],
-  keysWithoutEffect: [],
 };
 
 /** What the file on the default branch says, within the operator's bounds. */
@@ -179,8 +176,6 @@ export type SettingInForce = {
 export type SettingsInForce = {
   readonly settings: readonly SettingInForce[];
   readonly problems: readonly string[];
-  /** Keys of the repository's file without effect in this version. */
-  readonly keysWithoutEffect: readonly string[];
 };
 
 /** Settings that people read together. */
@@ -229,7 +224,6 @@ export type SettingsChange = {
   readonly changed: readonly ChangedSetting[];
   /** Values of the pull request's file that the operator's bound replaces. */
   readonly bounded: readonly { readonly key: string; readonly wanted: string; readonly inForce: string }[];
-  readonly keysWithoutEffect: readonly string[];
 };
 
 /** A setting whose value in force would change. `source` is that of the new value; null stands for no value. */

@@ -217,12 +217,10 @@ function everyAnswer(text: string): readonly Reply[] {
       {
         settings: [{ key: 'commit_message', value: text, source: 'repository' }],
         problems: [],
-        keysWithoutEffect: ['model'],
       },
       {
         settings: [{ key: 'expiry', value: '3d', source: 'ceiling' }],
         problems: [`line 1: ${text}`],
-        keysWithoutEffect: [],
       },
     ],
     status: [
@@ -1065,8 +1063,6 @@ describe('answers', () => {
       | setting | value | from |
       |---|---|---|
       | \`commit_message\` | \`total\` | \`.github/countersign.yml\` |
-
-      \`.github/countersign.yml\` sets \`model\`, which has no effect in this version of Countersign.
 
       Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.
 

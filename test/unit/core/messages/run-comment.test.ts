@@ -60,24 +60,6 @@ describe('the run comment', () => {
     expect(text).toContain('`edit_file` changes of files that match `src/**`');
   });
 
-  it('names settings of the repository that have no effect, until the run ends (S127)', () => {
-    const settings = { ...run().settings, keysWithoutEffect: ['model', 'sign_off'] };
-    const text = (of: Parameters<typeof run>[0]): string =>
-      renderRunComment({
-        run: run({ settings, ...of }),
-        proposals: [],
-        queued: 0,
-        standingApprovals: [],
-        links,
-        number: 3,
-      });
-    expect(text({})).toContain(
-      '`.github/countersign.yml` sets `model` and `sign_off`, which have no effect in this version of Countersign.',
-    );
-    const phase = { kind: 'ended', reason: 'finished', by: null, at: '', note: null } as const;
-    expect(text({ phase })).not.toContain('sign_off');
-  });
-
   it('shows only the state of an ended run: the final reply has the rest (S89a)', () => {
     const by = { id: 12, login: 'ben-k' };
     const ended = run({

@@ -162,10 +162,6 @@ describe('the operator’s CONFIG_FILE', () => {
     ]);
   });
 
-  it('a restriction that this version does not enforce is refused as a default and as a ceiling (S127)', () => {
-    expect(problems('')).toEqual([]);
-  });
-
   it('a limit of cost needs a price of every model that a run can have (S171, S127)', () => {
     const prices = 'prices: {large: {input: 1, output: 2}, small: {input: 1, output: 2}}\n';
     const limited = 'models: [small]\nlimits: {cost_usd: 3}\nceilings:\n  limits: {cost_usd: 5}\n';

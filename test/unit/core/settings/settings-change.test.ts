@@ -124,7 +124,7 @@ describe('the settings in force for people', () => {
       { key, value, source: 'operator' } as const,
       { key, value, source: 'repository' } as const,
     ]);
-    const body = renderSettings({ settings, problems: [], keysWithoutEffect: [] });
+    const body = renderSettings({ settings, problems: [] });
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_POSTED_BODY_BYTES - 1_000);
   });
 });
