@@ -48,10 +48,7 @@ describe('CONFIG_FILE', () => {
     writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\nstanding_approvals: off\n');
     held.reload();
     expect(held.current().ceilings).toEqual(new Map([['required_approvals', 3]]));
-    expect(logged.slice(2)).toEqual([
-      ['configuration', { warning: 'CONFIG_FILE sets standing_approvals: no effect in this version.' }],
-      ['CONFIG_FILE was read again', { path }],
-    ]);
+    expect(logged.slice(2)).toEqual([['CONFIG_FILE was read again', { path }]]);
   });
 
   it('that is a directory or too large is refused without being read (S127)', () => {
