@@ -172,7 +172,7 @@ it('a quote of a folded diff approves only with the lines in the fold (X2, S59)'
   const story = await propose(
     stage(),
     write('docs/long.md', `${Array.from({ length: 150 }, (_, at) => `Line ${at}.`).join('\n')}\n`),
-    write('docs/middle.md', `${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join('\n')}\n`),
+    write('docs/middle.md', `${Array.from({ length: 60 }, (_, at) => `Line ${at}.`).join('\n')}\n`),
   );
   const { ana, bot, pr } = story;
   for (const { body } of bot.proposals()) {

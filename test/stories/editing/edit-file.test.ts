@@ -11,7 +11,7 @@ const FILES: Files = {
   'src/twice.ts': 'call();\nother();\ncall();\n',
   '.env.local': 'TOKEN=secret\n',
   '.github/workflows/ci.yml': 'on: push\n',
-  '.github/countersign.yml': 'model: x\n',
+  '.github/countersign.yml': 'model: scripted\n',
   CODEOWNERS: '* @acme\n',
   'latin.txt': Uint8Array.of(0x63, 0x61, 0x66, 0xe9, 0x0a),
 };
@@ -62,7 +62,7 @@ const REFUSED: readonly (readonly [string, ScriptedCall, string])[] = [
   ['a workflow (S14)', write('.github/workflows/x.yml', 'x'), 'path is read-only (.github/workflows/**).'],
   [
     'the App’s settings file (S14)',
-    edit('.github/countersign.yml', 'x', 'y'),
+    edit('.github/countersign.yml', 'scripted', 'other'),
     'path is read-only (.github/countersign.yml).',
   ],
   ['CODEOWNERS (S14)', edit('CODEOWNERS', 'acme', 'me'), "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS)."],
