@@ -30,14 +30,21 @@ export async function checkChanges(
   return checked;
 }
 
+/** Without those of changes that touch an earlier one, because they are not applied beside it. */
 function seenRegions(results: readonly NumberedResult[]): SeenRegions {
   const seen = new Map<string, readonly Region[]>();
   for (const result of results) {
-    if (result.kind !== 'change') continue;
+    if (result.kind !== 'change' || touches(result.change, seen)) continue;
     for (const { path, regions } of changedFiles(result.change))
       seen.set(path, [...(seen.get(path) ?? []), ...regions]);
   }
   return seen;
+}
+
+function touches(change: Change, seen: SeenRegions): boolean {
+  return changedFiles(change).some(({ path, regions }) =>
+    (seen.get(path) ?? []).some((one) => regions.some((region) => areRegionsTouching(one, region))),
+  );
 }
 
 /** A file whose text a change edits or creates. `base` is null for a new one. */
@@ -58,11 +65,8 @@ async function checkChange(
   seen: SeenRegions,
 ): Promise<readonly NumberedResult[]> {
   const { change, parts, calls } = result;
-  const isTouched = changedFiles(change).some(({ path, regions }) =>
-    (seen.get(path) ?? []).some((one) => regions.some((region) => areRegionsTouching(one, region))),
-  );
   // These are not shown to people at all, or only once another one is decided.
-  if (workspace.isAnsweredEarlier(change) || isTouched) return [result];
+  if (workspace.isAnsweredEarlier(change) || touches(change, seen)) return [result];
   const problems = await findProblems(workspace, change, seen);
   const [problem] = problems;
   if (problem === undefined) return [result];
