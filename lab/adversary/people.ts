@@ -63,7 +63,7 @@ const INJECTING_ACTIONS: WeightedActions = [
 ];
 
 /** People who decide at random. */
-export const DECIDING_PEOPLE: WeightedActions = [...PERSON_ACTIONS, ...INJECTING_ACTIONS, [40, approveInAdvance]];
+export const DECIDING_PEOPLE: WeightedActions = [...PERSON_ACTIONS, ...INJECTING_ACTIONS, [120, approveInAdvance]];
 
 /** People of whom nobody ever votes for a change. */
 export const NOBODY_APPROVES: WeightedActions = [...OTHER_ACTIONS, ...INJECTING_ACTIONS];
