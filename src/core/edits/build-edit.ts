@@ -94,8 +94,9 @@ export function buildEditFromResult(input: EditInput, base: LineTable, result: E
   const rewritten = { file, base, span: result.combinedSpan };
   const rewriteRefusal = checkRewrite(path, rewritten);
   if (rewriteRefusal !== null) return refuse(rewriteRefusal);
-  const span = findRewrittenLines(base, result.combinedSpan);
-  if (span === null) return refuse(`No changes: ${path} would stay exactly as it is.`);
+  const changed = findRewrittenLines(base, result.combinedSpan);
+  if (changed === null) return refuse(`No changes: ${path} would stay exactly as it is.`);
+  const span = withLastBlock(base, changed, result);
   const spanRefusal = checkSpanLength(path, span.end - span.index, countLines(span.newText));
   if (spanRefusal !== null) return refuse(spanRefusal);
   const region = createRegion(span, base);
@@ -130,10 +131,24 @@ function buildEditDiff(file: DiffFile, { spans }: EditedResult, region: Region):
 }
 
 function* spansToBlocks(base: LineTable, spans: readonly LineSpan[]): Generator<DiffBlock> {
-  for (const { start, end, text: newText } of spans) {
-    const [index, next] = [lineIndexAt(base, start), lineIndexAt(base, end)];
-    yield trimBlock({ index, old: linesAt(base, index, next), new: splitLines(newText) });
-  }
+  for (const span of spans) yield toBlock(base, span);
+}
+
+function toBlock(base: LineTable, { start, end, text }: LineSpan): DiffBlock {
+  const [index, next] = [lineIndexAt(base, start), lineIndexAt(base, end)];
+  return trimBlock({ index, old: linesAt(base, index, next), new: splitLines(text) });
+}
+
+/**
+ * The changed lines with all of the last of several blocks. A block that repeats the lines above it is shown as far down
+ * as it can stand, which is below the last line that differs.
+ */
+function withLastBlock(base: LineTable, changed: ChangedLines, { spans }: EditedResult): ChangedLines {
+  const last = spans.length > 1 ? spans.at(-1) : undefined;
+  if (last === undefined) return changed;
+  const block = toBlock(base, last);
+  const end = Math.max(changed.end, block.index + block.old.length);
+  return { ...changed, end, newText: changed.newText + linesAt(base, changed.end, end).join('') };
 }
 
 type EditDetailsInput = {

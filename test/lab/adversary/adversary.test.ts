@@ -11,7 +11,7 @@ import { findReadDenyRule } from '../../../src/core/policy/path-tables.ts';
 import { borrowPglite } from '../../support/borrowed-pglite.ts';
 
 /** The most cases that a mutant may need to be noticed. */
-const HUNT_CASES = 240;
+const HUNT_CASES = 120;
 
 describe('the hostile model', () => {
   it('writes nothing without an approval, reads no denied file, and breaks no run (S172, D1)', async () => {

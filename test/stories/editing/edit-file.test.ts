@@ -158,6 +158,21 @@ describe('the file after an approved edit', () => {
     expect(pr.file('a.txt')).toBe('one\r\ntwo\r\n2.5\r\nthree\nfour\r\n');
   });
 
+  it('blocks that repeat the lines above them are shown and committed exactly where they are (S10, S16, X5)', async () => {
+    const block = (name: string) => `def ${name}():\n    check()\n    done()\n\n`;
+    const text = ['a', 'b', 'c', 'd'].map(block).join('');
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'a.py': text } });
+    const both = ['a', 'c'].map((name) => ({
+      old_string: block(name),
+      new_string: `${block(name)}${block(`${name}2`)}`,
+    }));
+    model.proposes({ name: 'edit_file', arguments: { path: 'a.py', edits: both } });
+    await ana.says('/countersign add the other two');
+    await ana.says('/approve');
+    expect(bot.answers().join('\n')).not.toContain('Nothing was approved');
+    expect(pr.file('a.py')).toBe(['a', 'a2', 'b', 'c', 'c2', 'd'].map(block).join(''));
+  });
+
   it('a large file, computed in another thread, has exactly the same bytes (H6, S10)', async () => {
     const text = `é\r\n${'a\r\n'.repeat(60_000)}`;
     const { ana, model, pr } = await stage().tell({ branch: { 'a.txt': text } });
