@@ -46,9 +46,16 @@ const STRICTNESS_BY_KEY: ReadonlyMap<string, (value: unknown) => number> = new M
 /** The flat keys that can have a ceiling. */
 export const CEILING_KEYS: readonly string[] = ['approvers', ...Object.keys(STRICTNESS)];
 
-/** How strict a value is among those of its key; null if the key has no stricter values. */
-export function strictnessOf(key: string, value: unknown): number | null {
-  return STRICTNESS_BY_KEY.get(key)?.(value) ?? null;
+/** Whether the later of two values of a key is stricter or looser; null if neither is, or if nobody can tell. */
+export function compareStrictness(key: string, before: unknown, after: unknown): 'stricter' | 'looser' | null {
+  if (key === 'approvers' && isApprovers(before) && isApprovers(after)) {
+    const both = combineApprovers(before, after);
+    if (before === after || (both !== before && both !== after)) return null;
+    return both === after ? 'stricter' : 'looser';
+  }
+  const strictness = STRICTNESS_BY_KEY.get(key);
+  if (strictness === undefined || strictness(before) === strictness(after)) return null;
+  return strictness(after) > strictness(before) ? 'stricter' : 'looser';
 }
 
 /** A larger number is stricter if the value is later in this list. */

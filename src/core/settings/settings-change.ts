@@ -1,6 +1,6 @@
 import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ChangedSetting, SettingInForce, SettingsChange } from '../state/settings.ts';
-import { type FlatValues, strictnessOf } from './merge-settings.ts';
+import { compareStrictness, type FlatValues } from './merge-settings.ts';
 import type { OperatorSettings } from './operator-file.ts';
 import { formatSettingValue, listSettingsInForce, readRepositoryValues } from './repo-settings.ts';
 
@@ -69,7 +69,8 @@ function compareSetting(
   const [left, right] = [listOf(before), listOf(after)];
   if (left !== null && right !== null) return { kind: 'list', key, source, ...compareLists(left, right) };
   const values = { before: before?.value ?? null, after: after?.value ?? null };
-  return { kind: 'value', key, source, ...values, direction: directionOf(key, values) };
+  const parsed = [before, after].map((one) => (one === undefined ? undefined : parseValue(one.value)));
+  return { kind: 'value', key, source, ...values, direction: compareStrictness(key, parsed[0], parsed[1]) };
 }
 
 /** The entries of a list; none for a setting without a value; null for any other value. */
@@ -101,16 +102,6 @@ function entriesBeyond(entries: readonly string[], known: readonly string[]): re
 }
 
 /** Null if neither value is known to be stricter. */
-function directionOf(
-  key: string,
-  values: { readonly before: string | null; readonly after: string | null },
-): 'stricter' | 'looser' | null {
-  const before = strictnessOf(key, values.before === null ? undefined : parseValue(values.before));
-  const after = strictnessOf(key, values.after === null ? undefined : parseValue(values.after));
-  if (before === null || after === null || before === after) return null;
-  return after > before ? 'stricter' : 'looser';
-}
-
 /** The reverse of `formatSettingValue`. */
 function parseValue(text: string): unknown {
   try {
