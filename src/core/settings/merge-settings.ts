@@ -70,7 +70,7 @@ function smaller(value: unknown): number {
 
 /**
  * The value in force of every key that has one. The repository's value replaces the operator's, which replaces the
- * default; a ceiling replaces each of them that is looser. Of two rules about approvers both hold, as do all `require`.
+ * default; a ceiling replaces each of them that is looser. Of two rules about approvers both hold.
  */
 export function mergeSettings({
   defaults,
@@ -86,24 +86,10 @@ export function mergeSettings({
   ] as const;
   return new Map(
     [...keys].map((key) => {
-      if (ADDED_LISTS.has(key)) return [key, addLists(key, operator, repository)];
       const [source, values] = layers.find(([, layer]) => layer.has(key)) ?? ['default', defaults];
       return [key, withCeiling(key, { value: values.get(key), source }, ceilings)];
     }),
   );
-}
-
-/** Lists that only restrict: what the operator demands holds beside the repository's own demands. */
-const ADDED_LISTS: ReadonlySet<string> = new Set(['require']);
-
-function addLists(key: string, ...layers: readonly [operator: FlatValues, repository: FlatValues]): MergedValue {
-  const [ofOperator, ofRepository] = layers.map((layer) => {
-    const list = layer.get(key);
-    return Array.isArray(list) ? list : [];
-  });
-  const value = [...(ofOperator ?? []), ...(ofRepository ?? [])];
-  if (layers[1].has(key)) return { value, source: 'repository' };
-  return { value, source: layers[0].has(key) ? 'operator' : 'default' };
 }
 
 function withCeiling(key: string, own: MergedValue, ceilings: FlatValues): MergedValue {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SettingsFileLookup } from '../state/ports.ts';
 import {
+  type ApprovalRequirement,
   type Approvers,
   DEFAULT_SETTINGS,
   type RunLimits,
@@ -77,11 +78,12 @@ function toSettings(repository: FlatValues, operator: OperatorSettings): Setting
     ...namedSettings(file),
     rules: own?.rules ?? [],
     operatorRules: ofOperator?.rules ?? [],
+    require: [...(ofOperator?.require ?? []), ...(own?.require ?? [])].map(namedRequirement),
     protectedPaths: [...new Set([...(ofOperator?.protected_paths ?? []), ...(own?.protected_paths ?? [])])],
   };
 }
 
-const AddedLists = SettingsFileSchema.pick({ rules: true, protected_paths: true });
+const AddedLists = SettingsFileSchema.pick({ rules: true, require: true, protected_paths: true });
 
 /** The restrictions of one file. Those of the other file hold beside them, so that neither can loosen the other's. */
 function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
@@ -89,8 +91,8 @@ function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
   return AddedLists.parse(Object.fromEntries(set));
 }
 
-/** All settings but those that both files add to, and what is known of the file itself. */
-type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'protectedPaths'>;
+/** All settings but the lists of `AddedLists`. */
+type NamedSettings = Omit<Settings, 'rules' | 'operatorRules' | 'require' | 'protectedPaths'>;
 
 /** An operator's bound and a repository's rule about approvers can both hold. */
 const MergedSchema = SettingsFileSchema.extend({ approvers: z.custom<Approvers>() });
@@ -102,7 +104,6 @@ function namedSettings(file: z.infer<typeof MergedSchema>): NamedSettings {
     requireNonAuthor: file.require_non_author,
     requireNonRequester: file.require_non_requester,
     requiredApprovals: file.required_approvals,
-    require: file.require.map(({ paths, approvals = null, approvers = null }) => ({ paths, approvals, approvers })),
     standingApprovals: file.standing_approvals,
     expiryHours: parseDurationHours(file.expiry),
     reviewEvent: file.review_event,
@@ -114,6 +115,12 @@ function namedSettings(file: z.infer<typeof MergedSchema>): NamedSettings {
     limits: namedLimits(file.limits),
     contextFiles: file.context_files,
   };
+}
+
+type FileRequirement = z.infer<typeof AddedLists>['require'][number];
+
+function namedRequirement({ paths, approvals, approvers }: FileRequirement): ApprovalRequirement {
+  return { paths, approvals: approvals ?? null, approvers: approvers ?? null };
 }
 
 function namedLimits(limits: z.infer<typeof SettingsFileSchema>['limits']): RunLimits {

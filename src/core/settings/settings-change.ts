@@ -101,7 +101,6 @@ function entriesBeyond(entries: readonly string[], known: readonly string[]): re
   });
 }
 
-/** Null if neither value is known to be stricter. */
 /** The reverse of `formatSettingValue`. */
 function parseValue(text: string): unknown {
   try {

@@ -34,15 +34,20 @@ prices:
 
 describe('the lists that both files add to', () => {
   const company = operator(
-    'rules: [{tools: [edit_file], paths: [infra/**], decide: deny}]\nprotected_paths: [infra/**, a]\n',
+    'rules: [{tools: [edit_file], paths: [infra/**], decide: deny}]\nrequire: [{paths: [pay/**], approvals: 2}]\nprotected_paths: [infra/**, a]\n',
   );
-  const own = 'rules: [{tools: [edit_file], paths: [infra/x], decide: deny}]\nprotected_paths: [a, b]\n';
+  const own =
+    'rules: [{tools: [edit_file], paths: [infra/x], decide: deny}]\nrequire: [{paths: [pay/x], approvers: admin}]\nprotected_paths: [a, b]\n';
   const ofCompany = { tools: ['edit_file'], paths: ['infra/**'], decide: 'deny' };
 
   it('hold together, so that a repository’s own rules take none of the operator’s away (S127)', () => {
     const { settings } = parseSettings(fileOf(own), company);
     expect(settings.operatorRules).toEqual([ofCompany]);
     expect(settings.rules).toEqual([{ tools: ['edit_file'], paths: ['infra/x'], decide: 'deny' }]);
+    expect(settings.require).toEqual([
+      { paths: ['pay/**'], approvals: 2, approvers: null },
+      { paths: ['pay/x'], approvals: null, approvers: 'admin' },
+    ]);
     expect(settings.protectedPaths).toEqual(['infra/**', 'a', 'b']);
     const none = parseSettings(fileOf('rules: []\nprotected_paths: []\n'), company).settings;
     expect([none.operatorRules, none.rules, none.protectedPaths]).toEqual([[ofCompany], [], ['infra/**', 'a']]);
@@ -54,10 +59,14 @@ describe('the lists that both files add to', () => {
   });
 
   it('are both shown with their source (S127)', () => {
-    const shown = listSettingsInForce(fileOf(own), company).settings.filter(({ key }) => /rules|protected/.test(key));
+    const shown = listSettingsInForce(fileOf(own), company).settings.filter(({ key }) =>
+      /^(?:rules|require|protected_paths)$/.test(key),
+    );
     expect(shown.map(({ key, source }) => [key, source])).toEqual([
       ['rules', 'operator'],
       ['rules', 'repository'],
+      ['require', 'operator'],
+      ['require', 'repository'],
       ['protected_paths', 'operator'],
       ['protected_paths', 'repository'],
     ]);
