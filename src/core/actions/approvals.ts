@@ -172,7 +172,7 @@ const MAX_MENTIONS = 5;
 export function withNeedAtStart(
   proposal: Proposal,
   pull: PullState,
-  { codeOwners }: Pick<Facts, 'codeOwners'>,
+  { codeOwners }: { readonly codeOwners?: Facts['codeOwners'] },
 ): Proposal {
   const { run } = pull;
   if (run === null) return proposal;

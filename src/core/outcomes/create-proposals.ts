@@ -18,8 +18,10 @@ import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
-type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> &
-  Pick<Facts, 'codeOwners'> & { readonly headSha: string };
+type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
+  readonly headSha: string;
+  readonly codeOwners: Facts['codeOwners'];
+};
 
 type ProposedChange = Extract<CallResult, { kind: 'change' }>;
 

@@ -26,22 +26,19 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
   const results = signal.results.filter((result) => isAwaited(run, result));
   if (results.length === 0) return noop(pull, 'outdated-result');
   const headSha = signal.headSha ?? run.assessedHeadSha;
+  const atHead = { ...signal, headSha, codeOwners: facts.codeOwners };
   const told = withRun(startStep(pull), { isTreeTooLarge: signal.isTreeTooLarge === true });
   const started = setHeadIfIdle(told, headSha);
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);
   if (cause !== null) {
     const held = holdCalls(started, results, cause);
     const readings = results.filter((result) => result.kind === 'change' && result.change.op === 'read');
-    const proposed = createProposals(results.reduce(recordOutput, held), readings, { ...signal, headSha });
+    const proposed = createProposals(results.reduce(recordOutput, held), readings, atHead);
     const asked = createQuestions(proposed, results);
     return endStep(advanceBatch(asked, facts.now), 'calls-held');
   }
   const released = releaseHeldCalls(started, run);
-  const proposed = createProposals(results.reduce(recordOutput, released), results, {
-    ...signal,
-    headSha,
-    ...(facts.codeOwners === undefined ? {} : { codeOwners: facts.codeOwners }),
-  });
+  const proposed = createProposals(results.reduce(recordOutput, released), results, atHead);
   const asked = createQuestions(proposed, results);
   return endStep(advanceBatch(asked, facts.now), reasonOf(pull, proposed.pull, asked.pull));
 }

@@ -43,6 +43,17 @@ describe('a file that people must approve to be read', () => {
     expect(bot.run().body).toContain('Nothing was changed.');
   });
 
+  it('names the owners whose approval it needs, also where the other calls of its response are held (S24, S149)', async () => {
+    const story = await gated(`${GATE}approvers: codeowners\n`);
+    const { ana, ben, bot, model } = story;
+    await story.names(`* @${ben.login}\n`);
+    model.proposes(read('payroll/list.ts'), edit('README.md', 'Shop', 'Market'), edit('src/total.ts', 'nothing', 'x'));
+    await ana.says('/countersign sum the salaries');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('**Read** `payroll/list.ts`');
+    expect(bot.proposal(1).body).toContain(`**0 of 1 approvals**: needs @${ben.login}.`);
+  });
+
   it('is in no result of another tool and in no first message before (S24)', async () => {
     const story = await gated();
     const { ana, bot, model } = story;
