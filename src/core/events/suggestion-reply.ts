@@ -116,7 +116,7 @@ function takeUserEdit(
       // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
       const needsRepost = !isEnoughAlone || proposal.userEdit !== null || block !== null;
       return needsRepost
-        ? repostUserEdit(context, proposal, edited, { note, block })
+        ? repostUserEdit(context, proposal, edited, { note, block, rules })
         : commitUserEdit(context, edited, note);
     }
   }
@@ -147,8 +147,13 @@ function commitUserEdit(context: CommandContext, edited: Proposal, text: string)
   return endStep(queueCommit(acknowledge(approved, context), [edited], context), 'user-edited');
 }
 
-/** The text beside the block, and why the writer's own approval does not count; null if it does. */
-type UserEditVoting = { readonly note: string; readonly block: ReturnType<typeof blockFor> };
+type UserEditVoting = {
+  /** The text beside the block. */
+  readonly note: string;
+  /** Why the writer's own approval does not count; null if it does. */
+  readonly block: ReturnType<typeof blockFor>;
+  readonly rules: ApprovalRules;
+};
 
 /** Others must approve too: posts the person's lines as a new proposal, with their vote if that counts. */
 function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Proposal, voting: UserEditVoting): Step {
@@ -164,7 +169,8 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
     proposalCount: pull.proposalCount + 1,
   });
   const voted = recordUserEditVote(added, context, { superseded, reposted }, voting);
-  const linked = setProposalCallStatus(voted, proposal, { kind: 'proposed', proposalId: id });
+  const needed = withProposal(voted, withNeeded(currentProposal(voted, reposted), voting.rules));
+  const linked = setProposalCallStatus(needed, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
   return endStep(advanceBatch(posting, facts.now), 'user-edited');
 }

@@ -19,6 +19,16 @@ async function proposeUnder({ settings, owners }: Rules): Promise<Story> {
 }
 
 describe('approvers: codeowners', () => {
+  it('a person’s own lines that need another vote name the owner who must approve them too (S48, A11)', async () => {
+    const { ana, ben, bot } = await proposeUnder({
+      settings: 'approvers: codeowners\nrequired_approvals: 2\n',
+      owners: ({ ben }) => `* @${ben.login}\n`,
+    });
+    await ana.replies(bot.proposal(1), '```suggestion\n  let total = 1n;\n```');
+    const { body } = bot.proposal(2);
+    expect(body).toContain(`**1 of 2 approvals** by \`${ana.login}\`: needs \`@${ben.login}\`.`);
+  });
+
   it('a person who owns the path approves; another is refused with the owners, and the page has asked them once (A11, S66)', async () => {
     const { ana, ben, bot, pr } = await proposeUnder({
       settings: 'approvers: codeowners\n',
