@@ -1,5 +1,5 @@
 import type { Change } from '../edits/change.ts';
-import { approvalNeed, type NeedSettings, type OwnedPath, ownedPath } from '../policy/approval-need.ts';
+import { approvalNeed, type NeedSettings, namesAccount, type OwnedPath, ownedPath } from '../policy/approval-need.ts';
 import {
   type ApprovalRules,
   countedApprovals,
@@ -182,13 +182,8 @@ export function withNeedAtStart(
   const { author, requester, requireNonAuthor, requireNonRequester } = rules;
   for (const one of [requireNonAuthor ? author : null, requireNonRequester ? requester : null])
     if (one !== null) known.add(`@${one.login.toLowerCase()}`);
-  const owners = [...new Set(needed.neededOwners.flat())].filter((one) => canBeMentioned(one));
+  const owners = [...new Set(needed.neededOwners.flat())].filter(namesAccount);
   return { ...needed, mentions: owners.filter((one) => !known.has(one.toLowerCase())).slice(0, MAX_MENTIONS) };
-}
-
-/** An e-mail address notifies nobody. */
-function canBeMentioned(owner: string): boolean {
-  return owner.startsWith('@');
 }
 
 /**

@@ -11,7 +11,7 @@ export const revoke = {
   name: 'revoke',
   words: ['revoke'],
   syntax: '/revoke <n>',
-  summary: 'take a standing approval back, whoever gave it, and what it approved but is not committed yet',
+  summary: 'take back a standing approval of any person, and its approvals of changes that are not committed yet',
   allowedTo: 'writer',
   argument: 'number',
   read: ({ text }) => ({ name: 'revoke', number: Number(text) }),

@@ -37,7 +37,10 @@ export function applyChange(file: StoredFile | null, { region, result }: FileCha
   return { ref: result, bytes };
 }
 
-/** What a change leaves at each of its paths: a move leaves nothing at its source. Null for reads and if it is not known. */
+/**
+ * What a change leaves at each of its paths: a move leaves nothing at its source. Null for readings, and where it is not
+ * known.
+ */
 export function resultsOf(change: Change): readonly PathResult[] | null {
   if (change.op === 'set' && change.results !== undefined) return change.results;
   const members = membersOf(change);

@@ -81,7 +81,7 @@ export function onCommentDeleted(
   return endStep(withReply(ended ?? startStep(pull), location, reply, once), 'deleted-after-decision');
 }
 
-/** A standing approval rests on its comment, unchanged, whoever changed it; null if this one gave none. */
+/** Ends the standing approvals of a comment that any person changed or deleted; null if it gave none. */
 function endApprovalsOf(
   pull: PullState,
   location: CommentLocation,

@@ -73,7 +73,8 @@ function describeDenial({ path, rule }: Extract<ApprovalBlock, { kind: 'denied-p
   return `a rule denies ${codeSpan(path)} to the agent (${codeSpan(rule)})`;
 }
 
-const DENIED_NEXT_STEP = 'Nobody can approve it while that rule stands. You can deny it, or make the change yourself.';
+const DENIED_NEXT_STEP =
+  'While that rule stands, approvals do not count. You can deny it, or make the change yourself.';
 
 type WithdrawnReply = Extract<Reply, { kind: 'approval-withdrawn' }>;
 
@@ -259,13 +260,13 @@ function whoCanApprove({ objection, ownership }: ObjectionBlock): string {
       ? ''
       : `Countersign cannot see the members of ${formatList(unreadableTeams.map(codeSpan))}: its installation lacks the permission ${codeSpan('members: read')}. A person whom the file names by login can approve.`,
     paths.some(({ owners }) => owners.some((owner) => !owner.startsWith('@')))
-      ? 'An e-mail address names no account, so nobody can approve by it.'
+      ? 'An e-mail address names no account, so it identifies no approver.'
       : '',
   );
 }
 
 function noOwnerText(ownership: Ownership): string {
-  return `${fileText(ownership)} So nobody can approve this. Give each path an owner that Countersign can tell, on the default branch, or change the setting.`;
+  return `${fileText(ownership)} So no approval counts yet. On the default branch, give each path an owner by login or team, or change the setting.`;
 }
 
 /** What became of the file. Without a usable one nobody owns anything. */

@@ -29,7 +29,7 @@ export function fileWarnings(change: FileChange, protectedPaths: readonly string
   return [...newPathWarnings(change), ...protectedPathWarnings(change, protectedPaths)];
 }
 
-/** A syntax error of the change. The model was told of it and sent the change again, which can be right: grammars can be old. */
+/** The model was told of the error and sent the change again, which can be right: grammars can be old. */
 export function syntaxWarning({ path, line, what }: SyntaxProblem): string {
   return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
 }

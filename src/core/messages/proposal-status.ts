@@ -1,5 +1,6 @@
 import { commitUrl, formatList, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { Placement } from '../edits/placement.ts';
+import { namesAccount } from '../policy/approval-need.ts';
 import {
   approvalVotes,
   decidingVotes,
@@ -166,7 +167,7 @@ function distinctNames(votes: readonly Vote[]): readonly string[] {
   return [...new Map(votes.map((vote) => [vote.by.id, voterName(vote)])).values()];
 }
 
-/** Somebody who approved in advance did not see this change. */
+/** Names the standing approval too: its author did not see this change. */
 function voterName(vote: Vote): string {
   const name = escapeLogin(vote.by);
   return usesStandingApproval(vote) ? `${name} (standing approval ${vote.standingApproval?.number})` : name;
@@ -187,11 +188,8 @@ export function liveMentions(proposal: Proposal): readonly string[] {
   const { state, mentions, neededOwners, comment, previousCommentIds, repairCount } = proposal;
   const isFirst = state === 'proposed' && comment === null && previousCommentIds.length === 0 && repairCount === 0;
   const shown = new Set(neededOwners.flatMap((owners) => owners.slice(0, MAX_OWNERS_SHOWN)));
-  return isFirst ? mentions.filter((owner) => shown.has(owner) && MENTION.test(owner)) : [];
+  return isFirst ? mentions.filter((owner) => shown.has(owner) && namesAccount(owner)) : [];
 }
-
-/** A login or team as GitHub writes them. Everything else stays code, so that it notifies nobody. */
-const MENTION = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
 
 const OUTCOME_CLAUSES = {
   proposed: 'is still pending',

@@ -5,14 +5,13 @@ import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
 
-/** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
+/** What the comment of each proposal shows of its run: warnings, whether the App can commit, and some settings. */
 export function runWarnings(run: Run | null): RunDetails {
   if (run === null) return { warnings: [], writable: true, ...shownSettings(DEFAULT_SETTINGS) };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];
   return { warnings, writable: canCommit(run), ...shownSettings(run.settings) };
 }
 
-/** What a run adds to the pages of its proposals. */
 export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'decideIn' | 'protectedPaths'>;
 
 function shownSettings({ decideIn, protectedPaths }: Settings): Pick<ProposalView, 'decideIn' | 'protectedPaths'> {
@@ -113,6 +112,6 @@ function formatPullNumbers({ otherPullsOnBranch }: SharedBranchRun): string {
 
 /** The run comment's note about a model that the operator removed during the run; empty without one. */
 export function modelLine({ formerModel, settings: { model } }: Pick<Run, 'formerModel' | 'settings'>): string {
-  if (formerModel == null || model === null) return '';
+  if (formerModel === null || model === null) return '';
   return `The operator no longer offers the model ${codeSpan(formerModel)}, so the run went on with ${codeSpan(model)}.`;
 }

@@ -119,7 +119,7 @@ const MAX_BRANCH_CHARACTERS = 100;
 
 /**
  * The comment about a pull request's own settings file: the settings in force that differ, or the file's problems. At
- * most 60,000 bytes of UTF-8, whatever the file holds.
+ * most 60,000 bytes of UTF-8 for any file.
  */
 export function renderSettingsChange(change: SettingsChange, defaultBranch: string): string {
   const branch = codeSpan(truncate(defaultBranch, MAX_BRANCH_CHARACTERS));

@@ -109,14 +109,21 @@ export function isOwner(
   });
 }
 
+/** Whether an owner is `@login` or `@org/team` as GitHub writes them, and no e-mail address. */
+export function namesAccount(owner: string): boolean {
+  return ACCOUNT_NAME.test(owner);
+}
+
+const ACCOUNT_NAME = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
+
 /** `@org/team`, as against `@login` and an e-mail address. */
 export function isTeam(owner: string): boolean {
   return owner.startsWith('@') && owner.includes('/');
 }
 
-/** Whether an approval of this owner can be told: an e-mail address names no account, and some teams cannot be read. */
-export function canBeTold(owner: string, codeOwners: CodeOwners | null): boolean {
-  if (!owner.startsWith('@')) return false;
+/** Whether this owner identifies people: an e-mail address names no account, and the App cannot read some teams. */
+export function identifiesPeople(owner: string, codeOwners: CodeOwners | null): boolean {
+  if (!namesAccount(owner)) return false;
   const name = owner.toLowerCase();
   const teams = codeOwners?.teams ?? {};
   return !(isTeam(name) && Object.hasOwn(teams, name) && teams[name] === null);

@@ -20,8 +20,8 @@ import {
 import {
   type ApprovalNeed,
   approvalNeed,
-  canBeTold,
   couldNeedOthers,
+  identifiesPeople,
   isOwner,
   type OwnedPath,
   ownedPath,
@@ -143,7 +143,9 @@ const APPROVAL_RULES: readonly ApprovalRule[] = [
   {
     objection: 'no-code-owner',
     objectsTo: (_approver, { codeOwners }, _proposal, { ownedPaths }) =>
-      ownedPaths.some((path) => !ownedPath(path, codeOwners).owners.some((owner) => canBeTold(owner, codeOwners))),
+      ownedPaths.some(
+        (path) => !ownedPath(path, codeOwners).owners.some((owner) => identifiesPeople(owner, codeOwners)),
+      ),
   },
   {
     objection: 'not-code-owner',

@@ -1,4 +1,5 @@
 import createIgnore from 'ignore';
+import { namesAccount } from './approval-need.ts';
 
 /** The places of the file, in GitHub's order. The first file that exists counts. */
 export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
@@ -47,13 +48,12 @@ const WORD = /(?:\\.|[^\s\\]|\\$)+/g;
 const UNSUPPORTED_PATTERN = /^!|^\\#|[[\]]|\*\*\*|\\$/;
 
 function isOwnerName(word: string): boolean {
-  return word.length <= MAX_OWNER_CHARACTERS && OWNER_NAME.test(word);
+  return word.length <= MAX_OWNER_CHARACTERS && (namesAccount(word) || EMAIL_ADDRESS.test(word));
 }
 
 const MAX_OWNER_CHARACTERS = 200;
 
-/** `@login`, `@org/team` or an e-mail address. */
-const OWNER_NAME = /^(?:@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?|[^\s@<>`|]+@[a-z\d][a-z\d.-]*)$/i;
+const EMAIL_ADDRESS = /^[^\s@<>`|]+@[a-z\d][a-z\d.-]*$/i;
 
 /** Compiles a pattern when a path could match it, because most lines of a large file match none. */
 function compilePattern(pattern: string): (path: string) => boolean {

@@ -31,7 +31,7 @@ function needsPerson(path: string, rules: StandingRules): boolean {
   return isProtected(path, rules) || findWriteDenyRule(path) !== null;
 }
 
-/** Why no standing approval may cover this proposal, whoever gave it; null if one may. */
+/** Why a standing approval of any person must not cover this proposal; null if one can. */
 export function findObstacle(proposal: Proposal, rules: StandingRules): StandingObstacle | null {
   return OBSTACLES.find(({ stands }) => stands(proposal, rules))?.obstacle ?? null;
 }
@@ -56,7 +56,7 @@ const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'not-as-shown', stands: ({ change }) => recomputedDigest(change) !== change.digest },
 ];
 
-/** Deletes, moves, restores or only reads a file: whatever is no edit of lines that its page shows. */
+/** Whether it deletes, moves, restores or only reads a file, so that its page shows no edited lines. */
 function isNoEdit(change: FileChange): boolean {
   return (change.op !== 'edit' && change.op !== 'write') || isRestore(change) || change.region === null;
 }

@@ -46,7 +46,7 @@ const STRICTNESS_BY_KEY: ReadonlyMap<string, (value: unknown) => number> = new M
 /** The flat keys that can have a ceiling. */
 export const CEILING_KEYS: readonly string[] = ['approvers', ...Object.keys(STRICTNESS)];
 
-/** Whether the later of two values of a key is stricter or looser; null if neither is, or if nobody can tell. */
+/** Whether the later of two values of a key is stricter or looser; null for equal values and those without an order. */
 export function compareStrictness(key: string, before: unknown, after: unknown): 'stricter' | 'looser' | null {
   if (key === 'approvers' && isApprovers(before) && isApprovers(after)) {
     const both = combineApprovers(before, after);

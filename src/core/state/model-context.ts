@@ -26,7 +26,7 @@ const TOKENS_PER_ESTIMATED = { min: 0.5, max: 4 } as const;
 
 /**
  * The context after a request of `estimated` tokens was answered that the endpoint counted as `counted`; 0 if it did
- * not count. As much fits, whatever an earlier refusal showed.
+ * not count. So that much fits, also after an earlier refusal.
  */
 export function withMeasurement(context: ModelContext, estimated: number, counted: number): ModelContext {
   const { learnedLimit: learned } = context;

@@ -431,8 +431,7 @@ export function isApprovalVote({ action }: Vote): boolean {
 
 /** Whether a vote was cast by a standing approval, and not by a comment about its proposal. */
 export function usesStandingApproval({ action, standingApproval }: Vote): boolean {
-  // A vote of an earlier version lacks the field.
-  return action === 'approve' && (standingApproval ?? null) !== null;
+  return action === 'approve' && standingApproval !== null;
 }
 
 /** Write access by GitHub's permission endpoint alone: `author_association` is wrong in both directions. */

@@ -237,7 +237,7 @@ export type ApprovalBlock =
       /** Null unless the objection is about code owners. */
       readonly ownership: Ownership | null;
     }
-  /** A rule denies this path now, so nobody can approve the change. */
+  /** A rule denies this path now, so no approval of the change counts. */
   | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
   /** The approvals count, but more people are needed, or an owner of each of these paths. */
   | { readonly kind: 'approvals-missing'; readonly missing: number; readonly ownership: Ownership | null };
@@ -402,5 +402,5 @@ export type UserEditProblem =
   /** It would touch the lines of another open change. */
   | { readonly reason: 'overlaps'; readonly other: ProposalLink };
 
-/** The model used all its responses, or its answer was cut by its length or by a filter. */
+/** The model used all its responses or tokens, or its answer was cut by its length or by a filter. */
 export type SideQuestionCaveat = 'responses-used-up' | 'tokens-used-up' | 'cut-off' | 'filtered';

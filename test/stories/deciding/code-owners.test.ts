@@ -76,7 +76,7 @@ describe('approvers: codeowners', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain(says);
-    expect(bot.answer()).toContain('So nobody can approve this.');
+    expect(bot.answer()).toContain('So no approval counts yet.');
   });
 
   it('the owners are read again right before the commit (S66)', async () => {

@@ -168,7 +168,10 @@ function toContextComment(
   return { author, mayDecide, relation, text, lines: shownLines };
 }
 
-/** The comments without those hunks that can have lines of a file that may not be shown; `files` is null if they could not be read. */
+/**
+ * The comments without those hunks that can have lines of a file that may not be shown. `files` is null if they could not
+ * be read.
+ */
 export function hideUnreadableHunks(
   comments: readonly PullComment[],
   files: readonly PullRequestFile[] | null,

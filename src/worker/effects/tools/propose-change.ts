@@ -25,7 +25,7 @@ export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf
   const { workspace, earlier, call } = context;
   const checked = checkPath(request.path, workspace);
   const entry = checked.kind === 'path' ? workspace.tree.get(checked.path) : undefined;
-  // Of the version before the pull request nobody can be asked: it is not at the head.
+  // People approve versions at the head, so the version before the pull request stays unread.
   const isAsked =
     request.ref === 'head' &&
     checked.kind === 'path' &&

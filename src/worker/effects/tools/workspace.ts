@@ -67,7 +67,7 @@ export type Workspace = {
 type ReadingGate = {
   /** Whether people approved this version of a file in the run. */
   readonly isApproved: (path: string, blob: string) => boolean;
-  /** False where nobody can be asked: in the answer to a person's question. */
+  /** False in the answer to a person's question, which asks for no approval. */
   readonly canAsk: boolean;
 };
 

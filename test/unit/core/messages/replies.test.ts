@@ -1045,7 +1045,7 @@ describe('answers', () => {
       - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
       - \`/status\` – show what the run is doing, with a link to every pending change
       - \`/approvals\` – list the standing approvals of this pull request, with what each reaches
-      - \`/revoke <n>\` – take a standing approval back, whoever gave it, and what it approved but is not committed yet
+      - \`/revoke <n>\` – take back a standing approval of any person, and its approvals of changes that are not committed yet
       - \`/config\` – show the settings in force, each with where it comes from
       - \`/help\` – list the commands
 
