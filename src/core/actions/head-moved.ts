@@ -4,7 +4,7 @@ import { regionLine } from '../edits/region.ts';
 import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { decideReading } from '../policy/path-policy.ts';
 import { toVerdict } from '../policy/push-impact.ts';
-import { type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
+import type { IssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type Permission,
   type Person,
   type Proposal,
-  type ProposalOrigin,
   transition,
   type Vote,
   writerOf,
@@ -41,7 +40,7 @@ import {
   withReply,
   withRun,
 } from './step-builder.ts';
-import { answerProposalCalls, appliedCallOutput, setProposalCallStatus } from './tool-batch.ts';
+import { answerProposalCalls, appliedCallOutput, issuedCallsOf, setProposalCallStatus } from './tool-batch.ts';
 
 /** The person who pushed, and the webhook that reported it. */
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
@@ -259,7 +258,7 @@ export function supersede(
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
-  const retried = origin.kind === 'call' ? callsToRetry(updated, proposal, origin) : [];
+  const retried = callsToRetry(updated, proposal);
   const nearby = isReadable(builder, path) ? (cause.nearby ?? null) : null;
   const output = staleOutput(path, proposal.headSha, head, { login, nearby });
   if (origin.kind !== 'call' || retried.length === 0) return answerProposalCalls(updated, proposal, output);
@@ -280,14 +279,11 @@ function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: bool
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 
-function callsToRetry(
-  { pull }: StepBuilder,
-  { change, userEdit }: Proposal,
-  { calls, tool }: Extract<ProposalOrigin, { kind: 'call' }>,
-): readonly IssuedCall[] {
-  if (tool !== 'edit_file' || change.op === 'set' || change.placeCount > 1 || userEdit !== null) return [];
-  const inBatch = pull.run?.batch?.calls.filter((one) => calls.some((call) => isSameCall(call, refOf(one))));
-  return inBatch?.map(toIssuedCall) ?? [];
+function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly IssuedCall[] {
+  const { change, origin, userEdit } = proposal;
+  const isEdit = origin.kind === 'call' && origin.tool === 'edit_file';
+  if (!isEdit || change.op === 'set' || change.placeCount > 1 || userEdit !== null) return [];
+  return issuedCallsOf(pull, proposal);
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

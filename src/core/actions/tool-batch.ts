@@ -2,7 +2,7 @@ import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
 import { appliedOutput, appliedSetOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
-import { type CallRef, isSameCall, refOf } from '../state/conversation.ts';
+import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
@@ -51,6 +51,24 @@ export function setCallStatus(builder: StepBuilder, ref: CallRef, status: ToolCa
     isSameCall(refOf(call), ref) && call.status.kind !== 'answered' ? { ...call, status } : call,
   );
   return withRun(builder, { batch: { ...batch, calls } });
+}
+
+/** A proposal's calls that are in the current batch, to run them again; an undo has none. */
+export function issuedCallsOf({ run }: PullState, { origin }: Proposal): readonly IssuedCall[] {
+  if (origin.kind !== 'call') return [];
+  const calls = run?.batch?.calls.filter((one) => origin.calls.some((call) => isSameCall(call, refOf(one))));
+  return calls?.map(toIssuedCall) ?? [];
+}
+
+/** Completes an approved reading. Nothing is committed: its calls run again, and now find the file allowed. */
+export function allowReading(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
+  const completed = withProposal(builder, transition(transition(proposal, 'executing', now), 'completed', now));
+  const running = setProposalCallStatus(completed, proposal, { kind: 'running' });
+  const calls = issuedCallsOf(running.pull, proposal);
+  const turn = turnOf(proposal) ?? 0;
+  const again =
+    calls.length === 0 ? running : withEffects(running, { type: 'run-tools', runId: proposal.runId, turn, calls });
+  return queueCommentUpdate(advanceBatch(again, now), proposal);
 }
 
 /** Sets the status of a proposal's calls if they are in the current batch; an undo has none. */

@@ -1,7 +1,6 @@
 import { createCommandGrammar } from '../comments/command-grammar.ts';
 import type { CommandName } from '../state/intent.ts';
 import { answer } from './answer.ts';
-import { approvals } from './approvals.ts';
 import { approve } from './approve.ts';
 import { ask } from './ask.ts';
 import { choose } from './choose.ts';
@@ -11,9 +10,9 @@ import { deny } from './deny.ts';
 import { edit } from './edit.ts';
 import { help } from './help.ts';
 import { resume } from './resume.ts';
-import { revoke } from './revoke.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { show } from './show.ts';
+import { approvals, revoke } from './standing-approvals.ts';
 import { status } from './status.ts';
 import { stop } from './stop.ts';
 import { task } from './task.ts';

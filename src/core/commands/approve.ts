@@ -1,35 +1,14 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import { missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
-import { expiryAfter } from '../actions/expiry.ts';
-import { showStandingApprovals } from '../actions/standing-approvals.ts';
-import {
-  endStep,
-  queueCommentUpdate,
-  recordVote,
-  type StepBuilder,
-  startStep,
-  withEffects,
-  withProposal,
-  withPullState,
-  withReply,
-} from '../actions/step-builder.ts';
-import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
+import { endStep, recordVote, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
+import { allowReading } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
-import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
-import { isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
-import {
-  canStillBeDenied,
-  commentsOf,
-  type Proposal,
-  type StandingApproval,
-  transition,
-  type Vote,
-} from '../state/proposal.ts';
-import { proposalLink, type Reply, type StandingObstacle, standingApprovalLine } from '../state/replies.ts';
+import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
+import { proposalLink, type Reply } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
 import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
@@ -46,6 +25,7 @@ import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-
 import type { CommandDefinition } from './shared/definition.ts';
 import { findDecidedQuestion } from './shared/question-targets.ts';
 import { resolveTargets } from './shared/targets.ts';
+import { recordStanding, requestStanding } from './standing-approvals.ts';
 
 export const approve = {
   name: 'approve',
@@ -157,69 +137,8 @@ function approveAll(
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
 }
 
-/** What `/approve always` comes to: the vote that gives a standing approval, or why the approval is for one change. */
-type StandingOutcome =
-  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
-  | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
-
-function requestStanding(
-  context: CommandContext,
-  proposal: Proposal,
-  { glob }: AlwaysRequest,
-  note: string,
-): StandingOutcome {
-  const { pull, facts, intent } = context;
-  const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
-  if (facts.settings?.kind !== 'settings') return refuse('switched-off');
-  const { settings } = facts.settings;
-  const scope = findScope(proposal, glob, settings);
-  if (typeof scope === 'string') return refuse(scope);
-  const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
-  if (!isInForce({ expiresAt }, facts.now)) return refuse('expired');
-  if (pull.standingApprovals.filter((one) => isInForce(one, facts.now)).length >= MAX_STANDING_APPROVALS)
-    return refuse('too-many');
-  const ref = { ...scope, number: pull.standingApprovalCount + 1, expiresAt };
-  const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
-  // The note is about this change only.
-  const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
-  return { kind: 'granted', approval, vote };
-}
-
-/** Those that have expired are dropped with the next one, so that their number stays bounded. */
-function recordStanding(
-  builder: StepBuilder,
-  { intent, facts }: CommandContext,
-  outcome: StandingOutcome,
-): StepBuilder {
-  if (outcome.kind === 'refused') {
-    const { id, obstacle } = outcome;
-    return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
-  }
-  const { approval } = outcome;
-  const inForce = builder.pull.standingApprovals.filter((one) => isInForce(one, facts.now));
-  const given = withPullState(builder, {
-    standingApprovals: [...inForce, approval],
-    standingApprovalCount: approval.number,
-  });
-  const reply = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
-  return showStandingApprovals(withReply(given, intent.location, reply));
-}
-
 function isReading({ change }: Proposal): boolean {
   return change.op === 'read';
-}
-
-/** Nothing is committed: the calls run again, and now find the file allowed. */
-function allowReading(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
-  const completed = withProposal(builder, transition(transition(proposal, 'executing', now), 'completed', now));
-  const running = setProposalCallStatus(completed, proposal, { kind: 'running' });
-  const { origin, runId } = proposal;
-  const turn = origin.kind === 'call' ? origin.turn : 0;
-  const named = origin.kind === 'call' ? origin.calls : [];
-  const inBatch = running.pull.run?.batch?.calls.filter((one) => named.some((call) => isSameCall(call, refOf(one))));
-  const calls = inBatch?.map(toIssuedCall) ?? [];
-  const again = calls.length === 0 ? running : withEffects(running, { type: 'run-tools', runId, turn, calls });
-  return queueCommentUpdate(advanceBatch(again, now), proposal);
 }
 
 /** For a person whose approval counts already: how many more are missing. */

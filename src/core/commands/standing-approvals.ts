@@ -1,0 +1,112 @@
+import { expiryAfter } from '../actions/expiry.ts';
+import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
+import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import type { Facts } from '../state/facts.ts';
+import type { AlwaysRequest } from '../state/intent.ts';
+import type { Proposal, StandingApproval, Vote } from '../state/proposal.ts';
+import { type StandingApprovalLine, type StandingObstacle, standingApprovalLine } from '../state/replies.ts';
+import type { PullState } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply } from './shared/context.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+
+/** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
+export type StandingOutcome =
+  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
+  | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
+
+/** Reads the wish for a standing approval; the approval of the change itself holds either way. */
+export function requestStanding(
+  context: CommandContext,
+  proposal: Proposal,
+  { glob }: AlwaysRequest,
+  note: string,
+): StandingOutcome {
+  const { pull, facts, intent } = context;
+  const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
+  if (facts.settings?.kind !== 'settings') return refuse('switched-off');
+  const { settings } = facts.settings;
+  const scope = findScope(proposal, glob, settings);
+  if (typeof scope === 'string') return refuse(scope);
+  const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
+  if (!isInForce({ expiresAt }, facts.now)) return refuse('expired');
+  if (inForce(pull, facts).length >= MAX_STANDING_APPROVALS) return refuse('too-many');
+  const ref = { ...scope, number: pull.standingApprovalCount + 1, expiresAt };
+  const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
+  // The note is about this change only.
+  const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
+  return { kind: 'granted', approval, vote };
+}
+
+/**
+ * Replies with the standing approval, or why there is none.
+ * Expired ones are dropped with the next one, so that their number stays bounded.
+ */
+export function recordStanding(
+  builder: StepBuilder,
+  { intent, facts }: CommandContext,
+  outcome: StandingOutcome,
+): StepBuilder {
+  if (outcome.kind === 'refused') {
+    const { id, obstacle } = outcome;
+    return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
+  }
+  const { approval } = outcome;
+  const given = withPullState(builder, {
+    standingApprovals: [...inForce(builder.pull, facts), approval],
+    standingApprovalCount: approval.number,
+  });
+  const reply = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
+  return showStandingApprovals(withReply(given, intent.location, reply));
+}
+
+export const approvals = {
+  name: 'approvals',
+  words: ['approvals'],
+  syntax: '/approvals',
+  summary: 'list the standing approvals of this pull request, with what each reaches',
+  allowedTo: 'writer-or-author',
+  argument: 'nothing',
+  read: () => ({ name: 'approvals' }),
+  run: (context) => endWithInfo(context, { kind: 'standing-approvals', approvals: listInForce(context) }),
+} as const satisfies CommandDefinition<'approvals'>;
+
+function listInForce({ pull, facts }: CommandContext): readonly StandingApprovalLine[] {
+  return inForce(pull, facts).map(standingApprovalLine);
+}
+
+/** The standing approvals that are in force now, oldest first. */
+function inForce({ standingApprovals }: PullState, { now }: Facts): readonly StandingApproval[] {
+  return standingApprovals.filter((one) => isInForce(one, now));
+}
+
+export const revoke = {
+  name: 'revoke',
+  words: ['revoke'],
+  syntax: '/revoke <n>',
+  summary: 'take back a standing approval of any person, and its approvals of changes that are not committed yet',
+  allowedTo: 'writer',
+  argument: 'number',
+  read: ({ text }) => ({ name: 'revoke', number: Number(text) }),
+  run: runRevoke,
+} as const satisfies CommandDefinition<'revoke'>;
+
+/** Like a denial it needs no rule for approvers, and no fact besides the person's permission. */
+function runRevoke(context: CommandContext, { number }: CommandNamed<'revoke'>): Step {
+  const { pull, facts, person, intent } = context;
+  const approval = inForce(pull, facts).find((one) => one.number === number);
+  if (approval === undefined)
+    return endWithReply(
+      context,
+      { kind: 'standing-unknown', number, approvals: listInForce(context) },
+      'standing-approval-unknown',
+    );
+  const acknowledged = acknowledge(startStep(pull), context);
+  const cause = { kind: 'revoked', by: person } as const;
+  return endStep(
+    endStandingApproval(acknowledged, approval, cause, facts.now, intent.location),
+    'standing-approval-revoked',
+  );
+}
