@@ -109,42 +109,43 @@ function decideByRules({ operatorRules, rules }: PathRules, tool: ToolName, path
 /** `source` says for a refusal whose rules these are. */
 function decideByList(rules: readonly PathRule[], source: string, tool: ToolName, path: string): PathDecision {
   if (rules.length === 0) return ALLOWED;
-  const { exact, folded } = compiledFor(rules, tool);
-  // Each reading of the path finds its first rule, so that a look-alike of an allowed path is not allowed by it.
-  const rows = [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)];
-  return rows.map((row) => toDecision(row, source)).reduce(stricter);
+  // The strictest counts, so that a look-alike of an allowed path is not allowed by its rule.
+  const rows = compiledFor(rules, tool)(path);
+  return rows.map((row) => toDecision(row, source)).reduce(stricter, ALLOWED);
 }
 
-function toDecision(row: RuleRow | null, source: string): PathDecision {
-  if (row === null || row.decide === 'allow') return ALLOWED;
-  return { kind: row.decide, rule: `${source}: ${row.glob}` };
+function toDecision({ decide, glob }: RuleRow, source: string): PathDecision {
+  return decide === 'allow' ? ALLOWED : { kind: decide, rule: `${source}: ${glob}` };
 }
 
 /** One glob of a rule, so that a refusal names it. */
-type RuleRow = { readonly glob: string; readonly globs: readonly string[]; readonly decide: PathRule['decide'] };
+type RuleRow = { readonly glob: string; readonly decide: PathRule['decide'] };
 
-type FindRule = (path: string) => RuleRow | null;
+const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, FindByReading<RuleRow>>>();
 
-/** The rules of one tool, as they are written and without case and look-alikes. */
-type CompiledRules = { readonly exact: FindRule; readonly folded: FindRule };
-
-const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, CompiledRules>>();
-
-function compiledFor(rules: readonly PathRule[], tool: ToolName): CompiledRules {
-  const byTool = COMPILED.get(rules) ?? new Map<ToolName, CompiledRules>();
+function compiledFor(rules: readonly PathRule[], tool: ToolName): FindByReading<RuleRow> {
+  const byTool = COMPILED.get(rules) ?? new Map<ToolName, FindByReading<RuleRow>>();
   COMPILED.set(rules, byTool);
   const known = byTool.get(tool);
   if (known !== undefined) return known;
   const rows = rules
     .filter(({ tools }) => tools.includes(tool))
-    .flatMap(({ paths, decide }) => paths.map((glob): RuleRow => ({ glob, globs: [glob], decide })));
-  const compiled = { exact: compileFirstMatch(rows), folded: compileFirstMatch(rows.map(withFoldedGlob)) };
+    .flatMap(({ paths, decide }) => paths.map((glob): RuleRow => ({ glob, decide })));
+  const compiled = compileByReading(rows);
   byTool.set(tool, compiled);
   return compiled;
 }
 
-function withFoldedGlob<Row extends { readonly glob: string }>(row: Row): Row & { readonly globs: readonly string[] } {
-  return { ...row, globs: [foldedForm(row.glob)] };
+/** The first row that covers each reading of a path: as it is written, without case and look-alikes, its likenesses. */
+type FindByReading<Row> = (path: string) => readonly Row[];
+
+function compileByReading<Row extends { readonly glob: string }>(rows: readonly Row[]): FindByReading<Row> {
+  const exact = compileFirstMatch(rows.map((row) => ({ row, globs: [row.glob] })));
+  const folded = compileFirstMatch(rows.map((row) => ({ row, globs: [foldedForm(row.glob)] })));
+  return (path) =>
+    [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)].flatMap((found) =>
+      found === null ? [] : [found.row],
+    );
 }
 
 /** Why a path is protected: it is of the built-in list, or a setting's glob covers it. */
@@ -165,8 +166,5 @@ export function isProtected(path: string, settings: Pick<Settings, 'protectedPat
 /** The first of these globs that covers a path, as it is written or by its look. */
 export function findProtectingGlob(path: string, globs: readonly string[]): string | null {
   if (globs.length === 0) return null;
-  const exact = compileFirstMatch(globs.map((glob) => ({ glob, globs: [glob] })));
-  const folded = compileFirstMatch(globs.map((glob) => withFoldedGlob({ glob })));
-  const found = [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)];
-  return found.find((one) => one !== null)?.glob ?? null;
+  return compileByReading(globs.map((glob) => ({ glob })))(path)[0]?.glob ?? null;
 }
