@@ -4,8 +4,9 @@ import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
+import { groupSettings } from '../../core/settings/setting-groups.ts';
 import { listEntries } from '../../core/settings/settings-change.ts';
-import { groupSettings, type SettingsInForce } from '../../core/state/settings.ts';
+import type { SettingsInForce } from '../../core/state/settings.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
 
 /** The options of `countersign config`: at least one file. */

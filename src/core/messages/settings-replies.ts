@@ -1,12 +1,11 @@
+import { groupSettings, type SettingGroup } from '../settings/setting-groups.ts';
 import { listEntries } from '../settings/settings-change.ts';
-import {
-  type ChangedSetting,
-  groupSettings,
-  type SettingGroup,
-  type SettingInForce,
-  type SettingSource,
-  type SettingsChange,
-  type SettingsInForce,
+import type {
+  ChangedSetting,
+  SettingInForce,
+  SettingSource,
+  SettingsChange,
+  SettingsInForce,
 } from '../state/settings.ts';
 import {
   codeBlock,
