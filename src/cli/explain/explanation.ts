@@ -82,7 +82,7 @@ const NEED_TEXTS = {
   'pull-request': 'the pull request',
   settings: 'the repository’s settings',
   'code-owners': 'the code owners of the changed paths',
-  'run-starts': 'when the last runs of the repository started',
+  'run-limit': 'whether another run can start in the repository',
   'settings-in-force': 'the repository’s settings with their sources',
   'branch-rules': 'the rules of both branches',
   'other-pulls-on-branch': 'the other pull requests on its branch',

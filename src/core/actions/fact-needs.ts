@@ -38,7 +38,7 @@ export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): read
   if (state !== 'open') return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
-  if (facts.reachedRunLimit === undefined) return [{ kind: 'run-starts', start: runStartOf(facts, requester) }];
+  if (facts.reachedRunLimit === undefined) return [{ kind: 'run-limit', start: runStartOf(facts, requester) }];
   if (facts.reachedRunLimit !== null) return [];
   if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
   // The App never writes to a fork, so its commits can't change another pull request on that branch.

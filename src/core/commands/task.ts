@@ -42,7 +42,7 @@ export const task = {
   read: ({ text }) => ({ name: 'task', text }),
   needs: {
     condition: 'no run is active',
-    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-starts', 'branch-rules', 'other-pulls-on-branch'],
+    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit', 'branch-rules', 'other-pulls-on-branch'],
     next: needsToStart,
   },
   run: (context, { text }) => requestTask(context, text),

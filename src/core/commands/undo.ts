@@ -167,27 +167,30 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
   if (run === null) return endWithReply(context, { kind: 'no-run', command: 'undo' }, 'no-run');
-  const unread: Proposal = {
-    ...NEW_PROPOSAL,
-    id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
-    runId: run.id,
-    origin: {
-      kind: 'undo',
-      undoneProposalId: target.id,
-      by: person,
-      undoneShapers: target.shapers,
-      cancelReason: null,
+  const proposal = withNeedAtStart(
+    {
+      ...NEW_PROPOSAL,
+      id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
+      runId: run.id,
+      origin: {
+        kind: 'undo',
+        undoneProposalId: target.id,
+        by: person,
+        undoneShapers: target.shapers,
+        cancelReason: null,
+      },
+      index: 1,
+      total: 1,
+      modelReason: null,
+      change,
+      userEdit: null,
+      shapers: undoShapers(person, target),
+      headSha,
+      requiredApprovals: 1,
     },
-    index: 1,
-    total: 1,
-    modelReason: null,
-    change,
-    userEdit: null,
-    shapers: undoShapers(person, target),
-    headSha,
-    requiredApprovals: 1,
-  };
-  const proposal = withNeedAtStart(unread, pull, facts);
+    pull,
+    facts,
+  );
   const assessed = applyHeadMove(syncHeadAndBase(startStep(pull), facts), headSha, facts, null);
   const proposals = [...assessed.pull.proposals, proposal];
   const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });

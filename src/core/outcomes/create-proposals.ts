@@ -140,21 +140,24 @@ function addProposal(
   signal: ToolsFinishedAtHead,
 ): StepBuilder {
   const { pull } = builder;
-  const unread: Proposal = {
-    ...NEW_PROPOSAL,
-    ...position,
-    id: proposalIdAt(pull, 0),
-    runId: signal.runId,
-    origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
-    modelReason: reasonOf(pull, result),
-    change: result.change,
-    syntaxProblems: result.syntaxProblems ?? [],
-    userEdit: null,
-    shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
-    headSha: signal.headSha,
-    requiredApprovals: 1,
-  };
-  const proposal = withNeedAtStart(unread, pull, signal);
+  const proposal = withNeedAtStart(
+    {
+      ...NEW_PROPOSAL,
+      ...position,
+      id: proposalIdAt(pull, 0),
+      runId: signal.runId,
+      origin: { kind: 'call', turn: signal.turn, calls: result.calls, tool: result.tool },
+      modelReason: reasonOf(pull, result),
+      change: result.change,
+      syntaxProblems: result.syntaxProblems ?? [],
+      userEdit: null,
+      shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
+      headSha: signal.headSha,
+      requiredApprovals: 1,
+    },
+    pull,
+    signal,
+  );
   const added = withPullState(builder, {
     proposals: [...pull.proposals, proposal],
     proposalCount: pull.proposalCount + 1,

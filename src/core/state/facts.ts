@@ -27,7 +27,7 @@ export type Need =
   /** Other open pull requests with this head branch. */
   | { readonly kind: 'other-pulls-on-branch'; readonly headRef: string }
   /** Whether another run can start in the repository. */
-  | { readonly kind: 'run-starts'; readonly start: RunStart }
+  | { readonly kind: 'run-limit'; readonly start: RunStart }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** The current comments of these pending proposals and, where all are meant, which of them nobody sees now. */

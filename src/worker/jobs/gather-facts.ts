@@ -40,7 +40,7 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
     const fact =
-      need.kind === 'run-starts' ? await readRunLimit(context, pull, need) : await fetchFact(pullContext, need);
+      need.kind === 'run-limit' ? await readRunLimit(context, pull, need) : await fetchFact(pullContext, need);
     facts = { ...facts, ...fact };
     if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
@@ -64,14 +64,14 @@ export function localFacts(context: WorkerContext, pull: PullState): Facts {
 async function readRunLimit(
   { store, clock }: WorkerContext,
   { ref }: PullState,
-  { start }: NeedOf<'run-starts'>,
+  { start }: NeedOf<'run-limit'>,
 ): Promise<Pick<Facts, 'reachedRunLimit'>> {
   return { reachedRunLimit: await store.findReachedRunLimit(ref, start, clock.now()) };
 }
 
 type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
 
-async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run-starts' }>): Promise<Partial<Facts>> {
+async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run-limit' }>): Promise<Partial<Facts>> {
   const { github } = context;
   switch (need.kind) {
     case 'permission':

@@ -114,7 +114,7 @@ const FACT_OF = {
   'pull-request': 'pullRequest',
   settings: 'settings',
   'code-owners': 'codeOwners',
-  'run-starts': 'reachedRunLimit',
+  'run-limit': 'reachedRunLimit',
   'settings-in-force': 'settingsInForce',
   'branch-rules': 'branchRules',
   'other-pulls-on-branch': 'otherPullsOnBranch',
