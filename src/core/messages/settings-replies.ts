@@ -1,4 +1,4 @@
-import { groupSettings, type SettingGroup } from '../settings/setting-groups.ts';
+import { groupSettings, type SettingGroup } from '../settings/repo-settings.ts';
 import { listEntries } from '../settings/settings-change.ts';
 import type {
   ChangedSetting,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_POSTED_BODY_BYTES } from '../../../../src/core/messages/markdown.ts';
 import { renderSettings, renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../../../src/core/settings/operator-file.ts';
-import { groupSettings } from '../../../../src/core/settings/setting-groups.ts';
+import { groupSettings } from '../../../../src/core/settings/repo-settings.ts';
 import { compareSettings } from '../../../../src/core/settings/settings-change.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import type { SettingsFileLookup } from '../../../../src/core/state/ports.ts';
