@@ -35,6 +35,8 @@ describe('the documentation of the settings', () => {
       { required_aprovals: 2 },
       { limits: { turn: 3 } },
       { limits: { proposals_per_turn: 31 } },
+      { protected_paths: ['src/auth/'] },
+      { require: [{ paths: ['pay/**'] }] },
     ];
     for (const one of refused) {
       expect(validate(one)).toBe(false);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { formatList } from '../../lib/format.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import { TOOL_NAMES } from '../state/tools.ts';
+import { TOOL_NAMES, type ToolName } from '../state/tools.ts';
+import { PATH_FORMS } from './path-forms.ts';
 
 const MAX_TEXT_CHARACTERS = 500;
 
@@ -9,8 +10,14 @@ const MAX_LIST_ITEMS = 100;
 
 const HOURS_PER_UNIT = { h: 1, d: 24 } as const;
 
+/** A rule is about paths, and these tools have none. */
+const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['ask_user', 'plan'];
+
 const ruleSchema = settingsGroup({
-  tools: boundedList(oneOfWords(...TOOL_NAMES), 'a list of tools').min(1, { error: 'at least one tool' }),
+  tools: boundedList(
+    oneOfWords(...TOOL_NAMES.filter((name) => !TOOLS_WITHOUT_PATHS.includes(name))),
+    'a list of tools',
+  ).min(1, { error: 'at least one tool' }),
   paths: pathList('glob').min(1, { error: 'at least one glob' }),
   decide: oneOfWords('deny', 'ask', 'allow'),
 }).refine(({ tools, decide }) => decide === 'deny' || tools.every((tool) => tool === 'read_file'), {
@@ -22,7 +29,11 @@ const requirementSchema = settingsGroup({
   paths: pathList('glob').min(1, { error: 'at least one glob' }),
   approvals: wholeNumber(1, 10).optional(),
   approvers: oneOfWords('write', 'maintain', 'admin', 'codeowners').optional(),
-});
+})
+  .refine(({ approvals, approvers }) => approvals !== undefined || approvers !== undefined, {
+    error: 'a rule with approvals, approvers or both',
+  })
+  .meta({ anyOf: [{ required: ['approvals'] }, { required: ['approvers'] }] });
 
 const limitsSchema = settingsGroup({
   turns: wholeNumber(1, 1_000)
@@ -187,9 +198,9 @@ function singleLineText(what: string) {
 }
 
 function pathList(what: 'path' | 'glob') {
-  const error = `a ${what} from the root of the repository, without a leading slash, .. or backslash`;
-  const path = singleLineText(error).regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]*$/, { error });
-  return boundedList(path, `a list of ${what}s`);
+  const text = singleLineText(`a ${what} from the root of the repository`);
+  const checked = PATH_FORMS[what].reduce((schema, { form, error }) => schema.regex(form, { error }), text);
+  return boundedList(checked, `a list of ${what}s`);
 }
 
 function boundedList<Item extends z.ZodType>(item: Item, what: string) {

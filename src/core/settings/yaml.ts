@@ -25,7 +25,7 @@ export function parseYaml(bytes: Uint8Array): ParsedYaml {
   try {
     return parseYamlText(decoded.text);
   } catch {
-    return invalidYaml(1, 'the file is nested too deeply to be read');
+    return invalidYaml(1, TOO_DEEP);
   }
 }
 
@@ -57,9 +57,15 @@ function invalidYaml(line: number, message: string): ParsedYaml {
   return { kind: 'invalid', problems: [{ line, message }] };
 }
 
+/** The library's words, but for those that are about itself. */
 function describeYamlError(message: string): string {
+  if (/multiple documents/.test(message))
+    return 'not valid YAML: multiple documents in one file; remove the line --- or ...';
+  if (/stack size|stack overflow/i.test(message)) return TOO_DEEP;
   return `not valid YAML: ${message}`;
 }
+
+const TOO_DEEP = 'the file is nested too deeply to be read';
 
 type YamlWalk = {
   readonly lineAt: (offset: number | undefined) => number;

@@ -135,8 +135,56 @@ describe('the repository’s settings', () => {
     ['model_url: http://169.254.169.254/', /^line 1: model_url is not a setting/],
     ['__proto__: {admin: true}', /^line 1: __proto__ is not a setting/],
     ['constructor: 1', /^line 1: constructor is not a setting/],
+    ['turns: 5', 'line 1: turns is not a setting; did you mean limits.turns?'],
+    ['limits: {max_turns: 5}', 'line 1: limits.max_turns is not a setting; did you mean turns?'],
+    ['limits: {cost: 5}', 'line 1: limits.cost is not a setting; did you mean cost_usd?'],
   ])('%j is refused with an explanation (S127, J2, I12)', (text, problem) => {
     expect(problems(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  });
+});
+
+describe('a path or glob that would cover nothing', () => {
+  it.each([
+    ['gen/', 'a glob without // or a slash at its end: dir/** stands for all files below dir'],
+    ['src//a.ts', 'a glob without // or a slash at its end: dir/** stands for all files below dir'],
+    ['!src/**', 'a glob without a leading !, because globs only add files'],
+    ['src/{a,b}/**', 'a glob without {a,b}: write one for each'],
+    ['**.pem', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
+    ['src/**.ts', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
+    ['src/***', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
+    [' src/**', 'a glob without a space at its start or end'],
+    ['src/a ', 'a glob without a space at its start or end'],
+    ['src/../gen/**', 'a glob from the root of the repository, without a leading slash, .. or backslash'],
+  ])('%j is a problem wherever globs are, and says what to write (S127)', (glob, error) => {
+    const quoted = JSON.stringify(glob);
+    expect(problems(`protected_paths: [${quoted}]`)).toEqual([
+      `line 1: protected_paths[1] must be ${error}, not ${quoted}`,
+    ]);
+    expect(problems(`rules: [{tools: [read_file], paths: [${quoted}], decide: deny}]`)).toHaveLength(1);
+    expect(problems(`require: [{paths: [${quoted}], approvals: 2}]`)).toHaveLength(1);
+  });
+
+  it.each(['pages/[id].tsx', '{name}/x', 'a b/c', 'src/**', '**', '**/*.pem', 'a/**/b/*.ts', '*.md', '.github/x?'])(
+    '%j is a glob (S127)',
+    (glob) => {
+      expect(problems(`protected_paths: [${JSON.stringify(glob)}]`)).toEqual([]);
+    },
+  );
+
+  it('is a problem of the agent’s instructions too, which are files and no globs (S127)', () => {
+    expect(problems('context_files: [docs/*.md, docs/, docs/agent.md]')).toEqual([
+      'line 1: context_files[1] must be the path of one file, without * and ?, not "docs/*.md"',
+      'line 1: context_files[2] must be the path of a file, without // or a slash at its end, not "docs/"',
+    ]);
+  });
+
+  it('has its like in a row that asks for nothing, and in a rule for a tool without a path (S127)', () => {
+    expect(problems('require:\n  - paths: [pay/**]')).toEqual([
+      'line 2: require[1] must be a rule with approvals, approvers or both, not {"paths":["pay/**"]}',
+    ]);
+    expect(problems('rules: [{tools: [plan], paths: [a], decide: deny}]')).toEqual([
+      expect.stringMatching(/^line 1: rules\[1\]\.tools\[1\] must be edit_file, .*, not "plan"$/),
+    ]);
   });
 });
 
@@ -152,7 +200,12 @@ describe('a hostile or broken file', () => {
     ['a tag', 'approvers: !!binary YWRtaW4=\n', 'line 1: a tag (!) is not allowed'],
     ['a tag of somebody’s own', 'approvers: !env ADMIN\n', 'line 1: a tag (!) is not allowed'],
     ['another version of YAML', '%YAML 1.1\n---\nsign_off: yes\n', /^line 1: a %YAML directive is not allowed/],
-    ['two documents', 'approvers: admin\n---\napprovers: write\n', /^line \d: not valid YAML: .*multiple document/],
+    [
+      'two documents',
+      'approvers: admin\n---\napprovers: write\n',
+      'line 2: not valid YAML: multiple documents in one file; remove the line --- or ...',
+    ],
+    ['braces without end', '{'.repeat(20_000), 'line 1: the file is nested too deeply to be read'],
     ['a key that is a list', '? [a, b]\n: c\n', 'line 1: a key must be a plain word'],
     ['a key that is a number', '1: a\n', 'line 1: a key must be a plain word'],
     ['an unclosed quote', 'approvers: "admin\ncommands: short\n', /not valid YAML/],
