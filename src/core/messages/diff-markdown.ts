@@ -7,11 +7,8 @@ import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
 import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';
 import { codeBlock, details } from './markdown.ts';
 
-/** From this number of lines on, a diff is folded where nothing of it stays open. */
+/** From this number of lines on, a diff is folded. */
 export const FOLD_FROM_LINES = 30;
-
-/** A fold behind a preview must hide this many lines, because the preview repeats the others. */
-const MIN_HIDDEN_LINES = 25;
 
 /** Longer diffs have no preview. */
 const MAX_PREVIEWED_DIFF_LINES = 100;
@@ -21,11 +18,11 @@ const MAX_DIFF_PREVIEW_LINES = 50;
 
 /** A diff that fits one comment: open if short, else folded, with a preview unless it is very long (S29). */
 export function renderDiff({ lines }: DiffView, maxBytes = MAX_FIRST_PART_BYTES): string {
-  const half = Math.min(MAX_DIFF_PREVIEW_LINES, Math.floor(lines.length / 2));
-  if (lines.length - half < MIN_HIDDEN_LINES) return codeBlock('diff', lines);
+  if (lines.length < FOLD_FROM_LINES) return codeBlock('diff', lines);
   const whole = details(`The whole diff (${pluralize(lines.length, 'line')})`, codeBlock('diff', lines));
   if (lines.length > MAX_PREVIEWED_DIFF_LINES) return whole;
-  const shown = cutBeforeHeader(lines, half);
+  const half = Math.floor(lines.length / 2);
+  const shown = cutBeforeHeader(lines, Math.min(MAX_DIFF_PREVIEW_LINES, half));
   const preview = `${codeBlock('diff', lines.slice(0, shown))}\n\n(showing ${shown} of ${lines.length} lines)`;
   return byteLength(preview) + byteLength(whole) > maxBytes ? whole : `${preview}\n\n${whole}`;
 }

@@ -23,12 +23,19 @@ function blocksIn(page: string): readonly (readonly string[])[] {
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 });
 
 describe('a diff on a page', () => {
-  it.each([30, 38, 42, 48])('of %i lines is open, because a fold would hide next to nothing (S29)', (amount) => {
+  it.each([
+    [29, 'open', null],
+    [30, 'previewed', 15],
+    [100, 'previewed', 50],
+    [101, 'folded', null],
+  ])('of %i lines is %s, and always whole (S29)', (amount, form, shown) => {
     const view = createDiffView(diffOf([amount - 4]));
     expect(view.lines).toHaveLength(amount);
     const page = renderDiff(view);
-    expect(page).not.toContain('<details>');
-    expect(blocksIn(page)).toEqual([view.lines]);
+    expect(page.includes('<details>')).toBe(form !== 'open');
+    expect(page.includes('(showing ')).toBe(form === 'previewed');
+    if (shown !== null) expect(page).toContain(`(showing ${shown} of ${amount} lines)`);
+    expect(blocksIn(page)).toEqual(shown === null ? [view.lines] : [view.lines.slice(0, shown), view.lines]);
   });
 
   it('of 50 lines has a preview, and is whole in the fold (S29)', () => {
@@ -45,14 +52,14 @@ describe('a diff on a page', () => {
     expect(renderDiff(createDiffView(diffOf([19, 25])))).toContain('(showing 25 of 50 lines)');
   });
 
-  it('a preview hides at least 20 lines and never ends with a header, whatever the hunks (S29)', () => {
+  it('a preview hides at least half of the diff and never ends with a header, whatever the hunks (S29)', () => {
     fc.assert(
       fc.property(sizes, (amounts) => {
         const view = createDiffView(diffOf(amounts));
         const blocks = blocksIn(renderDiff(view));
         expect(blocks.at(-1)).toEqual(view.lines);
         if (blocks.length < 2) return;
-        expect(view.lines.length - (blocks[0]?.length ?? 0)).toBeGreaterThanOrEqual(20);
+        expect(blocks[0]?.length).toBeLessThanOrEqual(view.lines.length / 2);
         expect(blocks[0]?.at(-1)).not.toMatch(/^(?:@@ |--- |\+\+\+ )/);
       }),
     );
