@@ -1,8 +1,7 @@
 import type { CommittedChangeRow, LedgerAnswer, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
-import { describeChange } from '../../core/edits/describe-change.ts';
 import { instructionOf, type UserResponse } from '../../core/state/ledger-record.ts';
-import { type Proposal, postedChange } from '../../core/state/proposal.ts';
+import { nameOf, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { parseJson } from '../../lib/trust.ts';
 
@@ -53,7 +52,7 @@ export function toExportedRow(entry: LedgerEntry): ExportedRow {
     toolName: record?.tool ?? null,
     parameters: proposal === null ? null : exportedParameters(proposal),
     state: outcome?.state ?? proposal?.state ?? 'unknown',
-    proposalMessage: proposal === null ? null : describeChange(proposal.change),
+    proposalMessage: proposal === null ? null : nameOf(proposal),
     userResponse: record?.response ?? null,
     customInstruction: proposal === null ? null : instructionOf(proposal),
     result: exportedResult(entry),

@@ -42,11 +42,42 @@ export function describeRead(path: string): string {
   return `Read ${path}`;
 }
 
-/** One line for people, without words of the model: that of a single change, or `Change 3 places in 2 files`. */
+/** One line for people, without words of the model: that of a single change, or what a set reaches. */
 export function describeChange(change: Change): string {
   if (change.op !== 'set') return change.payload.description;
-  const files = new Set(change.members.map(({ path }) => path)).size;
-  return `Change ${change.members.length} places in ${files === 1 ? '1 file' : `${files} files`}`;
+  return describeSet(change.members.map(({ path }) => path));
+}
+
+/** For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, b.ts, +1`; a path for each place. */
+export function describeSet(paths: readonly string[], show: (path: string) => string = shortPath): string {
+  const files = namedPaths(paths, show);
+  return new Set(paths).size === 1
+    ? `Change ${formatExtent(paths)} in ${files}`
+    : `Change ${formatExtent(paths)}: ${files}`;
+}
+
+/** How many places and files these are, a path for each place: `3 places`, `2 files`, `3 places in 2 files`. */
+export function formatExtent(paths: readonly string[]): string {
+  const files = new Set(paths).size;
+  if (files === 1) return `${paths.length} places`;
+  return files === paths.length ? `${files} files` : `${paths.length} places in ${files} files`;
+}
+
+const MAX_PATHS_NAMED = 2;
+
+/** The first paths, and the number of the others: `a.ts, b.ts, +1`. */
+export function namedPaths(paths: readonly string[], show: (path: string) => string): string {
+  const files = [...new Set(paths)];
+  const others = files.length - MAX_PATHS_NAMED;
+  return [...files.slice(0, MAX_PATHS_NAMED).map(show), ...(others > 0 ? [`+${others}`] : [])].join(', ');
+}
+
+const MAX_PATH_CHARACTERS = 60;
+
+/** The end of a long path says more than its start. */
+export function shortPath(path: string): string {
+  const characters = [...path];
+  return characters.length <= MAX_PATH_CHARACTERS ? path : `…${characters.slice(-MAX_PATH_CHARACTERS).join('')}`;
 }
 
 /** The result of an applied change for the model. */

@@ -1,5 +1,5 @@
-import { type RepoLinks, shortSha } from '../../lib/format.ts';
-import { membersOf } from '../edits/change.ts';
+import { formatList, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { type FileChange, membersOf } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
@@ -140,7 +140,7 @@ function renderOpenBody(
     userEditLine(proposal),
     approvalsLine(view),
     reasonBlock(proposal),
-    wholeFileLink(view),
+    wholeFileLinks(view),
     decisionLine(view),
   );
 }
@@ -154,7 +154,7 @@ function renderDecidedBody(view: ProposalView): string {
     proposalStatus(proposal, view),
     setIntroduction(proposal),
   );
-  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), wholeFileLink(view));
+  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), wholeFileLinks(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
 }
@@ -247,17 +247,36 @@ function reasonBlock({ modelReason }: Proposal): string {
   return modelReason === null ? '' : quoteModelText('Reason', modelReason, MAX_REASON_CHARACTERS);
 }
 
-/** Link to the file at the head that the change is based on; a new file has none. */
-function wholeFileLink({ proposal, links }: ProposalView): string | null {
+/** Links to the files at the head that the change is based on; a new file has none. */
+function wholeFileLinks({ proposal, links }: ProposalView): string | null {
   const { change, headSha } = proposal;
-  if (change.op === 'set' || change.base === null) return null;
-  const { region } = change;
+  const bases = membersOf(change).filter(({ base }) => base !== null);
+  const sha = codeSpan(shortSha(headSha));
+  if (change.op === 'set') return setFileLinks(bases, `at ${sha}`, { links, headSha });
+  const [only] = bases;
+  if (only === undefined) return null;
+  const { region } = only;
   const lines =
     region === null || region.old.length === 0
       ? null
       : { first: region.oldStart, last: region.oldStart + region.old.length - 1 };
-  return link(
-    `The whole file at ${codeSpan(shortSha(headSha))}`,
-    fileUrl(links, headSha, change.from ?? change.path, lines),
-  );
+  return link(`The whole file at ${sha}`, fileUrl(links, headSha, only.from ?? only.path, lines));
+}
+
+const MAX_FILES_LINKED = 5;
+
+const MAX_LINKED_PATH_CHARACTERS = 100;
+
+function setFileLinks(
+  members: readonly FileChange[],
+  version: string,
+  { links, headSha }: { readonly links: RepoLinks; readonly headSha: string },
+): string | null {
+  const paths = [...new Set(members.map(({ from, path }) => from ?? path))];
+  const short = paths.filter((path) => path.length <= MAX_LINKED_PATH_CHARACTERS).slice(0, MAX_FILES_LINKED);
+  const others = paths.length - short.length;
+  if (short.length === 0) return null;
+  const named = short.map((path) => link(codeSpan(path), fileUrl(links, headSha, path)));
+  const list = formatList([...named, ...(others > 0 ? [`${others} more`] : [])]);
+  return `The whole ${paths.length === 1 ? 'file' : 'files'} ${version}: ${list}.`;
 }

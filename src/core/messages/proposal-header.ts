@@ -1,5 +1,6 @@
 import { formatList, pluralize, shortSha } from '../../lib/format.ts';
 import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../edits/change.ts';
+import { formatExtent, namedPaths, shortPath } from '../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal, placeOf } from '../state/proposal.ts';
@@ -13,7 +14,7 @@ import {
   PENDING_LABEL,
   type ProposalView,
 } from './proposal-status.ts';
-import { extentOf, isNewExecutable, viewMember } from './set-page.ts';
+import { isNewExecutable, viewMember } from './set-page.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
@@ -43,7 +44,10 @@ function titleLine(proposal: Proposal): string {
 /** The kind of change and its file, which never change while it is pending. */
 export function proposalTitle(proposal: Proposal): string {
   const { change } = proposal;
-  if (change.op === 'set') return `**Change together** ${extentOf(change)}`;
+  if (change.op === 'set') {
+    const paths = change.members.map((member) => member.path);
+    return `**Change together** ${formatExtent(paths)}: ${namedPaths(paths, (path) => codeSpan(shortPath(path)))}`;
+  }
   const { verb } = viewProposalPayload(proposal);
   const { from, path } = change;
   const source = from === null ? '' : `${codeSpan(from)} to `;

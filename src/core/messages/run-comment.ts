@@ -1,6 +1,6 @@
 import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
-import { mainPath } from '../edits/change.ts';
+import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import {
   isFinal,
@@ -35,7 +35,6 @@ import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, modelLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
-import { extentOf } from './set-page.ts';
 import { spendingLine } from './spending-text.ts';
 
 /** Everything that the run's one comment shows. */
@@ -245,7 +244,10 @@ function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
 }
 
 function fileCell({ change }: Proposal): string {
-  if (change.op === 'set') return `${pathCell(mainPath(change))} (${extentOf(change)})`;
+  if (change.op === 'set') {
+    const paths = change.members.map(({ path }) => path);
+    return `${namedPaths(paths, pathCell)} (${formatExtent(paths)})`;
+  }
   const file = pathCell(change.path);
   if (change.op === 'delete') return `${file} (delete)`;
   return change.from === null ? file : `${pathCell(change.from)} → ${file}`;

@@ -21,12 +21,6 @@ export function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/** For example `3 places in 2 files`. */
-export function extentOf({ members }: ChangeSet): string {
-  const files = new Set(members.map(({ path }) => path)).size;
-  return `${pluralize(members.length, 'place')} in ${pluralize(files, 'file')}`;
-}
-
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
 function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): string {
   return members
@@ -73,11 +67,14 @@ function isRowOf(row: string, member: FileChange, index: number): boolean {
 const PLACE =
   /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: after the heading `.+`)?$/;
 
+type Introduced = Pick<Proposal, 'change' | 'currentPlaces'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
+
 /** What belongs together, and that it is decided as one. */
-export function setIntroduction(proposal: Pick<Proposal, 'change' | 'currentPlaces'>): string {
-  const { change } = proposal;
+export function setIntroduction(proposal: Introduced): string {
+  const { change, origin } = proposal;
   if (change.op !== 'set') return '';
-  const summary = quoteModelText('Summary', change.summary, MAX_SUMMARY_CHARACTERS);
+  // The summary of an undo is the App's own, and a line below says the same.
+  const summary = origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_SUMMARY_CHARACTERS);
   const rule = 'These changes are decided as one: either all of them are committed together, or none.';
   return [summary, rule, memberList(change, memberPlaces(proposal))].filter((block) => block !== '').join('\n\n');
 }
@@ -85,7 +82,9 @@ export function setIntroduction(proposal: Pick<Proposal, 'change' | 'currentPlac
 /** Bytes of the introduction, also where pushes give edits longer numbers and other headings. */
 export function introductionBytes(change: ChangeSet): number {
   const edits = change.members.filter(({ op }) => op === 'edit').length;
-  return byteLength(setIntroduction({ change, currentPlaces: null })) + edits * MOVED_PLACE_BYTES;
+  return (
+    byteLength(setIntroduction({ change, currentPlaces: null, origin: { kind: 'call' } })) + edits * MOVED_PLACE_BYTES
+  );
 }
 
 /** Seven digits, and a heading of 80 characters. */

@@ -1,5 +1,5 @@
 import { pluralize, type RepoLinks } from '../../lib/format.ts';
-import { describeMove, describeUndoOf } from '../edits/describe-change.ts';
+import { describeMove, describeSet, describeUndoOf, formatExtent } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/proposal.ts';
@@ -65,8 +65,28 @@ export type CommitMessageEntry = {
 function buildSubject(changes: readonly CommitMessageEntry[]): string {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) return buildEntrySubject(only);
+  const proposals = new Set(changes.map(({ proposalId }) => proposalId)).size;
+  if (only !== undefined && proposals === 1) return buildSetSubject(only, changes);
   const files = new Set(changes.map((change) => change.path)).size;
-  return `Apply ${pluralize(changes.length, 'change')} to ${pluralize(files, 'file')}`;
+  return `Apply ${pluralize(proposals, 'change')} to ${pluralize(files, 'file')}`;
+}
+
+/** The name of a set; with names of files where their paths are too long or unsafe, or with numbers alone. */
+function buildSetSubject({ proposalId, undoes }: CommitMessageEntry, members: readonly CommitMessageEntry[]): string {
+  const paths = members.map(({ path }) => path);
+  const named = [(path: string) => path, fileName]
+    .filter((show) => isNameable(paths, show))
+    .map((show) => describeSet(paths, show));
+  const subjects = [...named, `Change ${formatExtent(paths)}`].map((name) =>
+    undoes === null ? name : describeUndoOf(undoes, name),
+  );
+  return subjects.find(({ length }) => length <= MAX_SUBJECT_CHARACTERS) ?? `Apply change ${proposalId}`;
+}
+
+/** Whether files can stand in a subject under these names, and are told apart by them. */
+function isNameable(paths: readonly string[], show: (path: string) => string): boolean {
+  const files = [...new Set(paths)];
+  return new Set(files.map(show)).size === files.length && files.map(show).every(isNameablePath);
 }
 
 const MAX_SUBJECT_CHARACTERS = 72;

@@ -1,5 +1,6 @@
 import { type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
+import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
@@ -319,6 +320,12 @@ export function distinctPeople(people: readonly Person[]): readonly Person[] {
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
 export function postedChange({ change, userEdit }: Proposal): Change {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
+}
+
+/** One line that names it in lists, without words of the model. An undo names the change that it reverses. */
+export function nameOf({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
+  const name = describeChange(change);
+  return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
 }
 
 /** Git's hunk heading above its lines as last known; null for none. */

@@ -1,10 +1,10 @@
-import { describeChange } from '../edits/describe-change.ts';
 import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import type { ReachedRunLimit } from './limits.ts';
 import {
   decidingVotes,
+  nameOf,
   type Person,
   type Proposal,
   type ProposalState,
@@ -295,7 +295,7 @@ export type StandingEnd =
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };
 
 export function proposalLink(proposal: Proposal): ProposalLink {
-  return { id: proposal.id, title: describeChange(proposal.change), url: proposal.comment?.url ?? null };
+  return { id: proposal.id, title: nameOf(proposal), url: proposal.comment?.url ?? null };
 }
 
 /** What an active run does, and how far the decisions on its last response are. */

@@ -58,7 +58,9 @@ describe('changes that only work together', () => {
     const { bot, ana, pr, model } = story;
     const posted = bot.proposal(1);
     expect(bot.proposals()).toHaveLength(1);
-    expect(posted.body).toContain('**Change together** 3 places in 2 files\nChange 1 of 1');
+    expect(posted.body).toContain(
+      '**Change together** 3 places in 2 files: `src/total.ts`, `src/use.ts`\nChange 1 of 1',
+    );
     expect(posted.body).toContain('> Rename total to totalOf everywhere.');
     expect(posted.body).toContain('either all of them are committed together, or none');
     expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1), digest `');
@@ -69,13 +71,19 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");
     expect(posted.body).toContain('because a suggestion cannot change several places at once');
     expect(posted.body).not.toContain('```suggestion');
+    expect(posted.body).toMatch(
+      /^The whole files at `\w{7}`: \[`src\/total\.ts`\]\(.+\) and \[`src\/use\.ts`\]\(.+\)\.$/m,
+    );
+    expect(bot.run().body).toContain('| `src/total.ts`, `src/use.ts` (3 places in 2 files) | pending |');
+    await ana.says('/status');
+    expect(bot.answer()).toContain('Change 3 places in 2 files: `src/total.ts`, `src/use.ts`');
     await ana.replies(posted, `/approve ${posted.proposalId}`);
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file('src/total.ts')).toContain('function totalOf(');
     expect(pr.file('src/total.ts')).toContain('totalOf as sumOf');
     expect(pr.file('src/use.ts')).toBe("import { totalOf } from './total';\n\nprint(totalOf([1]));\n");
     const message = pr.commits()[0]?.message ?? '';
-    expect(message).toMatch(/^Apply 3 changes to 2 files\n/);
+    expect(message).toMatch(/^Change 3 places in 2 files: src\/total\.ts, src\/use\.ts\n/);
     expect(message.split(`Countersign-Proposal: ${posted.proposalId}`)).toHaveLength(4);
     const rows = await verdicts(story);
     expect(rows.map(({ path, result, problem }) => ({ path, result, problem }))).toEqual([
@@ -122,7 +130,8 @@ describe('changes that only work together', () => {
 
     await ana.says(`/undo ${posted.proposalId}`);
     const undo = bot.proposal(2);
-    expect(undo.body).toContain('**Change together** 5 places in 5 files');
+    expect(undo.body).toContain('**Change together** 5 files: `logo.png`, `src/dead.ts`, +3\n');
+    expect(undo.body).not.toContain('written by the model');
     expect(undo.body).toContain(`This is the exact reverse of \`${posted.proposalId}\``);
     await ana.says(`/approve ${undo.proposalId}`);
     expect(Object.keys(FILES).map((path) => [path, pr.bytes(path)])).toEqual(before);

@@ -78,7 +78,7 @@ describe('the page of a set', () => {
     story.model.proposes(changes(...copied));
     await story.ana.says('/countersign start it through another file');
     const { body } = story.bot.proposal(1);
-    expect(body).toContain('**Change together** 2 places in 2 files (1 new executable file)\n');
+    expect(body).toContain('**Change together** 2 files: `bin/run.sh`, `bin/start.sh` (1 new executable file)\n');
     expect(body).toContain('2. **Write** `bin/start.sh` (1 line, new executable file), digest `');
     const same = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch: { 'README.md': '# Our\n' } });
     same.model.proposes(read);

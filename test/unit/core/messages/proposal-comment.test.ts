@@ -146,6 +146,13 @@ describe('an open proposal', () => {
     if (shown.length === 2) expect(text).toContain('(showing 31 of 63 lines)');
   });
 
+  it('a diff of more than 100 lines is folded above a link to the whole file (S29)', () => {
+    const text = body(proposal(write('notes.md', lines(60), lines(60, 'new'))), inConversation);
+    expect(text).toMatch(/<summary>The whole diff \(12\d lines\)<\/summary>/);
+    expect(text).not.toContain('(showing ');
+    expect(text.indexOf('[The whole file at')).toBeGreaterThan(text.indexOf('</details>'));
+  });
+
   it('the change comes before the model’s text (B15)', () => {
     const text = body(proposal(bigint), inSuggestion);
     expect(text.indexOf('```suggestion')).toBeLessThan(text.indexOf('written by the model'));

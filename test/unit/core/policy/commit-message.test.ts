@@ -60,6 +60,26 @@ describe('the commit message', () => {
     expect(message.match(/Approved-by: ana/g)).toHaveLength(2);
   });
 
+  it('counts what people decided on, of which a set is one (S96, S146)', () => {
+    const members = ['a.ts', 'b.ts'].map((path) => change({ proposalId: 'm3x8', path, setDigest: 'd'.repeat(64) }));
+    expect(renderCommitMessage([change(), ...members], links).split('\n')[0]).toBe('Apply 2 changes to 3 files');
+  });
+
+  it.each([
+    [['src/a.ts', 'src/a.ts'], 'Change 2 places in src/a.ts'],
+    [['src/a.ts', 'src/b.ts', 'src/b.ts'], 'Change 3 places in 2 files: src/a.ts, src/b.ts'],
+    [['a.ts', 'b.ts', 'c.ts', 'd.ts'], 'Change 4 files: a.ts, b.ts, +2'],
+    [[`${'long/'.repeat(20)}a.ts`, 'b.ts'], 'Change 2 files: a.ts, b.ts'],
+    [[`${'long/'.repeat(20)}a.ts`, `${'more/'.repeat(20)}a.ts`], 'Change 2 files'],
+    [['[skip ci].md', 'b.ts'], 'Change 2 files'],
+    [['a@ana.ts', 'a@ana.ts'], 'Change 2 places'],
+  ])('the subject for a set of %j is %s (S146, C6)', (paths, subject) => {
+    const members = paths.map((path) => change({ path, setDigest: 'd'.repeat(64) }));
+    expect(renderCommitMessage(members, links).split('\n')[0]).toBe(subject);
+    const undone = members.map((one) => ({ ...one, undoes: 'm3x8' }));
+    expect(renderCommitMessage(undone, links).split('\n')[0]).toBe(`Undo m3x8: ${subject.replace('C', 'c')}`);
+  });
+
   it.each([
     ['src/@types/a.ts', 'Edit a.ts: replace 1 line'],
     ['docs/fixes #1', 'Apply change k7q2'],
