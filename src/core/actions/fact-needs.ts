@@ -51,7 +51,10 @@ export function runStartOf(facts: Pick<Facts, 'settings'>, { id: requesterId }: 
   return { runsPerDay, runsPerPersonPerDay, requesterId };
 }
 
-/** The settings that a run starts with. If the file is broken, the operator's; approvals reply what is wrong with it. */
+/**
+ * The settings that a run starts with. If the file is broken, the operator's and what it still restricts; approvals
+ * reply what is wrong with it.
+ */
 export function startSettings({ settings }: Pick<Facts, 'settings'>): Settings {
   return settings?.settings ?? DEFAULT_SETTINGS;
 }

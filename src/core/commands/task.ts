@@ -11,6 +11,7 @@ import {
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
 import { quotedText } from '../agent/shared/clean-text.ts';
+import { joinRules } from '../policy/path-policy.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import { locationId } from '../state/intent.ts';
@@ -18,6 +19,7 @@ import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal.ts';
 import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
+import type { Settings } from '../state/settings.ts';
 import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 import {
@@ -121,7 +123,7 @@ function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
 }
 
 function createRun(pull: PullState, task: Task, facts: Facts): Run {
-  const settings = startSettings(facts);
+  const settings = withEarlierRules(startSettings(facts), pull, facts);
   return {
     schema: RUN_SCHEMA,
     id: runIdFor(pull, task),
@@ -168,6 +170,12 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     reviews: [],
     repairCount: 0,
   };
+}
+
+/** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */
+function withEarlierRules(settings: Settings, { run }: PullState, facts: Facts): Settings {
+  if (facts.settings?.kind !== 'broken' || run === null) return settings;
+  return { ...settings, rules: joinRules(settings.rules, run.settings.rules) };
 }
 
 /** Derived from the comment, so that one comment never starts two runs. */

@@ -16,6 +16,12 @@ export function pathRulesOf({ rules, operatorRules }: PathRules): PathRules {
   return { rules, operatorRules };
 }
 
+/** The rules of both lists, each once: the first list decides before the other. */
+export function joinRules(first: readonly PathRule[], others: readonly PathRule[]): readonly PathRule[] {
+  const rules = [...first, ...others].map((rule) => [JSON.stringify(rule), rule] as const);
+  return [...new Map(rules.toReversed()).values()].toReversed();
+}
+
 const ALLOWED: PathDecision = { kind: 'allow' };
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<PathDecision['kind'], number>;

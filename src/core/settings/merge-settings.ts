@@ -92,18 +92,34 @@ export function mergeSettings({
   );
 }
 
-function withCeiling(key: string, own: MergedValue, ceilings: FlatValues): MergedValue {
+/** The values within further bounds, which come from `source`. */
+export function tightenValues(
+  merged: ReadonlyMap<string, MergedValue>,
+  bounds: FlatValues,
+  source: SettingSource,
+): ReadonlyMap<string, MergedValue> {
+  const keys = new Set([...merged.keys(), ...bounds.keys()]);
+  const none: MergedValue = { value: undefined, source: 'default' };
+  return new Map([...keys].map((key) => [key, withCeiling(key, merged.get(key) ?? none, bounds, source)]));
+}
+
+function withCeiling(
+  key: string,
+  own: MergedValue,
+  ceilings: FlatValues,
+  source: SettingSource = 'ceiling',
+): MergedValue {
   if (!ceilings.has(key)) return own;
   const ceiling = ceilings.get(key);
   if (key === 'approvers' && isApprovers(own.value) && isApprovers(ceiling)) {
     const value = combineApprovers(own.value, ceiling);
-    return value === own.value ? own : { value, source: 'ceiling' };
+    return value === own.value ? own : { value, source };
   }
   const strictness = STRICTNESS_BY_KEY.get(key);
   if (strictness === undefined) return own;
   // A value that cannot be compared does not hold against a ceiling.
   const isWithin = strictness(own.value) >= strictness(ceiling);
-  return isWithin ? own : { value: ceiling, source: 'ceiling' };
+  return isWithin ? own : { value: ceiling, source };
 }
 
 function isApprovers(value: unknown): value is Approvers {

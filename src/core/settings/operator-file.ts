@@ -3,7 +3,7 @@ import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import { type FlatValues, flattenValues } from './merge-settings.ts';
 import { findOperatorModelProblems } from './models.ts';
-import { readValues, type ValuesReading } from './read-values.ts';
+import { readValues } from './read-values.ts';
 import { OperatorFileSchema } from './settings-schema.ts';
 
 /** The content of `CONFIG_FILE`. */
@@ -29,20 +29,22 @@ export const NO_OPERATOR_SETTINGS: OperatorSettings = {
   prices: new Map(),
 };
 
+type OperatorReading =
+  | { readonly kind: 'values'; readonly values: OperatorSettings }
+  /** One line each. */
+  | { readonly kind: 'broken'; readonly problems: readonly string[] };
+
 /**
  * Reads the operator's file, or returns every problem, one line each. `defaultModel` is `OPENAI_MODEL`, or null where
  * that is not known. Never throws.
  */
-export function parseOperatorFile(
-  found: SettingsFileLookup,
-  defaultModel: string | null,
-): ValuesReading<OperatorSettings> {
+export function parseOperatorFile(found: SettingsFileLookup, defaultModel: string | null): OperatorReading {
   const reading = readValues(found, {
     name: 'CONFIG_FILE',
     schema: OperatorFileSchema,
     findProblems: (values, source) => findOperatorModelProblems(values, source, defaultModel),
   });
-  if (reading.kind === 'broken') return reading;
+  if (reading.kind === 'broken') return { kind: 'broken', problems: reading.problems };
   const { set, parsed } = reading.values;
   const { ceilings = {}, models: _models, prices: _prices, ...defaults } = set;
   const prices = Object.entries(parsed.prices).map(

@@ -17,7 +17,8 @@ export type YamlValues = Extract<ParsedYaml, { kind: 'values' }>;
 /** The values that a file sets, or all problems, one line each in the order of their lines. */
 export type ValuesReading<Value> =
   | { readonly kind: 'values'; readonly values: Value }
-  | { readonly kind: 'broken'; readonly problems: readonly string[] };
+  /** `legible` are the values that can be read nevertheless, none of them checked. */
+  | { readonly kind: 'broken'; readonly problems: readonly string[]; readonly legible: SetValues };
 
 /** A kind of settings file. */
 type FileForm<Value> = {
@@ -54,7 +55,7 @@ function fileTooLarge(size: number): ValuesReading<never> {
 
 function readBytes<Value>(bytes: Uint8Array, form: FileForm<Value>): ValuesReading<FileValues<Value>> {
   const source = parseYaml(bytes);
-  if (source.kind === 'invalid') return brokenFile(source.problems);
+  if (source.kind === 'invalid') return brokenFile(source.problems, source.legible);
   // An empty file, or one with comments only, has no value.
   const set = source.value ?? {};
   if (!isRecord(set))
@@ -64,18 +65,22 @@ function readBytes<Value>(bytes: Uint8Array, form: FileForm<Value>): ValuesReadi
     ? form.findProblems(set, source)
     : parsed.error.issues.flatMap(issueToProblems(set, source, form.schema));
   return problems.length > 0 || !parsed.success
-    ? brokenFile(problems)
+    ? brokenFile(problems, set)
     : { kind: 'values', values: { set, parsed: parsed.data } };
 }
 
 /** The problems of a broken file, in the order of their lines. */
-function brokenFile(problems: readonly SettingsProblem[]): ValuesReading<never> {
+function brokenFile(problems: readonly SettingsProblem[], legible: unknown = null): ValuesReading<never> {
   const sorted = [...problems].sort((left, right) => left.line - right.line);
   // A value can break two rules that have the same message.
   const lines = [...new Set(sorted.map(({ line, message }) => `line ${line}: ${toSingleLine(message)}`))];
   const shown = lines.slice(0, MAX_PROBLEMS_LISTED);
   const remaining = lines.length - shown.length;
-  return { kind: 'broken', problems: remaining > 0 ? [...shown, `and ${remaining} more`] : shown };
+  return {
+    kind: 'broken',
+    problems: remaining > 0 ? [...shown, `and ${remaining} more`] : shown,
+    legible: isRecord(legible) ? legible : {},
+  };
 }
 
 function issueToProblems(

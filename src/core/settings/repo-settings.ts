@@ -10,6 +10,7 @@ import {
   type SettingsInForce,
   type SettingsReading,
 } from '../state/settings.ts';
+import { type LegibleValues, NOTHING_LEGIBLE, readLegibleValues, withLegibleValues } from './legible-values.ts';
 import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestValues } from './merge-settings.ts';
 import { findModelProblems } from './models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
@@ -21,26 +22,35 @@ export const SETTINGS_PATH = '.github/countersign.yml';
 
 /**
  * The settings of a file within the operator's, the operator's if there is no file (null), or every problem, one line
- * each. Never throws.
+ * each. Of a broken file, what it still restricts holds beside the operator's. Never throws.
  */
 export function parseSettings(
   found: SettingsFileLookup | null,
   operator: OperatorSettings = NO_OPERATOR_SETTINGS,
 ): SettingsReading {
   const reading = readRepositoryValues(found, operator);
-  if (reading.kind === 'broken') return { ...reading, settings: toSettings(NO_VALUES, operator) };
+  if (reading.kind === 'broken') {
+    const { problems, legible } = reading;
+    return {
+      kind: 'broken',
+      problems,
+      settings: toSettings(NO_VALUES, operator, readLegibleValues(legible, operator)),
+    };
+  }
   return { kind: 'settings', settings: toSettings(reading.values, operator) };
 }
 
-/** Every setting in force with its source. While the file is broken, those of the operator. Never throws. */
+/** Every setting in force with its source. Never throws. */
 export function listSettingsInForce(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsInForce {
   const reading = readRepositoryValues(found, operator);
-  const values = reading.kind === 'broken' ? NO_VALUES : reading.values;
+  const isBroken = reading.kind === 'broken';
+  const values = isBroken ? NO_VALUES : reading.values;
+  const legible = isBroken ? readLegibleValues(reading.legible, operator) : NOTHING_LEGIBLE;
   return {
-    settings: inOrder(mergeLayers(values, operator))
+    settings: inOrder(withLegibleValues(mergeLayers(values, operator), legible))
       .flatMap((merged) => withOperatorList(merged, operator))
       .map(toSettingInForce),
-    problems: reading.kind === 'broken' ? reading.problems : [],
+    problems: isBroken ? reading.problems : [],
   };
 }
 
@@ -70,10 +80,16 @@ function mergeLayers(
   return mergeSettings({ defaults: builtIn, operator: defaults, repository, ceilings });
 }
 
-function toSettings(repository: FlatValues, operator: OperatorSettings): Settings {
-  const merged = [...mergeLayers(repository, operator)].map(([key, { value }]) => [key, value] as const);
+function toSettings(
+  repository: FlatValues,
+  operator: OperatorSettings,
+  legible: LegibleValues = NOTHING_LEGIBLE,
+): Settings {
+  const layers = withLegibleValues(mergeLayers(repository, operator), legible);
+  const merged = [...layers].map(([key, { value }]) => [key, value] as const);
   const file = MergedSchema.parse(nestValues(new Map(merged)));
-  const [own, ofOperator] = [repository, operator.defaults].map(readAddedLists);
+  const ownLists = new Map([...repository, ...legible.restrictions]);
+  const [own, ofOperator] = [ownLists, operator.defaults].map(readAddedLists);
   return {
     ...namedSettings(file),
     rules: own?.rules ?? [],

@@ -13,13 +13,17 @@ const HOURS_PER_UNIT = { h: 1, d: 24 } as const;
 /** A rule is about paths, and these tools have none. */
 const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['ask_user', 'plan'];
 
-const ruleSchema = settingsGroup({
-  tools: boundedList(
-    oneOfWords(...TOOL_NAMES.filter((name) => !TOOLS_WITHOUT_PATHS.includes(name))),
-    'a list of tools',
-  ).min(1, { error: 'at least one tool' }),
-  paths: pathList('glob').min(1, { error: 'at least one glob' }),
+/** The parts of a rule. */
+export const RULE_PARTS = {
+  tool: oneOfWords(...TOOL_NAMES.filter((name) => !TOOLS_WITHOUT_PATHS.includes(name))),
+  glob: pathText('glob'),
   decide: oneOfWords('deny', 'ask', 'allow'),
+};
+
+const ruleSchema = settingsGroup({
+  tools: boundedList(RULE_PARTS.tool, 'a list of tools').min(1, { error: 'at least one tool' }),
+  paths: boundedList(RULE_PARTS.glob, 'a list of globs').min(1, { error: 'at least one glob' }),
+  decide: RULE_PARTS.decide,
 }).refine(({ tools, decide }) => decide === 'deny' || tools.every((tool) => tool === 'read_file'), {
   path: ['decide'],
   error: 'deny, because a change always needs a person; ask and allow are for read_file alone',
@@ -35,7 +39,8 @@ const requirementSchema = settingsGroup({
   })
   .meta({ anyOf: [{ required: ['approvals'] }, { required: ['approvers'] }] });
 
-const limitsSchema = settingsGroup({
+/** The bounds of runs. */
+export const limitsSchema = settingsGroup({
   turns: wholeNumber(1, 1_000)
     .default(DEFAULT_SETTINGS.limits.turns)
     .describe('Responses without a proposal since a person’s last words; at most 40 of them in a row without a person'),
@@ -197,10 +202,13 @@ function singleLineText(what: string) {
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, { error });
 }
 
-function pathList(what: 'path' | 'glob') {
+function pathText(what: 'path' | 'glob') {
   const text = singleLineText(`a ${what} from the root of the repository`);
-  const checked = PATH_FORMS[what].reduce((schema, { form, error }) => schema.regex(form, { error }), text);
-  return boundedList(checked, `a list of ${what}s`);
+  return PATH_FORMS[what].reduce((schema, { form, error }) => schema.regex(form, { error }), text);
+}
+
+function pathList(what: 'path' | 'glob') {
+  return boundedList(pathText(what), `a list of ${what}s`);
 }
 
 function boundedList<Item extends z.ZodType>(item: Item, what: string) {

@@ -10,7 +10,8 @@ export type ValuePath = readonly (string | number)[];
 /** The file as plain values, with the line of each. */
 export type ParsedYaml =
   | { readonly kind: 'values'; readonly value: unknown; readonly lineOf: (path: ValuePath) => number }
-  | { readonly kind: 'invalid'; readonly problems: readonly SettingsProblem[] };
+  /** `legible` is what can be read of the values nevertheless; lists of a repeated key stand one behind the other. */
+  | { readonly kind: 'invalid'; readonly problems: readonly SettingsProblem[]; readonly legible: unknown };
 
 /** The list `rules`, a rule, its paths, one path. */
 const MAX_NESTING_DEPTH = 5;
@@ -46,15 +47,15 @@ function parseYamlText(text: string): ParsedYaml {
   }));
   if (document.directives?.yaml.explicit === true)
     problems.push({ line: 1, message: 'a %YAML directive is not allowed: YAML 1.2 is read' });
-  if (problems.length > 0) return { kind: 'invalid', problems };
   const walk: YamlWalk = { lineAt, problems: [], lines: new Map() };
   const value = toPlainValue(document.contents, [], walk);
-  if (walk.problems.length > 0) return { kind: 'invalid', problems: walk.problems };
+  if (problems.length > 0) return { kind: 'invalid', problems, legible: value };
+  if (walk.problems.length > 0) return { kind: 'invalid', problems: walk.problems, legible: value };
   return { kind: 'values', value, lineOf: (path) => findNearestLine(walk.lines, path) };
 }
 
 function invalidYaml(line: number, message: string): ParsedYaml {
-  return { kind: 'invalid', problems: [{ line, message }] };
+  return { kind: 'invalid', problems: [{ line, message }], legible: null };
 }
 
 /** The library's words, but for those that are about itself. */
@@ -105,7 +106,9 @@ function toRecord(pairs: readonly Pair<Node, Node | null>[], path: ValuePath, wa
     const valuePath = [...path, name];
     if (seen.has(name)) walk.problems.push({ line, message: `${JSON.stringify(name.slice(0, 60))} appears twice` });
     if (!walk.lines.has(pathKey(valuePath))) walk.lines.set(pathKey(valuePath), line);
-    seen.set(name, toPlainValue(value, valuePath, walk));
+    const plain = toPlainValue(value, valuePath, walk);
+    const earlier = seen.get(name);
+    seen.set(name, Array.isArray(earlier) && Array.isArray(plain) ? [...earlier, ...plain] : plain);
   }
   return Object.fromEntries(seen);
 }

@@ -6,7 +6,7 @@ import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
 import { combineUndos } from '../../core/policy/compute-undo.ts';
-import { pathRulesOf } from '../../core/policy/path-policy.ts';
+import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
@@ -139,7 +139,7 @@ async function fetchBranchRules(github: GitHub, { headRef, baseRef }: NeedOf<'br
 
 /**
  * The rules about paths as they are now. While the repository's file is broken, those that its last run began with hold
- * beside the operator's.
+ * beside the operator's and those that are still legible.
  */
 export async function fetchPathRules(
   { operatorSettings }: Pick<RulesContext, 'operatorSettings'>,
@@ -148,7 +148,8 @@ export async function fetchPathRules(
 ): Promise<PathRules> {
   const reading = parseSettings(await github.fetchSettingsFile(), operatorSettings());
   const current = pathRulesOf(reading.settings);
-  return reading.kind === 'broken' && run !== null ? { ...current, rules: run.settings.rules } : current;
+  if (reading.kind !== 'broken' || run === null) return current;
+  return { ...current, rules: joinRules(current.rules, run.settings.rules) };
 }
 
 /** The permission of a person; `none` if another account has taken over the login. */

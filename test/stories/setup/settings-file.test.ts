@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY } from '../support/proposals.ts';
-import { type Story, write } from '../support/story.ts';
+import { read, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -76,5 +76,56 @@ describe('the settings file', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect(bot.answers()).toEqual([]);
+  });
+});
+
+describe('a settings file that breaks', () => {
+  const FILES = { 'README.md': '# Shop\n', 'private/pay.md': 'canary-of-a-denied-file\n' };
+  const NO_PRIVATE = 'rules:\n  - {tools: [read_file], paths: [private/**], decide: deny}\n';
+
+  it.each([
+    ['another key is misspelled', `required_aprovals: 2\n${NO_PRIVATE}`],
+    ['a second rule is wrong', `${NO_PRIVATE}  - {tools: [edit_fil], paths: [gen/**], decide: deny}\n`],
+    ['the YAML is wrong below', `${NO_PRIVATE}commit_message: "{summary}\n`],
+    ['its rules stand there twice', `${NO_PRIVATE}rules: []\n`],
+  ])('still keeps the agent from reading what it denies, if %s (S127, J3)', async (_what, settings) => {
+    const { ana, configures, model } = await stage().tell({ files: FILES });
+    await configures(settings);
+    model.proposes(read('private/pay.md'));
+    await ana.says('/countersign look around');
+    expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
+    expect(model.toolMessages()[0]).toContain('Cannot read');
+  });
+
+  it('allows nothing by a rule that stood behind a broken one (S127, J3)', async () => {
+    const { ana, configures, model } = await stage().tell({ files: FILES });
+    const allow = '  - {tools: [read_file], paths: [private/**], decide: allow}\n';
+    const ask = '  - {tools: [read_file], paths: [private/**], decide: ask}\n';
+    await configures(`${NO_PRIVATE.replace('private/**', '/private')}${allow}${ask}`);
+    model.proposes(read('private/pay.md'));
+    await ana.says('/countersign look around');
+    expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
+  });
+
+  it('beyond reading keeps the rules of the run before (S127, J3)', async () => {
+    const { ana, configures, model } = await stage().tell({ files: FILES });
+    await configures(NO_PRIVATE);
+    await ana.says('/countersign look around');
+    await configures(Buffer.from([0xff, 0xfe, 0x00]));
+    model.proposes(read('private/pay.md'));
+    await ana.says('/countersign look again');
+    expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
+  });
+
+  it('still limits what a run spends, never more loosely than without it (S127, S171, J3)', async () => {
+    const { ana, bot, configures } = await stage().tell({ files: FILES });
+    await configures('aprovers: admin\nlimits: {tokens: 5000, minutes: 7, turns: 900, runs_per_day: none}\n');
+    await ana.says('/countersign look around');
+    expect(bot.run().body).toContain('of 5,000 tokens');
+    expect(bot.run().body).toContain('of 7 min');
+    await ana.says('/config');
+    expect(bot.answer()).toContain('| `limits.tokens` | `5000` | `.github/countersign.yml` |');
+    expect(bot.answer()).toContain('| `limits.turns` | `60` | default |');
+    expect(bot.answer()).toContain('| `limits.runs_per_day` | `50` | default |');
   });
 });
