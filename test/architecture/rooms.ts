@@ -228,6 +228,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'change.ts',
       'change-set.ts',
       'region.ts',
+      'heading.ts',
       'placement.ts',
       'build-edit.ts',
       'build-set.ts',

@@ -274,7 +274,7 @@ function isReadable({ pull: { run } }: StepBuilder, path: string): boolean {
 /** An undo is never retried, so its note says how to request it again. */
 function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: boolean): string {
   const note = isBelowOtherHeading
-    ? `a push put these lines of ${path} below another heading`
+    ? `a push put these lines into another part of ${path}`
     : `${path} changed after this was proposed`;
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }

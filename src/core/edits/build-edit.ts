@@ -4,6 +4,7 @@ import { applyEdits, type RefusedEdit } from './apply-edits.ts';
 import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
 import { describeEdit } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
+import { findHeading } from './heading.ts';
 import { createRegionPattern, findWithContext } from './locate-region.ts';
 import {
   checkNewTextBeside,
@@ -19,14 +20,7 @@ import {
   uncoversSecretBeside,
   writesPlaceholder,
 } from './refusals.ts';
-import {
-  type ChangedLines,
-  CONTEXT_LINES,
-  createRegion,
-  findChangedLinesFrom,
-  findHunkHeading,
-  regionIndex,
-} from './region.ts';
+import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from './region.ts';
 import { blobShaOfPieces, byteLength, encodeText } from './text/characters.ts';
 import { createLineTable, type LineTable, lineIndexAt, linesAt } from './text/line-table.ts';
 import { countLines, lineEnd, lineStart, splitLines, withoutLineEnding } from './text/lines.ts';
@@ -230,7 +224,7 @@ export function createEdit({ path, file, base, blob, region, placeCount, isUniqu
     region,
     placeCount,
     uniqueInBase: isUnique || findWithContext(base, createRegionPattern(region), 'old').length === 1,
-    heading: findHunkHeading(base, regionIndex(region)),
+    heading: findHeading(path, base, regionIndex(region)),
     digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'edit',

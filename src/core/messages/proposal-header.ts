@@ -14,25 +14,24 @@ import {
   PENDING_LABEL,
   type ProposalView,
 } from './proposal-status.ts';
-import { isNewExecutable, viewMember } from './set-page.ts';
+import { describePlace, isNewExecutable, viewMember } from './set-page.ts';
 
-/** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
+/** The title, the place of the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
   const heading = headingOf(proposal);
-  return `${titleLine(proposal)}\n${heading === null ? '' : headingLine(heading)}${idLine(proposal)}`;
+  return `${titleLine(proposal)}\n${heading === null ? '' : placeLine(proposal, heading)}${idLine(proposal)}`;
 }
 
-/** Lines with their context can move, so their heading says where they are. Git shows the same one after `@@`. */
-function headingLine(heading: string): string {
-  return `${AFTER_HEADING}${codeSpan(heading)}\n`;
+/** Lines with their context can move, so a line above them says where they are. */
+function placeLine({ change }: Proposal, heading: string): string {
+  return change.op === 'set' ? '' : `${PLACE_LABEL}${describePlace(change.path, heading)}\n`;
 }
 
-/** Nothing of the page stands below the heading itself, so “below” would point at the id line. */
-const AFTER_HEADING = 'After the heading ';
+const PLACE_LABEL = 'Place: ';
 
-/** Whether a line of a page is the heading's; the title stands above it, and the id line below. */
-export function isHeadingLine(line: string): boolean {
-  return line.startsWith(`${AFTER_HEADING}\``);
+/** Whether a line of a page says the place; the title stands above it, and the id line below. */
+export function isPlaceLine(line: string): boolean {
+  return line.startsWith(PLACE_LABEL);
 }
 
 /** The kind of change, its file, and its line or size. */

@@ -1,5 +1,6 @@
 import { pluralize } from '../../lib/format.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
+import { isSectionHeading } from '../edits/heading.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
 import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
@@ -21,6 +22,11 @@ export function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
+/** Where lines are, by a line above them. Only in Markdown it is known to be a heading. */
+export function describePlace(path: string, heading: string): string {
+  return `${isSectionHeading(path, heading) ? 'below the heading' : 'further below'} ${codeSpan(heading)}`;
+}
+
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
 function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): string {
   return members
@@ -37,11 +43,11 @@ type MemberLine = { readonly start: string; readonly place: string; readonly end
 function memberLine(member: FileChange, index: number, { line, heading }: MemberPlace): MemberLine {
   const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const after = heading === null ? '' : ` after the heading ${codeSpan(heading)}`;
+  const below = heading === null ? '' : ` ${describePlace(member.path, heading)}`;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   return {
     start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
-    place: `${extent === null ? '' : ` (${extent})`}${after}`,
+    place: `${extent === null ? '' : ` (${extent})`}${below}`,
     end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
   };
 }
@@ -63,9 +69,9 @@ function isRowOf(row: string, member: FileChange, index: number): boolean {
   return row.startsWith(start) && row.endsWith(end) && PLACE.test(row.slice(start.length, row.length - end.length));
 }
 
-/** The place of an edit, and the heading above it. */
+/** The place of an edit, and the line above it that names the place. */
 const PLACE =
-  /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: after the heading `.+`)?$/;
+  /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: (?:below the heading|further below) `.+`)?$/;
 
 type Introduced = Pick<Proposal, 'change' | 'currentPlaces'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
 

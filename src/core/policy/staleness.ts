@@ -1,4 +1,5 @@
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
+import { findHeading } from '../edits/heading.ts';
 import {
   createRegionPattern,
   createRegionPatternIgnoringCr,
@@ -6,14 +7,7 @@ import {
   hasSameFileEdges,
   locateRegion,
 } from '../edits/locate-region.ts';
-import {
-  EMPTY_REGION,
-  findHunkHeading,
-  isSameRegionText,
-  type LineRange,
-  regionIndex,
-  relocateRegion,
-} from '../edits/region.ts';
+import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
 import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
@@ -63,9 +57,9 @@ function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileL
     shiftedStart(change.region, base.blob, file.blob, appCommits),
   );
   if (shifted !== null)
-    return appliesAt(shifted, isSameRegionText(shifted, change.region), headingAbove(lines.exact, shifted));
+    return appliesAt(shifted, isSameRegionText(shifted, change.region), headingAbove(change, lines.exact, shifted));
   const located = change.placeCount === 1 && change.uniqueInBase ? locateByContext(lines.exact, change.region) : null;
-  if (located !== null) return appliesAt(located, true, headingAbove(lines.exact, located));
+  if (located !== null) return appliesAt(located, true, headingAbove(change, lines.exact, located));
   return hasResultLines(lines.comparable, change.region) ? ALREADY_APPLIED : STALE;
 }
 
@@ -125,8 +119,8 @@ function hasResultLines(lines: LineTable, region: Region): boolean {
   return findWithContext(lines, sides, 'old').length === 0;
 }
 
-function headingAbove(lines: LineTable, region: Region): string | null {
-  return findHunkHeading(lines, regionIndex(region));
+function headingAbove({ path }: AssessableChange, lines: LineTable, region: Region): string | null {
+  return findHeading(path, lines, regionIndex(region));
 }
 
 function appliesAt(region: Region, sameDigest: boolean, heading: string | null): StalenessVerdict {

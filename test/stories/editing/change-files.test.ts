@@ -65,7 +65,7 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain('either all of them are committed together, or none');
     expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1), digest `');
     expect(posted.body).toContain(
-      '2. **Edit** `src/total.ts` (line 24) after the heading `export function total(prices) {`, digest `',
+      '2. **Edit** `src/total.ts` (line 24) further below `export function total(prices) {`, digest `',
     );
     expect(posted.body).toContain('3. **Edit** `src/use.ts` (line 1), digest `');
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");

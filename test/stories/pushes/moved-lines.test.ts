@@ -50,12 +50,12 @@ async function proposeUnder(settings: string, ...more: readonly ReturnType<typeo
 }
 
 function titled(line: number, heading: string): string {
-  return `**Edit** \`${PATH}\` (line ${line})\nAfter the heading \`${heading}\`\nChange `;
+  return `**Edit** \`${PATH}\` (line ${line})\nPlace: further below \`${heading}\`\nChange `;
 }
 
 describe('a push moves the lines of a change, with their context, into another function', () => {
   it.each(['required_approvals: 2', 'require_non_author: true', 'require_non_requester: true'])(
-    'with %s it is withdrawn and proposed anew, with the heading in its title (X8)',
+    'with %s it is withdrawn and proposed anew, with its place on its page (X8)',
     async (settings) => {
       const story = await proposeUnder(`${settings}\n`);
       const { ben, bot, pr } = story;
@@ -63,7 +63,7 @@ describe('a push moves the lines of a change, with their context, into another f
       await ben.pushes({ [PATH]: IN_REFUND });
       expect(await proposalStates(story)).toEqual(['superseded', 'proposed']);
       expect(bot.proposal(1).body).toContain('**Withdrawn** without a decision');
-      expect(bot.proposal(1).body).toContain('below another heading');
+      expect(bot.proposal(1).body).toContain('put these lines into another part of');
       expect(bot.proposal(1).body).toContain(`Replaced by [\`${bot.proposal(2).proposalId}\`]`);
       expect(bot.proposal(2).body).toContain(titled(17, 'function refund() {'));
       await ben.says(`/approve ${bot.proposal(1).proposalId}`);
@@ -116,7 +116,7 @@ describe('a push moves the lines of a change, with their context, into another f
     expect(bot.proposal(2).body).toContain(titled(17, 'function refund() {'));
   });
 
-  it('where one person is enough, the change stays and its title names the new heading (X8)', async () => {
+  it('where one person is enough, the change stays and its page names the new place (X8)', async () => {
     const story = await proposeUnder('approvers: write\n');
     const { ana, ben, bot, pr } = story;
     await ben.pushes({ [PATH]: IN_REFUND });
@@ -173,7 +173,7 @@ describe('a push moves the lines of a change, with their context, into another f
     const id = bot.proposal(1).proposalId;
     await ana.says(`/undo ${id}`);
     await ana.pushes({ [PATH]: IN_REFUND.replace('= 10', '= 20') });
-    expect(bot.proposal(2).body).toContain('below another heading');
+    expect(bot.proposal(2).body).toContain('put these lines into another part of');
     expect(bot.proposal(2).body).toContain('To ask for it again, write `/undo`');
     await ben.replies(bot.proposal(2), '/approve');
     expect(pr.file(PATH)).toContain('= 20');

@@ -164,7 +164,7 @@ describe('assessing a head at once', () => {
         expect(before.pull.run?.batch).toEqual(apart.pull.run?.batch);
         expect(before.effects.slice(0, apart.effects.length)).toEqual(apart.effects);
         for (const { state, currentLine, note } of before.pull.proposals)
-          seen.add(note?.includes('another heading') ? 'out of sight' : currentLine === null ? state : 'moved');
+          seen.add(note?.includes('another part of') ? 'out of sight' : currentLine === null ? state : 'moved');
       }),
       { numRuns: 3000 },
     );

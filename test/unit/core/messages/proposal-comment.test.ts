@@ -75,16 +75,26 @@ describe('an open proposal', () => {
     `);
   });
 
-  it('names the heading above the lines as git does, as code of one line, and the current one once it changed (X8)', () => {
+  it('names a line further above as git does, and only in Markdown as a heading, as code of one line, and the current one once it changed (S161, X8)', () => {
     const text = (heading: string): string => `${heading}\n  a\n  b\n  c\n  d\n`;
     const page = (heading: string, more: Partial<Proposal> = {}): string =>
       body(proposal(edit('src/total.ts', text(heading), '  d\n', '  D\n'), more), inConversation);
     const titled = (line: string): string => `**Edit** \`src/total.ts\` (line 5)\n${line}Change 1 of 2 · `;
-    expect(page('export function sum() {')).toContain(titled('After the heading `export function sum() {`\n'));
+    expect(page('export function sum() {')).toContain(titled('Place: further below `export function sum() {`\n'));
     expect(page('# a comment')).toContain(titled(''));
-    expect(page('x`\u202E<b>@ana\r')).toContain(titled('After the heading ``x`\\u{202E}<b>@ana``\n'));
-    expect(page('x'.repeat(500))).toContain(titled(`After the heading \`${'x'.repeat(80)}…\`\n`));
-    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(titled('After the heading `now() {`\n'));
+    const section = edit('README.md', '# Shop\n\n## Usage\n\na\nb\n', 'b\n', 'B\n');
+    expect(body(proposal(section), inConversation)).toContain(
+      '(line 6)\nPlace: below the heading `## Usage`\nChange 1',
+    );
+    const inserted = edit('src/total.ts', text('sum() {'), '  d\n', '  d\n  e\n');
+    expect(body(proposal(inserted), inConversation)).toContain(
+      '(insert below line 5)\nPlace: further below `sum() {`\nChange 1',
+    );
+    expect(page('x`\u202E<b>@ana\r')).toContain(titled('Place: further below ``x`\\u{202E}<b>@ana``\n'));
+    expect(page('x'.repeat(500))).toContain(titled(`Place: further below \`${'x'.repeat(80)}…\`\n`));
+    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(
+      titled('Place: further below `now() {`\n'),
+    );
     expect(page('old() {', { currentHeading: { text: null } })).toContain(titled(''));
   });
 

@@ -110,9 +110,9 @@ describe('the digest that the page of a set shows (X6, S146)', () => {
   }
 
   it('is read while its page still names the places before or after a push', () => {
-    expect(page).toContain('1. **Edit** `a.ts` (line 12) after the heading `sum() {`, digest `');
+    expect(page).toContain('1. **Edit** `a.ts` (line 12) further below `sum() {`, digest `');
     expect(shown(page)).toBe(change.digest);
-    expect(shown(page.replace(' (line 12) after the heading `sum() {`', ' (line 10)'))).toBe(change.digest);
+    expect(shown(page.replace(' (line 12) further below `sum() {`', ' (line 10)'))).toBe(change.digest);
     expect(shown(page.replace('(line 12)', '(line 11)'))).toBe(change.digest);
   });
 

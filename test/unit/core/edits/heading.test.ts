@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findHunkHeading } from '../../../../src/core/edits/region.ts';
+import { findHeading, findHunkHeading, isSectionHeading } from '../../../../src/core/edits/heading.ts';
 import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 
@@ -83,3 +83,48 @@ function gitHeading(folder: string): string {
   }
   return '';
 }
+
+describe('findHeading', () => {
+  const markdown = (text: string): string | null => {
+    const lines = createLineTable(`${text}\nlast\n`);
+    return findHeading('docs/a.md', lines, lines.lineCount - 1);
+  };
+
+  it.each([
+    ['the section', '# Shop\n\n## Usage\n\nText', '## Usage'],
+    ['right above', '# Shop\nText\n## Usage', '## Usage'],
+    ['with CRLF and spaces', '  ## Usage \t\r', '## Usage'],
+    ['underlined', 'Shop\n====\n\nUsage\n---', '## Usage'],
+    ['underlined by equals signs', '# A\n\nUsage\n===', '# Usage'],
+    ['80 characters of a long one', `# ${'x'.repeat(500)}`, `# ${'x'.repeat(78)}…`],
+    ['not a comment in code', '# Shop\n```sh\n# install\n```', '# Shop'],
+    ['not within longer fences', '# Shop\n````\n```\n# a\n````\n~~~\n# b\n```\n~~~', '# Shop'],
+    ['not in code without an end', '# Shop\n```\n# install', '# Shop'],
+    ['not in an HTML comment', '# Shop\n<!--\n# draft\n-->', '# Shop'],
+    ['not front matter', '---\n# title\nname: a\n---\n\n# Shop', '# Shop'],
+    ['not a tag, indented code or seven marks', '# Shop\n#tag\n    # code\n####### x', '# Shop'],
+    ['not a rule below a list, a quote or a table', '# Shop\n- a\n---\n1. b\n---\n> c\n---\n| d\n---', '# Shop'],
+    ['not a rule below a heading or a blank line', '# Shop\n---\n\n---', '# Shop'],
+  ])('in Markdown it is the heading of the section: %s (S161, X8)', (_, text, expected) => {
+    const found = markdown(text);
+    expect(found).toBe(expected);
+    expect(isSectionHeading('docs/a.md', found ?? '')).toBe(true);
+  });
+
+  it('without one it is git’s line, which nobody calls a heading (S161, X8)', () => {
+    const found = markdown('Text\n\na\n\nb\n\n');
+    expect(found).toBe('a');
+    expect(isSectionHeading('docs/a.md', 'a')).toBe(false);
+    const code = createLineTable(['# a comment\n', 'total() {\n', ...BODY].join(''));
+    expect(findHeading('src/a.py', code, 5)).toBe('total() {');
+    expect(isSectionHeading('src/a.py', '# a comment')).toBe(false);
+  });
+
+  it('takes linear time for any Markdown (X8)', () => {
+    for (const row of ['```\n', '`', '#', '-', '=', '<!--', '<!--\n', 'a\n-\n', ' ', '~~~\n'])
+      expect(
+        cpuSeconds(() => markdown(row.repeat(Math.floor(1_900_000 / row.length)))),
+        row,
+      ).toBeLessThan(2);
+  });
+});
