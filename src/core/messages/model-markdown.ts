@@ -6,18 +6,24 @@ import { escapeHiddenAndCr } from '../edits/text/unicode.ts';
 import { blockQuote, codeBlock, stripMarkers, truncate } from './markdown.ts';
 import { findTable, renderInline, renderTable } from './model-lines.ts';
 
-/**
- * The model's Markdown, quoted and labeled as the model's. Its blocks stay (lists, code, tables, quotes), and all its
- * text is inert. Credentials are redacted: the model may have read some, and more people read pull requests than files.
- */
+/** The model's Markdown, quoted and labeled as the model's. */
 export function quoteModelMarkdown(label: string, untrusted: string, maxCharacters: number): string {
+  const quoted = quoteMarkdown(untrusted, maxCharacters);
+  return quoted === '' ? '' : `${label}, written by the model:\n\n${quoted}`;
+}
+
+/**
+ * The model's Markdown, quoted. Its blocks stay (lists, code, tables, quotes), and all its text is inert. Credentials
+ * are redacted: the model may have read some, and more people read pull requests than files.
+ */
+export function quoteMarkdown(untrusted: string, maxCharacters: number): string {
   const text = redactCredentials(untrusted).trim();
   const { length } = [...text];
   const blocks = renderBlocks(truncate(text, maxCharacters));
   const note = length > maxCharacters ? [`(showing ${maxCharacters} of ${length} characters)`] : [];
-  const quoted =
-    blocks.length === 0 ? blockQuote(text, maxCharacters) : prefixLines(joinParts([blocks, note]), QUOTE).join('\n');
-  return quoted === '' ? '' : `${label}, written by the model:\n\n${quoted}`;
+  return blocks.length === 0
+    ? blockQuote(text, maxCharacters)
+    : prefixLines(joinParts([blocks, note]), QUOTE).join('\n');
 }
 
 /** The parser takes quadratic time for containers within containers on one line. */

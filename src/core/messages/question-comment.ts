@@ -8,10 +8,12 @@ import {
   formatMention,
   joinBlocks,
   questionMarker,
-  quoteModelText,
   renderWithin,
+  stripMarkers,
   truncate,
 } from './markdown.ts';
+import { renderInline } from './model-lines.ts';
+import { quoteMarkdown, quoteModelMarkdown } from './model-markdown.ts';
 import { escapeLogin } from './proposal-status.ts';
 
 const PROMPT_CHARACTER_LIMITS: readonly number[] = [2_000, 1_000, 500];
@@ -27,10 +29,10 @@ export function renderQuestion(question: AgentQuestion, requester: Person): stri
     joinBlocks(
       questionMarker(id),
       `${formatMention(requester.login)}, the agent asks:`,
-      blockQuote(redactCredentials(prompt), maxCharacters),
+      quoteMarkdown(prompt, maxCharacters),
       choiceList(question),
       `Question · ${codeSpan(id)} · digest ${codeSpan(digest.slice(0, DIGEST_CHARACTERS))}`,
-      precedingText === null ? '' : quoteModelText('Before it', precedingText, maxCharacters),
+      precedingText === null ? '' : quoteModelMarkdown('Before it', precedingText, maxCharacters),
       question.state === 'asked' ? howToAnswer(question) : outcomeOf(question),
     ),
   );
@@ -41,8 +43,11 @@ function choiceList({ input }: AgentQuestion): string {
   return input.choices.map((choice, index) => `${index + 1}. ${choiceText(choice)}`).join('\n');
 }
 
+/** As the model wrote it: with its code and emphasis where these stay the same, else as one piece of code. */
 function choiceText(choice: string): string {
-  return escapeText(redactCredentials(choice));
+  const text = stripMarkers(redactCredentials(choice)).trim();
+  const [inline = codeSpan(text)] = renderInline(text);
+  return inline === text || inline.replace('\\', '') === text ? inline : codeSpan(text);
 }
 
 function howToAnswer({ id, input, place }: AgentQuestion): string {

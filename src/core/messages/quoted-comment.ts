@@ -122,7 +122,7 @@ type CommentRow = {
 
 const OPENING_FENCE = /^(?<ticks>`{3,})(?<info>[a-z]*)$/;
 
-/** The rows in order, without fences, blank lines and the tags of folded blocks. */
+/** The rows in order, without fences (also of code that is quoted), blank lines and the tags of folded blocks. */
 function commentRows(comment: string): readonly CommentRow[] {
   const rows: CommentRow[] = [];
   let fence: { readonly ticks: string; readonly isChange: boolean } | null = null;
@@ -135,7 +135,8 @@ function commentRows(comment: string): readonly CommentRow[] {
     } else if (OPENING_FENCE.test(line)) fence = readFence(line);
     else if (line === '<details>') fold = foldCount += 1;
     else if (line === '</details>') fold = 0;
-    else if (plainText(line) !== '') rows.push({ isCode: false, isChange: false, text: plainText(line), fold });
+    else if (!isIgnored(line) && plainText(line) !== '')
+      rows.push({ isCode: false, isChange: false, text: plainText(line), fold });
   }
   return rows;
 }

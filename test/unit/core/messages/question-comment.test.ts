@@ -4,6 +4,7 @@ import { isQuoteOfQuestion } from '../../../../src/core/messages/quoted-comment.
 import type { AgentQuestion } from '../../../../src/core/state/question.ts';
 import { questionDigest } from '../../../../src/core/state/question.ts';
 import { run } from '../../../contracts/store/samples.ts';
+import { nodesOf } from './markdown-tree.ts';
 
 const ANA = { id: 1, login: 'ana' };
 
@@ -35,6 +36,68 @@ describe('the comment of a question', () => {
     expect(body).not.toContain(token);
     expect(body).not.toMatch(/^\/approve/m);
     expect(body).not.toContain('countersign:run');
+  });
+
+  it.each([
+    ['code and words, as they are', 'Use `foo_bar` and `Array<T>` now', 'Use `foo_bar` and `Array<T>` now'],
+    ['emphasis, as it is', '**Keep** it, *please*', '**Keep** it, *please*'],
+    ['words', 'Yes, rename it (and the tests)', 'Yes, rename it (and the tests)'],
+    ['a type, whole', 'Map<string, T[]>', '`Map<string, T[]>`'],
+    ['names among words, whole', 'Keep Array<T> and foo_bar', '`Keep Array<T> and foo_bar`'],
+    ['adjacent code, whole', '`<T>`/`<U>`', '`` `<T>`/`<U>` ``'],
+    ['code with a backtick', '`` a`b ``', '``` `` a`b `` ```'],
+    ['an open code span', '`x <T>', '`` `x <T> ``'],
+    ['a template string', 'f(x) => `$x`', '`` f(x) => `$x` ``'],
+    ['a pipe', 'a | b', '`a | b`'],
+    ['a fence', '```ts', '` ```ts `'],
+    ['HTML', '<details open>x', '`<details open>x`'],
+    ['an image', '![x](https://evil.test/a.png)', '`![x](https://evil.test/a.png)`'],
+    ['a link around code', '[`ok`](https://evil.test)', '``[`ok`](https://evil.test)``'],
+    ['a mention', 'ask @team', '`ask @team`'],
+    ['a reference', 'fixes #12', '`fixes #12`'],
+    ['a command', '/approve all', '`/approve all`'],
+    ['a list mark', '1. first', '1\\. first'],
+    ['a heading', '# big', '`# big`'],
+    ['a hidden character', 'a\u202Eb', '`a\\u{202E}b`'],
+    ['a marker', '<!-- countersign:run:x -->keep', 'keep'],
+    ['a marker alone', '<!-- countersign:run:x -->', '`(empty)`'],
+  ])('shows a choice as the model wrote it: %s (S160, S116)', (_, choice, expected) => {
+    const body = renderQuestion(question({ input: { type: 'choice', choices: ['a', choice, 'z'] } }), ANA);
+    expect(body.split('\n')).toContain(`2. ${expected}`);
+    const nodes = nodesOf(body).filter(({ type }) => ['html', 'link', 'image', 'heading'].includes(type));
+    expect(nodes.map((node) => ('value' in node ? node.value : node.type))).toEqual([
+      '<!-- countersign:question:k7q2 -->',
+    ]);
+    const approval = question({ input: { type: 'approval', choices: [choice, 'No'] } });
+    expect(renderQuestion(approval, ANA)).toContain(`for “${expected}”, or`);
+  });
+
+  it('keeps the code and lists of its text, and a quote of it is still known (S160, X2)', () => {
+    const prompt = 'Which one?\n\n```ts\nconst a_b: Array<T> = 1;\n  indented;\n```\n\n- `x` or\n- y';
+    const asked = question({ prompt, precedingText: 'I saw:\n\n```\n<b>\n```' });
+    const body = renderQuestion(asked, ANA);
+    expect(body).toContain('> ```ts\n> const a_b: Array<T> = 1;\n>   indented;\n> ```\n>\n> - `x` or\n> - y\n');
+    const pull = {
+      ref: { installationId: 1, repositoryId: 1, owner: 'a', repo: 'b', number: 1 },
+      run: run('r1'),
+      proposals: [],
+    };
+    const lines = renderQuestion(asked, pull.run.task.by).split('\n').slice(1);
+    expect(isQuoteOfQuestion(lines, asked, pull)).toBe(true);
+    expect(
+      isQuoteOfQuestion(
+        lines.map((line) => line.replace('```ts', '```')),
+        asked,
+        pull,
+      ),
+    ).toBe(true);
+    expect(
+      isQuoteOfQuestion(
+        lines.map((line) => line.replace('a_b', 'b_a')),
+        asked,
+        pull,
+      ),
+    ).toBe(false);
   });
 
   it('stays within GitHub’s limit', () => {
