@@ -46,6 +46,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     messageCount: 0,
     isNudged: false,
     usage: NO_USAGE,
+    terms: null,
     modelContext: null,
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');

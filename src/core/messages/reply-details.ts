@@ -49,6 +49,8 @@ const RESERVED_MARKER_BYTES = 100;
 const CAVEATS = {
   'responses-used-up': `The model used all ${SIDE_QUESTION_LIMITS.responses} responses that a question has, so the answer can be incomplete.`,
   'tokens-used-up': `The model used the ${formatNumber(SIDE_QUESTION_LIMITS.tokens)} tokens that a question has, so the answer can be incomplete.`,
+  'day-used-up':
+    'With this answer the questions of this pull request have cost within 24 hours what one run may (`limits`), so the answer can be incomplete.',
   'cut-off': 'The answer was cut off, because it reached the length limit of the model endpoint.',
   filtered: 'The answer was withheld by the content filter of the model endpoint.',
 } as const satisfies Record<SideQuestionCaveat, string>;

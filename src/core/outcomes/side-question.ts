@@ -23,22 +23,46 @@ import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conv
 import type { Facts } from '../state/facts.ts';
 import type { SideQuestionCaveat } from '../state/replies.ts';
 import type { PullState } from '../state/run.ts';
-import { reachedSideLimit, type SideQuestion } from '../state/side-question.ts';
+import {
+  addQuestionCost,
+  questionsFreeAt,
+  questionTerms,
+  reachedDayLimit,
+  reachedSideLimit,
+  type SideQuestion,
+} from '../state/side-question.ts';
 import type { Signal } from '../state/signals.ts';
-import { addTokens, isReported, NO_USAGE } from '../state/spending.ts';
+import { addTokens, isReported, NO_USAGE, priceOf } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
 
 /** Begins the question's transcript and asks the model. */
-export function onSideQuestionOpened(pull: PullState, signal: SignalOf<'side-question-opened'>): Step {
-  const question = currentSideQuestion(pull, signal.questionId);
-  if (question?.phase.kind !== 'opening') return noop(pull, 'outdated-result');
-  const { opening } = signal;
+export function onSideQuestionOpened(
+  pull: PullState,
+  signal: SignalOf<'side-question-opened'>,
+  { now, modelPrices }: Facts,
+): Step {
+  const asked = currentSideQuestion(pull, signal.questionId);
+  if (asked?.phase.kind !== 'opening') return noop(pull, 'outdated-result');
+  const { opening, settings } = signal;
+  const price = priceOf(modelPrices, settings.model);
+  const terms = questionTerms(pull.questionSpending, { ...settings, price }, now);
+  const question = { ...asked, terms };
+  const limit = reachedDayLimit(terms, NO_USAGE);
+  if (limit !== null) return refuseBeyondDay(pull, question, limit, now);
   const messages = openSideTranscript({ question, ref: pull.ref, earlier: pull.answeredQuestions, opening });
   const runMessageCount = opening.kind === 'run' ? opening.runMessageCount : 0;
   const opened = appendSideMessages(startStep(pull), { ...question, runMessageCount }, messages);
   return endStep(requestSideAnswer(opened, question.id, 1), 'side-question-opened');
+}
+
+function refuseBeyondDay(pull: PullState, question: SideQuestion, limit: 'tokens' | 'cost_usd', now: string): Step {
+  const { by, text, terms } = question;
+  const isUnpriced = limit === 'cost_usd' && terms?.price === null;
+  const freeAt = questionsFreeAt(pull.questionSpending, now);
+  const reply = { kind: 'side-question-limit', by, question: text, limit, isUnpriced, freeAt } as const;
+  return endStep(endSideQuestion(startStep(pull), question, reply), 'side-question-limit');
 }
 
 /** Runs the calls of a response, asks once more for an answer that does not read like one, or ends with the answer. */
@@ -48,7 +72,7 @@ export function onSideQuestionResponded(
   facts: Facts,
 ): Step {
   const question = currentSideQuestion(pull, questionId);
-  const counted = countUsage(startStep(pull), questionId, usage);
+  const counted = countUsage(startStep(pull), questionId, usage, facts);
   if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn)
     return endStep(counted, 'outdated-result');
   const limit = reachedSideLimit(question, turn);
@@ -69,26 +93,29 @@ const CUT_ANSWERS: ReadonlyMap<string, SideQuestionCaveat> = new Map([
   ['content_filter', 'filtered'],
 ]);
 
-const LIMIT_CAVEATS = { responses: 'responses-used-up', tokens: 'tokens-used-up' } as const;
+const LIMIT_CAVEATS = { responses: 'responses-used-up', tokens: 'tokens-used-up', day: 'day-used-up' } as const;
 
 /**
  * The run that was there when it was asked shows what a request for it cost; without that run, or after the question
  * was withdrawn, it counts on the pull request.
  */
-function countUsage(builder: StepBuilder, questionId: string, usage: TokenUsage): StepBuilder {
+function countUsage(builder: StepBuilder, questionId: string, usage: TokenUsage, { now }: Facts): StepBuilder {
   if (!isReported(usage)) return builder;
-  const { run, questionUsage } = builder.pull;
+  const { run, questionUsage, questionSpending } = builder.pull;
   const question = currentSideQuestion(builder.pull, questionId);
-  if (run !== null && run.id === question?.runId) return addUsage(builder, usage);
-  return withPullState(builder, { questionUsage: addTokens(questionUsage, usage) });
+  const spending = addQuestionCost(questionSpending, usage, question?.terms?.price ?? null, now);
+  const spent = withPullState(builder, { questionSpending: spending });
+  if (run !== null && run.id === question?.runId) return addUsage(spent, usage);
+  return withPullState(spent, { questionUsage: addTokens(questionUsage, usage) });
 }
 
 /** Counts what a failed request cost, for the limit of its question too. */
 export function onSideQuestionAttemptFailed(
   pull: PullState,
   { questionId, usage }: SignalOf<'side-question-attempt-failed'>,
+  facts: Facts,
 ): Step {
-  const counted = countUsage(startStep(pull), questionId, usage);
+  const counted = countUsage(startStep(pull), questionId, usage, facts);
   const question = currentSideQuestion(pull, questionId);
   if (question === null) return endStep(counted, 'outdated-result');
   const spent = { ...question, usage: addTokens(question.usage, usage) };
@@ -154,9 +181,10 @@ function countAnswer(builder: StepBuilder, { runId }: SideQuestion): StepBuilder
 export function onSideQuestionFailed(
   pull: PullState,
   { questionId, message, usage = NO_USAGE }: SignalOf<'side-question-failed'>,
+  facts: Facts,
 ): Step {
   const question = currentSideQuestion(pull, questionId);
-  const counted = countUsage(startStep(pull), questionId, usage);
+  const counted = countUsage(startStep(pull), questionId, usage, facts);
   return question === null ? endStep(counted, 'outdated-result') : fail(counted, question, message);
 }
 

@@ -166,6 +166,7 @@ export const REASONS = [
   'side-question-nudged',
   'side-question-answered',
   'side-question-failed',
+  'side-question-limit',
   'outdated-result',
 ] as const;
 

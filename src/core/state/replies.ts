@@ -164,6 +164,15 @@ export type Reply =
       /** Why the answer can be incomplete; null if nothing says so. */
       readonly caveat: SideQuestionCaveat | null;
     }
+  /** The questions of the day cost as much as one run may. `isUnpriced`: nobody knows what it would cost. */
+  | {
+      readonly kind: 'side-question-limit';
+      readonly by: Person;
+      readonly question: string;
+      readonly limit: 'tokens' | 'cost_usd';
+      readonly isUnpriced: boolean;
+      readonly freeAt: string;
+    }
   | { readonly kind: 'side-question-failed'; readonly by: Person; readonly question: string; readonly message: string }
   /** A comment that could be meant as an answer to a question of the agent, and was not taken as one. */
   | { readonly kind: 'question-hint'; readonly question: QuestionLink; readonly hint: QuestionHint }
@@ -403,4 +412,4 @@ export type UserEditProblem =
   | { readonly reason: 'overlaps'; readonly other: ProposalLink };
 
 /** The model used all its responses or tokens, or its answer was cut by its length or by a filter. */
-export type SideQuestionCaveat = 'responses-used-up' | 'tokens-used-up' | 'cut-off' | 'filtered';
+export type SideQuestionCaveat = 'responses-used-up' | 'tokens-used-up' | 'day-used-up' | 'cut-off' | 'filtered';

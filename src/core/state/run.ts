@@ -15,7 +15,12 @@ import {
 } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
-import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
+import {
+  type AnsweredQuestion,
+  NO_QUESTION_SPENDING,
+  type QuestionSpending,
+  type SideQuestion,
+} from './side-question.ts';
 import { NO_USAGE, type Spending, type SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
 
@@ -32,6 +37,8 @@ export type PullState = {
   readonly answeredQuestions: readonly AnsweredQuestion[];
   /** What side questions cost that count on no run: none was there, or another one is now. */
   readonly questionUsage: TokenUsage;
+  /** What all its side questions cost within a day. */
+  readonly questionSpending: QuestionSpending;
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
@@ -337,6 +344,7 @@ export function createPullState(ref: PullRequestRef): PullState {
     sideQuestions: [],
     answeredQuestions: [],
     questionUsage: NO_USAGE,
+    questionSpending: NO_QUESTION_SPENDING,
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],

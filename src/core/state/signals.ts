@@ -10,7 +10,7 @@ import type { ModelFailureKind } from './ports.ts';
 import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
-import type { CodeOwners, SettingsReading } from './settings.ts';
+import type { CodeOwners, Settings, SettingsReading } from './settings.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
@@ -76,7 +76,13 @@ export type Signal =
       /** Null if the next request follows within a few seconds. */
       readonly delay: ModelDelay | null;
     }
-  | { readonly type: 'side-question-opened'; readonly questionId: string; readonly opening: SideQuestionOpening }
+  | {
+      readonly type: 'side-question-opened';
+      readonly questionId: string;
+      readonly opening: SideQuestionOpening;
+      /** The settings that hold for it now; the model is that of the transcript that it continues. */
+      readonly settings: Pick<Settings, 'model' | 'limits'>;
+    }
   | {
       readonly type: 'side-question-responded';
       readonly questionId: string;

@@ -87,7 +87,7 @@ export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
 }
 
 /** Dollars for these tokens; null if the price is unknown. Cached tokens are a part of the input. */
-function costOf({ inputTokens, cachedInputTokens, outputTokens }: TokenUsage, price: ModelPrice | null) {
+export function costOf({ inputTokens, cachedInputTokens, outputTokens }: TokenUsage, price: ModelPrice | null) {
   if (price === null) return null;
   const cached = Math.min(cachedInputTokens, inputTokens);
   const dollars = (inputTokens - cached) * price.input + cached * price.cachedInput + outputTokens * price.output;

@@ -3,10 +3,11 @@ import { measureAnswer, planRequest, tooLongText } from '../../core/agent/clear-
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, checkTranscript } from '../../core/agent/messages.ts';
 import { modelInForce } from '../../core/settings/models.ts';
+import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
-import { DEFAULT_SETTINGS } from '../../core/state/settings.ts';
+import type { Settings } from '../../core/state/settings.ts';
 import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
 import type { SideQuestionOpening } from '../../core/state/signals.ts';
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
@@ -24,8 +25,14 @@ export async function openSideQuestion(job: Job<'open-side-question'>): Promise<
   const run = activeRun(pull);
   if (run !== null && run.id === question.runId && run.phase.kind === 'reading-context')
     return retryAfterContext(job.context.clock.now());
-  const opening = (await openFromRun(job, pull, question)) ?? (await openFromPull(job, pull, question));
-  return { kind: 'done', signal: { type: 'side-question-opened', questionId, opening } };
+  const github = job.context.githubApp.forPull(pull.ref);
+  const { settings: now } = parseSettings(await github.fetchSettingsFile(), job.context.operatorSettings());
+  const ofRun = await openFromRun(job, pull, question);
+  const opening = ofRun ?? (await openFromPull(job, pull, { task: question, contextFiles: now.contextFiles }));
+  // A transcript is sent back to its own model.
+  const model = ofRun !== null && pull.run?.id === question.runId ? pull.run.settings.model : now.model;
+  const settings = { model, limits: now.limits };
+  return { kind: 'done', signal: { type: 'side-question-opened', questionId, opening, settings } };
 }
 
 const CONTEXT_WAIT_MS = 1_000;
@@ -52,12 +59,11 @@ async function openFromRun(
 async function openFromPull(
   job: Job<'open-side-question'>,
   state: PullState,
-  task: SideQuestion,
+  { task, contextFiles }: { readonly task: SideQuestion; readonly contextFiles: Settings['contextFiles'] },
 ): Promise<SideQuestionOpening> {
-  const { ref, run } = state;
+  const { ref } = state;
   const github = job.context.githubApp.forPull(ref);
   const pull = summarizePull(await github.fetchPull());
-  const { contextFiles } = run?.settings ?? DEFAULT_SETTINGS;
   const rules = await fetchPathRules(job.context, github, state);
   const context = await readTaskContext({ github, task, contextFiles, rules, runId: null, pull, job });
   return { kind: 'pull-request', pull, context };
@@ -74,8 +80,7 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
   if (checkTranscript(messages).length > 0) return questionFailed(questionId, 'Its transcript is broken.', NO_USAGE);
   const cacheKey = question.runId ?? questionId;
   const mayCall = reachedSideLimit(question, turn) === null;
-  const ofRun = pull.run?.id === question.runId ? (pull.run?.settings.model ?? null) : null;
-  const model = modelInForce(context.operatorSettings(), ofRun);
+  const model = modelInForce(context.operatorSettings(), question.terms?.model ?? null);
   const maxTokens = await context.model.maxRequestTokens(stopping, model);
   let modelContext = question.modelContext ?? contextOfRun(pull, question);
   let usage = NO_USAGE;

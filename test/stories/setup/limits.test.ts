@@ -81,6 +81,55 @@ describe('the limits of a repository’s settings', () => {
   });
 });
 
+describe('the questions of people under a repository’s settings', () => {
+  it('go to the model of the settings, also where no run ever was (S157, S171)', async () => {
+    const { ana, configures, model } = await stage().tell({
+      files: { 'README.md': '# Shop\n', 'docs/agent.md': 'Answer in one line.\n' },
+    });
+    await configures('model: small\ncontext_files: [docs/agent.md]\n');
+    model.says({ content: 'So.' });
+    await ana.says('/countersign ask why?');
+    const [asked] = model.requests();
+    expect(JSON.stringify(asked)).toContain('"model":"small"');
+    expect(JSON.stringify(asked)).toContain('Answer in one line.');
+  });
+
+  it('cost together no more within 24 hours than one run may; the answer says so, and asks nobody (S157, S171)', async () => {
+    const { ana, ben, bot, configures, model } = await stage().tell();
+    await configures('limits: {cost_usd: 0.2}\n');
+    model.says({ content: 'So.', usage: USAGE });
+    await ana.says('/countersign ask why?');
+    model.says({ calls: [read('src/total.ts')], usage: USAGE });
+    model.says({ content: 'As I read.', usage: { promptTokens: 1, completionTokens: 1 } });
+    await ana.says('/countersign ask why again?');
+    expect(bot.answer()).toContain('> As I read.');
+    expect(bot.answer()).toContain('the questions of this pull request');
+    const asked = model.requests().length;
+    expect(JSON.stringify(model.requests().at(-1))).toContain('"tool_choice":"none"');
+    await ben.says('/countersign ask and now?');
+    expect(model.requests()).toHaveLength(asked);
+    expect(bot.answer()).toContain('`limits.cost_usd`');
+    expect(bot.answer()).toContain('> and now?');
+    await stage().later(24 * 3_600);
+    model.says({ content: 'A new day.' });
+    await ben.says('/countersign ask and today?');
+    expect(bot.answer()).toContain('> A new day.');
+  });
+
+  it('of tokens too, and beside a run, whose own limits stay as they are (S157, S171)', async () => {
+    const { ana, bot, configures, model } = await stage().tell();
+    await configures('limits: {tokens: 120000}\n');
+    model.says({ calls: [BIGINT], usage: { promptTokens: 10_000, completionTokens: 10 } });
+    await ana.says('/countersign use bigint');
+    model.says({ content: 'So.', usage: { promptTokens: 150_000, completionTokens: 10 } });
+    await ana.says('/ask why?');
+    expect(bot.answer()).toContain('> So.');
+    await ana.says('/ask and why that?');
+    expect(bot.answer()).toContain('`limits.tokens`');
+    expect(model.requests()).toHaveLength(2);
+  });
+});
+
 describe('the model of a repository’s settings', () => {
   it('gets its requests, has its own price and stands on the run comment (S171)', async () => {
     const { ana, bot, configures, model } = await stage().tell();

@@ -165,8 +165,13 @@ function everyAnswer(text: string): readonly Reply[] {
       { by, question: text, content: text, caveat: null },
       { by, question: text, content: text, caveat: 'responses-used-up' },
       { by, question: text, content: text, caveat: 'tokens-used-up' },
+      { by, question: text, content: text, caveat: 'day-used-up' },
       { by, question: text, content: text, caveat: 'cut-off' },
       { by, question: text, content: null, caveat: 'filtered' },
+    ],
+    'side-question-limit': [
+      { by, question: text, limit: 'cost_usd', isUnpriced: false, freeAt: '2026-01-02T03:04:05Z' },
+      { by, question: text, limit: 'cost_usd', isUnpriced: true, freeAt: '2026-01-02T03:04:05Z' },
     ],
     'side-question-failed': [{ by, question: text, message: text }],
     'side-question-queue-full': [
@@ -842,6 +847,19 @@ describe('answers', () => {
 
       > total
 
+      With this answer the questions of this pull request have cost within 24 hours what one run may (\`limits\`), so the answer can be incomplete.
+
+      Nothing was decided.
+
+      [side-question-answered]
+      total asked:
+
+      > total
+
+      Answer, written by the model:
+
+      > total
+
       The answer was cut off, because it reached the length limit of the model endpoint.
 
       Nothing was decided.
@@ -854,6 +872,24 @@ describe('answers', () => {
       The model’s answer was empty.
 
       The answer was withheld by the content filter of the model endpoint.
+
+      Nothing was decided.
+
+      [side-question-limit]
+      total asked:
+
+      > total
+
+      The model was not asked: the questions of this pull request have cost within 24 hours what one run may (\`limits.cost_usd\`). Ask again after 2026-01-02 03:04 UTC, or give a task, which has limits of its own.
+
+      Nothing was decided.
+
+      [side-question-limit]
+      total asked:
+
+      > total
+
+      The model was not asked: \`limits.cost_usd\` limits the cost of questions too, and the operator gives no price of the model. They can add one to \`prices\`.
 
       Nothing was decided.
 

@@ -231,7 +231,10 @@ export class TableGame {
     const opened = this.take('open-side-question');
     if (opened !== null) {
       const opening = { kind: 'run', runMessageCount: this.transcript.length, interim: [] } as const;
-      return void this.signal({ type: 'side-question-opened', questionId: opened.questionId, opening });
+      return void this.signal({
+        type: 'side-question-opened',
+        ...{ questionId: opened.questionId, opening, settings: DEFAULT_SETTINGS },
+      });
     }
     const used = this.take('run-side-question-tools');
     if (used !== null) {
