@@ -318,7 +318,7 @@ async function saveVotes(
 type VoteToSave = Omit<Vote, 'action' | 'thread' | 'writtenAt'> & { readonly action: string };
 
 /** An answer is a row of votes that names its question: the ids are of one series. */
-function answerToVote({ questionId, answer, ...record }: AnswerRecord): VoteToSave {
+function answerToVote({ questionId, answer, note: _note, ...record }: AnswerRecord): VoteToSave {
   const action = answer.kind === 'reject' ? 'reject-question' : 'answer';
   const text = JSON.stringify(responseOf(answer));
   return { ...record, proposalId: questionId, action, text, standingApproval: null };

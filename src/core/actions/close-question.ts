@@ -10,7 +10,7 @@ export function withQuestion(builder: StepBuilder, question: AgentQuestion): Ste
 export function closeQuestion(
   builder: StepBuilder,
   question: AgentQuestion,
-  result: Pick<AgentQuestion, 'state'> & Partial<Pick<AgentQuestion, 'answer' | 'by'>>,
+  result: Pick<AgentQuestion, 'state'> & Partial<Pick<AgentQuestion, 'answer' | 'note' | 'by'>>,
 ): StepBuilder {
   return queueQuestionUpdate(withQuestion(builder, { ...question, ...result }), question);
 }

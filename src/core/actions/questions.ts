@@ -50,7 +50,7 @@ function toQuestion(
     place: placeOf(run),
     state: result.kind === 'question' ? 'asked' : 'failed',
     problem: result.kind === 'question' ? null : result.problem,
-    ...{ comment: null, expiresAt: null, reminded: false, answer: null, by: null, repairCount: 0 },
+    ...{ comment: null, expiresAt: null, reminded: false, answer: null, note: null, by: null, repairCount: 0 },
   };
 }
 
@@ -77,11 +77,11 @@ export function recordAnswer(
   record: AnswerRecord,
   now: string,
 ): StepBuilder {
-  const { answer, by } = record;
+  const { answer, note, by } = record;
   const recorded = { ...builder, answers: [...builder.answers, record] };
   if (answer.kind === 'reject') return rejectQuestion(recorded, question, by, now);
-  const closed = closeQuestion(recorded, question, { state: 'answered', answer, by });
-  const answered = answerToolCall(closed, question.call, answeredOutput(question, answer, by.login));
+  const closed = closeQuestion(recorded, question, { state: 'answered', answer, note, by });
+  const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
   return postNextQuestion(recordFeedback(answered, now));
 }
 

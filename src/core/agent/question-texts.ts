@@ -1,5 +1,5 @@
 import { redactFile } from '../../lib/redaction.ts';
-import type { AgentQuestion, QuestionAnswer, QuestionInput } from '../state/question.ts';
+import type { AgentQuestion, AnswerRecord, QuestionAnswer, QuestionInput } from '../state/question.ts';
 import { responseOf } from '../state/question.ts';
 import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
 
@@ -53,10 +53,18 @@ export function foldChoice(choice: string): string {
   return choice.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** The result of a question that a person answered. `response` is the answer's value (S115 to S117). */
-export function answeredOutput({ correlationId }: AgentQuestion, answer: QuestionAnswer, login: string): string {
-  const { kind } = answer;
-  return JSON.stringify({ correlation_id: correlationId, kind, response: withoutSecrets(answer), answered_by: login });
+/** The result of a question that a person answered. `response` is the answer's value alone (S115 to S117). */
+export function answeredOutput(
+  { correlationId }: AgentQuestion,
+  { answer, note, by }: Pick<AnswerRecord, 'answer' | 'note' | 'by'>,
+): string {
+  return JSON.stringify({
+    correlation_id: correlationId,
+    kind: answer.kind,
+    response: withoutSecrets(answer),
+    answered_by: by.login,
+    ...(note === null ? {} : { user_note: redactFile(note) }),
+  });
 }
 
 /** Choices are the model's own words. */

@@ -75,7 +75,7 @@ function needsToApprove(context: CommentContext): readonly Need[] {
 /** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
 function runApprove(context: CommandContext, { targets, note, always }: CommandNamed<'approve'>): Step {
   const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
-  if (question !== null && always === undefined) return approveQuestion(context, question);
+  if (question !== null && always === undefined) return approveQuestion(context, question, note);
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (resolution.kind === 'replied') return resolution.step;
   const hidden = targets.by === 'all' ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];

@@ -34,7 +34,7 @@ export const deny = {
 
 function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
   const question = findDecidedQuestion(context.pull, deny.decidesOn, command.targets, context.commentRef);
-  if (question !== null) return answerQuestion(context, question, { kind: 'reject' });
+  if (question !== null) return answerQuestion(context, question, { kind: 'reject' }, null);
   const { targets, reason } = targetsAndReason(context, command);
   const text = reasonForModel(context, reason);
   const resolved = resolveDecisionTargets(context, deny, targets);

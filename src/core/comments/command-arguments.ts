@@ -23,7 +23,9 @@ type ArgumentsResult = ({ readonly isValid: true } & CommandArguments) | Invalid
 /** Parses the text after a command word by the command's form. */
 export function parseArguments(form: ArgumentForm, words: ArgumentText): ArgumentsResult {
   const result = FORM_PARSERS[form](words);
-  return result.isValid ? { ...result, fullText: joinArgumentText(words.rest, words.below) } : result;
+  return result.isValid
+    ? { ...result, fullText: joinArgumentText(words.rest, words.below), below: words.below }
+    : result;
 }
 
 const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => FormResult } = {

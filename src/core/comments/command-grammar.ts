@@ -18,6 +18,8 @@ export type CommandArguments = {
   readonly targets: Targets;
   readonly text: string;
   readonly fullText: string;
+  /** The lines below the command's line. */
+  readonly below: string;
   /** Null without the word `always`. */
   readonly always: AlwaysRequest | null;
 };

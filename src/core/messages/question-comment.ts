@@ -68,11 +68,11 @@ function waysToAnswer(id: string, input: AgentQuestion['input'], reply: string):
   }
 }
 
-function outcomeOf({ state, by, answer }: AgentQuestion): string {
+function outcomeOf({ state, by, answer, note }: AgentQuestion): string {
   const name = by === null ? 'somebody' : escapeLogin(by);
   switch (state) {
     case 'answered':
-      return joinBlocks(`**Answered** by ${name}:`, answerText(answer));
+      return joinBlocks(`**Answered** by ${name}:`, answerText(answer), noteText(note));
     case 'rejected':
       return `**Rejected** by ${name}, which ended the run.`;
     case 'expired':
@@ -96,6 +96,10 @@ function answerText(answer: AgentQuestion['answer']): string {
     default:
       return '';
   }
+}
+
+function noteText(note: string | null): string {
+  return note === null ? '' : joinBlocks('Note for the agent:', blockQuote(note, MAX_ANSWER_CHARACTERS));
 }
 
 const STATE_WORDS = {

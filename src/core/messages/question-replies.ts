@@ -23,6 +23,8 @@ const HINT_TEXT: { readonly [Hint in QuestionHint]: (question: QuestionLink) => 
     `That is none of the choices: write ${codeSpan(`/choose ${id} <number>`)} with a number from 1 to ${choices}, or the exact text of one choice.`,
   'ambiguous-choice': ({ id }) =>
     `That is the number of one choice and the text of another: write ${codeSpan(`/choose ${id} <number>`)}.`,
+  'two-choices': ({ id }) =>
+    `Two of the choices stand in your comment: write ${codeSpan(`/choose ${id} <number>`)} with one of them, and a note below it in other words.`,
   empty: () => 'Your comment has no text of its own.',
   'taken-as-text': () =>
     `This is taken as your answer. To end a run, write ${codeSpan('/reject')} next time, or ${codeSpan('/stop')} now.`,

@@ -25,6 +25,8 @@ export type AgentQuestion = {
   /** People got a reminder that it expires soon. */
   readonly reminded: boolean;
   readonly answer: QuestionAnswer | null;
+  /** What its answer's author wrote below it for the agent. */
+  readonly note: string | null;
   /** The person who answered or rejected it. */
   readonly by: Person | null;
   /** For people: why it could not be asked. */
@@ -57,6 +59,8 @@ export type AnswerRecord = Pick<Vote, 'surface' | 'commentId' | 'bodyHash' | 'de
   readonly questionId: string;
   readonly digest: string;
   readonly answer: QuestionAnswer;
+  /** The ledger leaves it out: it is no part of the answer. */
+  readonly note: string | null;
   readonly by: Person;
   readonly permission: Permission;
 };

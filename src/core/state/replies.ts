@@ -341,6 +341,7 @@ export type QuestionHint =
   | 'needs-text'
   | 'not-a-choice'
   | 'ambiguous-choice'
+  | 'two-choices'
   | 'empty'
   | 'taken-as-text';
 

@@ -205,13 +205,14 @@ export function answeredQuestion(id: string): AgentQuestion {
     ...{ precedingText: null, digest: 'd'.repeat(64), place: { at: 'conversation' }, state: 'answered', by: ana },
     ...{ comment: null, expiresAt: null, reminded: false, problem: null, repairCount: 0 },
     answer: { kind: 'text', value: 'canary' },
+    note: null,
   };
 }
 
 export function answerTo(questionId: string, value: string): AnswerRecord {
   const { digest, by, permission, surface, commentId, bodyHash, deliveryId, headSha, at } = vote(questionId);
   const record = { digest, by, permission, surface, commentId, bodyHash, deliveryId, headSha, at };
-  return { ...record, questionId, answer: { kind: 'text', value } };
+  return { ...record, questionId, answer: { kind: 'text', value }, note: null };
 }
 
 /** A step that results in the given pull request. */

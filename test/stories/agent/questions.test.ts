@@ -75,6 +75,39 @@ describe('a question of the agent', () => {
     expect(results(story)).toEqual([answered('approve', 'delete', 'approve', ana.login)]);
   });
 
+  it.each([
+    ['/choose', CHOICE, '/choose 2', { index: 1, value: 'PostgreSQL' }],
+    ['/choose with the id', CHOICE, '/choose ID 2', { index: 1, value: 'PostgreSQL' }],
+    ['/answer with a number', CHOICE, '/answer 2', { index: 1, value: 'PostgreSQL' }],
+    ['/answer with the text of a choice', CHOICE, '/answer ID postgresql', { index: 1, value: 'PostgreSQL' }],
+    ['/approve', APPROVAL, '/approve', 'approve'],
+    ['/approve with the id', APPROVAL, '/approve ID', 'approve'],
+  ])('takes the lines below %s as a note for the agent (S42, S116)', async (_, call, line, response) => {
+    const story = await askPeople(stage(), call);
+    const { ben, bot, model } = story;
+    await ben.says(`${line.replace('ID', newestId(story))}\n\nbut only for the tests <!-- unseen -->`);
+    expect(results(story)).toMatchObject([{ response, answered_by: ben.login, user_note: 'but only for the tests' }]);
+    expect(bot.questions()[0]?.body).toContain('Note for the agent:\n\n> but only for the tests');
+    expect(JSON.stringify(model.requests())).not.toContain('unseen');
+  });
+
+  it('takes a second choice below the first for no note: either could be meant (S120)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, bot, model } = story;
+    for (const words of ['/answer 1\nor\n2', '/answer SQLite\nPostgreSQL', '/choose 1\n2']) {
+      await ana.says(words);
+      expect(bot.answer()).toContain('Two of the choices');
+    }
+    expect(model.requests()).toHaveLength(1);
+    expect((await story.stored()).run?.questions).toMatchObject([{ state: 'asked' }]);
+  });
+
+  it('takes no e-mail signature for a note (S58)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    await story.ana.says('/choose 2\n\n-- \nAna');
+    expect(results(story)).toEqual([answered('choice', 'db', { index: 1, value: 'PostgreSQL' }, story.ana.login)]);
+  });
+
   it('shows the labels of an approval (S113, K21)', async () => {
     const { bot } = await askPeople(stage(), asks({ choices: ['Delete them', 'Keep them'] }));
     expect(bot.questions()[0]?.body).toContain('for “Delete them”');

@@ -7,13 +7,13 @@ import { type AgentQuestion, type AnswerRecord, isAnswerable, type QuestionAnswe
 import { type QuestionHint, questionLink } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './context.ts';
-import { readAnswer } from './read-answer.ts';
+import { type AnswerReading, noteOf, readAnswer } from './read-answer.ts';
 
 /** Takes a person's words as the answer, or replies why they are none. */
 export function answerWithWords(context: CommandContext, question: AgentQuestion, words: string): Step {
   const reading = readAnswer(question.input, cleanText(words).text);
-  if (reading.kind === 'hint') return replyQuestionHint(context, question, reading.hint);
-  const step = answerQuestion(context, question, reading.answer);
+  const step = takeAnswer(context, question, reading);
+  if (reading.kind === 'hint') return step;
   const { answer } = reading;
   const mightReject = answer.kind === 'text' && MIGHT_REJECT.has(answer.value.toLowerCase());
   return mightReject && step.reason === 'question-answered'
@@ -24,8 +24,20 @@ export function answerWithWords(context: CommandContext, question: AgentQuestion
 /** Texts that reject in some programs. Here only the command does (K22). */
 const MIGHT_REJECT: ReadonlySet<string> = new Set(['r', 'reject']);
 
+/** Stores what a person's words were read as, or replies why they are no answer. */
+export function takeAnswer(context: CommandContext, question: AgentQuestion, reading: AnswerReading): Step {
+  return reading.kind === 'answer'
+    ? answerQuestion(context, question, reading.answer, reading.note)
+    : replyQuestionHint(context, question, reading.hint);
+}
+
 /** Stores an answer, exactly once (S114). A comment that was written before the question is none. */
-export function answerQuestion(context: CommandContext, question: AgentQuestion, answer: QuestionAnswer): Step {
+export function answerQuestion(
+  context: CommandContext,
+  question: AgentQuestion,
+  answer: QuestionAnswer,
+  note: string | null,
+): Step {
   const { pull, intent, facts } = context;
   if (!isAnswerable(question)) {
     const reply = { kind: 'question-closed', question: questionLink(question), by: question.by } as const;
@@ -33,7 +45,12 @@ export function answerQuestion(context: CommandContext, question: AgentQuestion,
   }
   if (!wasAskedBefore(question, intent.createdAt)) return replyQuestionHint(context, question, 'posted-later');
   const acknowledged = acknowledge(startStep(pull), context);
-  const recorded = recordAnswer(acknowledged, question, createRecord(context, question, answer), facts.now);
+  const recorded = recordAnswer(
+    acknowledged,
+    question,
+    { ...createRecord(context, question, answer), note },
+    facts.now,
+  );
   return endStep(
     advanceBatch(recorded, facts.now),
     answer.kind === 'reject' ? 'question-rejected' : 'question-answered',
@@ -44,7 +61,7 @@ function createRecord(
   { intent, person, permission, deliveryId, facts, pull }: CommandContext,
   question: AgentQuestion,
   answer: QuestionAnswer,
-): AnswerRecord {
+): Omit<AnswerRecord, 'note'> {
   const { location, bodyHash } = intent;
   return {
     ...{ questionId: question.id, digest: question.digest, answer, by: person, permission, bodyHash, deliveryId },
@@ -55,14 +72,15 @@ function createRecord(
   };
 }
 
-/** `/approve` answers an approval, and nothing else. */
-export function approveQuestion(context: CommandContext, question: AgentQuestion): Step {
+/** `/approve` answers an approval, and nothing else. `below` are the lines below it. */
+export function approveQuestion(context: CommandContext, question: AgentQuestion, below: string): Step {
   const { type } = question.input;
-  if (type === 'approval' || !isAnswerable(question)) return answerQuestion(context, question, { kind: 'approve' });
+  if (type === 'approval' || !isAnswerable(question))
+    return answerQuestion(context, question, { kind: 'approve' }, noteOf(cleanText(below).text));
   return replyQuestionHint(context, question, type === 'choice' ? 'needs-choice' : 'needs-text');
 }
 
-export function replyQuestionHint(context: CommandContext, question: AgentQuestion, hint: QuestionHint): Step {
+function replyQuestionHint(context: CommandContext, question: AgentQuestion, hint: QuestionHint): Step {
   return endWithReply(context, hintReply(question, hint), 'question-hint');
 }
 

@@ -3,9 +3,9 @@ import { stripSignature } from '../../comments/comment-body.ts';
 import type { QuestionAnswer, QuestionInput } from '../../state/question.ts';
 import type { QuestionHint } from '../../state/replies.ts';
 
-/** What a person's words are to a question: its answer, or nothing but a reason for a hint (S120). */
-type AnswerReading =
-  | { readonly kind: 'answer'; readonly answer: QuestionAnswer }
+/** What a person's words are to a question: its answer with a note, or nothing but a reason for a hint (S120). */
+export type AnswerReading =
+  | { readonly kind: 'answer'; readonly answer: QuestionAnswer; readonly note: string | null }
   | { readonly kind: 'hint'; readonly hint: QuestionHint };
 
 /** Reads words as an answer. An approval takes commands only, and a choice one of its numbers or texts. */
@@ -16,10 +16,37 @@ export function readAnswer(input: QuestionInput, words: string): AnswerReading {
     case 'approval':
       return hint('needs-approval');
     case 'choice':
-      return readChoice(input.choices, stripSignature(text));
+      return readChoiceAndNote(input.choices, stripSignature(text));
     case 'text':
-      return { kind: 'answer', answer: { kind: 'text', value: text } };
+      return { kind: 'answer', answer: { kind: 'text', value: text }, note: null };
   }
+}
+
+/** The first line answers, and the lines below it are a note; each choice is one line. */
+function readChoiceAndNote(choices: readonly string[], text: string): AnswerReading {
+  const end = text.indexOf('\n');
+  const whole = readChoice(choices, text);
+  if (end === -1 || whole.kind === 'answer') return whole;
+  return withNote(choices, readChoice(choices, text.slice(0, end)), text.slice(end));
+}
+
+/** Adds the lines below an answer. If one of them is another choice, either could be meant. */
+function withNote(choices: readonly string[], reading: AnswerReading, below: string): AnswerReading {
+  if (reading.kind === 'hint') return reading;
+  const index = chosenIndex(reading);
+  const others = below.split('\n').map((line) => chosenIndex(readChoice(choices, line)));
+  const isUnclear = others.some((other) => other !== null && other !== index);
+  return isUnclear ? hint('two-choices') : { ...reading, note: noteOf(below) };
+}
+
+function chosenIndex(reading: AnswerReading): number | null {
+  return reading.kind === 'answer' && reading.answer.kind === 'choice' ? reading.answer.index : null;
+}
+
+/** The words of a note; null if there are none but a signature. */
+export function noteOf(text: string): string | null {
+  const note = stripSignature(text);
+  return note === '' ? null : note;
 }
 
 /** A text can be the number of one choice and the text of another. Then it is neither. */
@@ -31,15 +58,17 @@ function readChoice(choices: readonly string[], text: string): AnswerReading {
   return isAmbiguous ? hint('ambiguous-choice') : chooseAt(choices, byText === -1 ? Number(byNumber) - 1 : byText);
 }
 
-/** Reads the number of a choice, from 1. */
-export function readChoiceNumber(input: QuestionInput, number: number): AnswerReading {
-  if (input.type === 'choice') return chooseAt(input.choices, number - 1);
+/** Reads the number of a choice, from 1, and the lines below it. */
+export function readChoiceNumber(input: QuestionInput, number: number, below: string): AnswerReading {
+  if (input.type === 'choice') return withNote(input.choices, chooseAt(input.choices, number - 1), below);
   return hint(input.type === 'approval' ? 'needs-approval' : 'needs-text');
 }
 
 function chooseAt(choices: readonly string[], index: number): AnswerReading {
   const value = choices[index];
-  return value === undefined ? hint('not-a-choice') : { kind: 'answer', answer: { kind: 'choice', index, value } };
+  return value === undefined
+    ? hint('not-a-choice')
+    : { kind: 'answer', answer: { kind: 'choice', index, value }, note: null };
 }
 
 function hint(reason: QuestionHint): AnswerReading {

@@ -14,7 +14,16 @@ function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
   return {
     ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, correlationId: 'x', input, prompt },
     ...{ precedingText: null, digest: questionDigest(input, prompt), place: { at: 'conversation' }, state: 'asked' },
-    ...{ comment: null, expiresAt: null, reminded: false, answer: null, by: null, problem: null, repairCount: 0 },
+    ...{
+      comment: null,
+      expiresAt: null,
+      reminded: false,
+      answer: null,
+      note: null,
+      by: null,
+      problem: null,
+      repairCount: 0,
+    },
     ...more,
   };
 }

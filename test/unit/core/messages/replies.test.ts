@@ -1072,7 +1072,7 @@ describe('answers', () => {
       - \`/deny [<id>…|all] [reason]\` – do not make this change; the reason goes to the agent
       - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
       - \`/answer [<id>] <text>\` – answer the agent’s question; a reply to the question does the same
-      - \`/choose [<id>] <number>\` – answer the agent’s question with one of its choices
+      - \`/choose [<id>] <number>\` – answer the agent’s question with one of its choices; lines below are a note for the agent
       - \`/ask <question>\` – ask the agent a question; it can read for it, and decides and changes nothing
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out

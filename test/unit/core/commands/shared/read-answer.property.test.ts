@@ -26,7 +26,7 @@ describe('an answer to a choice (S116, seed property 4)', () => {
     fc.assert(
       fc.property(choices, words, fc.integer({ min: 0, max: 999 }), (all, text, number) => {
         const input = { type: 'choice', choices: all } as const;
-        for (const reading of [readAnswer(input, text), readChoiceNumber(input, number)]) {
+        for (const reading of [readAnswer(input, text), readChoiceNumber(input, number, '')]) {
           if (reading.kind === 'hint') continue;
           const { answer } = reading;
           if (answer.kind !== 'choice') throw new Error(answer.kind);
@@ -42,9 +42,10 @@ describe('an answer to a choice (S116, seed property 4)', () => {
     fc.assert(
       fc.property(choices, (all) => {
         for (const [index, value] of all.entries())
-          expect(readChoiceNumber({ type: 'choice', choices: all }, index + 1)).toEqual({
+          expect(readChoiceNumber({ type: 'choice', choices: all }, index + 1, '')).toEqual({
             kind: 'answer',
             answer: { kind: 'choice', index, value },
+            note: null,
           });
       }),
     );
