@@ -42,10 +42,15 @@ export function unreadableResponseError(): ModelError {
   return createError(UNUSABLE['unreadable-answer'], { ...NO_ANSWER, status: 200 });
 }
 
-/** The same error, with what its answer cost as far as the endpoint said. */
-export function withUsage(error: ModelError, usage: TokenUsage | null): ModelError {
+/**
+ * The same error, with what its answer cost as far as the endpoint said. `pieces` of the answer came, and most endpoints
+ * send one for each token.
+ */
+export function withUsage(error: ModelError, usage: TokenUsage | null, pieces: number): ModelError {
+  if (usage === null && pieces === 0) return error;
   const { kind, message, retryAt, report, contextTokens, cause } = error;
-  return usage === null ? error : new ModelError(kind, message, retryAt, { report, usage, contextTokens, cause });
+  const uncountedOutput = usage === null ? pieces : null;
+  return new ModelError(kind, message, retryAt, { report, usage, uncountedOutput, contextTokens, cause });
 }
 
 /** The error of a request that the watchdog ended. */

@@ -89,23 +89,26 @@ function createSingleModel(options: ModelOptions): SingleModel {
     const watchdog = startWatchdog(options.limits);
     const signal = AbortSignal.any([stopping, watchdog.signal]);
     let usage: unknown = null;
-    const onUsage = (counted: unknown): void => {
+    let pieces = 0;
+    const onPiece = (counted: unknown): void => {
       usage = counted;
+      pieces += 1;
     };
     try {
-      const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onUsage });
-      onUsage(isRecord(completion) ? completion['usage'] : null);
+      const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
+      usage = isRecord(completion) ? completion['usage'] : null;
       // The SDK ends an aborted stream without an error.
       signal.throwIfAborted();
       return toResponse(completion, address, options.log);
     } catch (error) {
       if (stopping.aborted) {
         const stopped = new ModelError('transient', 'The request to the model was stopped.', null);
-        throw withUsage(stopped, readUsage(usage));
+        throw withUsage(stopped, readUsage(usage), pieces);
       }
       const bite = watchdog.bite();
       const sent = { apiKey: options.apiKey, messages: conversation.messages };
-      throw withUsage(bite === null ? toModelError(error, now(), sent) : watchdogError(bite), readUsage(usage));
+      const failure = bite === null ? toModelError(error, now(), sent) : watchdogError(bite);
+      throw withUsage(failure, readUsage(usage), pieces);
     } finally {
       watchdog.stop();
     }

@@ -12,8 +12,8 @@ const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
 export type ResponseObserver = {
   /** Called for each piece of the body. */
   readonly onBytes: () => void;
-  /** Called with each count of tokens in a stream, unchecked: an answer costs also if it breaks off. */
-  readonly onUsage: (usage: unknown) => void;
+  /** Called for each piece of a streamed answer, with its count of tokens so far, unchecked: it costs also if it breaks off. */
+  readonly onPiece: (usage: unknown) => void;
 };
 
 /**
@@ -22,7 +22,7 @@ export type ResponseObserver = {
 export async function readCompletion(
   response: Response,
   client: OpenAI,
-  { onBytes, onUsage }: ResponseObserver,
+  { onBytes, onPiece }: ResponseObserver,
 ): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (PAGE_TYPES.test(type)) {
@@ -31,7 +31,7 @@ export async function readCompletion(
   }
   const observed = observeBody(response, onBytes);
   if (JSON_TYPES.test(type)) return parseBody(await observed.text());
-  return mergeChunks(readChunks(observed, client), onUsage);
+  return mergeChunks(readChunks(observed, client), onPiece);
 }
 
 function observeBody(response: Response, onBytes: () => void): Response {
@@ -69,7 +69,7 @@ const CHUNKS_PER_PAUSE = 200;
 /** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */
 export async function mergeChunks(
   chunks: AsyncIterable<unknown> | Iterable<unknown>,
-  onUsage: (usage: unknown) => void = () => {},
+  onPiece: (usage: unknown) => void = () => {},
 ): Promise<unknown> {
   const message = createDeltaMerger();
   message.add({});
@@ -82,8 +82,9 @@ export async function mergeChunks(
     if (count % CHUNKS_PER_PAUSE === 0) await yieldToEventLoop();
     // Some endpoints count anew in each chunk, so the last count is the whole one.
     usage = chunk['usage'] ?? usage;
-    onUsage(usage);
     const choice = firstChoice(chunk);
+    // An error within the stream is a chunk without a choice.
+    if (chunk['choices'] !== undefined || usage !== undefined) onPiece(usage);
     message.add(choice['delta'] ?? choice['message']);
     finishReason = choice['finish_reason'] ?? finishReason;
   }

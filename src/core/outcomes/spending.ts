@@ -28,13 +28,22 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
   });
 }
 
-/** Counts an answer that failed, if the endpoint counted it. The run can have ended meanwhile. */
+/** Counts an answer that failed, if it cost anything. The run can have ended meanwhile. */
 export function countFailedAnswer(
   builder: StepBuilder,
-  { runId, usage }: { readonly runId: string; readonly usage?: TokenUsage | null },
+  { runId, usage, isEstimated = false }: FailedAnswer,
 ): StepBuilder {
-  return !usage || builder.pull.run?.id !== runId ? builder : addUsage(builder, usage);
+  const { run } = builder.pull;
+  if (!usage || run?.id !== runId) return builder;
+  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated };
+  return addUsage(withRun(builder, { spending }), usage);
 }
+
+type FailedAnswer = {
+  readonly runId: string;
+  readonly usage?: TokenUsage | null;
+  readonly isEstimated?: boolean;
+};
 
 /**
  * From now on fewer readings are sent, and the model is asked again. It can read everything again, also what it was

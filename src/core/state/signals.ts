@@ -52,8 +52,9 @@ export type Signal =
       /** Null if it was never asked, or if this process stopped asking. */
       readonly failure: ModelFailureKind | null;
       readonly message: string;
-      /** What the failed answer cost; absent if the endpoint did not say. */
+      /** What the failed answer cost; absent if nothing was answered. `isEstimated`: the endpoint did not count it. */
       readonly usage?: TokenUsage;
+      readonly isEstimated?: boolean;
     }
   /** The conversation does not fit into the model's context, so older readings are no longer sent. */
   | {
@@ -71,8 +72,9 @@ export type Signal =
       readonly type: 'model-attempt-failed';
       readonly runId: string;
       readonly turn: number;
-      /** Null if the endpoint did not count it. */
+      /** Null if nothing was answered. `isEstimated`: the endpoint did not count it. */
       readonly usage: TokenUsage | null;
+      readonly isEstimated?: boolean;
       /** Null if the next request follows within a few seconds. */
       readonly delay: ModelDelay | null;
     }

@@ -43,10 +43,11 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     const { estimatedTokens, scarceRoom } = plan;
     return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens, scarceRoom } };
   } catch (error) {
-    if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, error);
+    const cost = costOfFailure(error, plan.estimatedTokens);
+    if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, cost);
     const cleared = clearAfterOverflow(transcript, run.modelContext, error);
-    if (cleared !== null) return readingsCleared(job, cleared, usageOf(error));
-    return withAttemptOutcome(job, error);
+    if (cleared !== null) return readingsCleared(job, cleared, cost?.usage ?? null);
+    return withAttemptOutcome(job, error, cost);
   } finally {
     abandoned.stop();
   }
@@ -76,10 +77,10 @@ function isAwaited(pull: PullState, { effect }: Job<'ask-model'>): boolean {
 }
 
 /** Nobody waits for the answer, but what it cost counts. */
-function abandonedOutcome(job: Job<'ask-model'>, { usage }: ModelError): EffectResult {
+function abandonedOutcome(job: Job<'ask-model'>, cost: FailureCost | null): EffectResult {
   const result = modelFailed(job, null, 'the run has ended');
-  const isCounted = usage !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
-  return isCounted ? { ...result, signal: { ...result.signal, usage } } : DONE;
+  const isCounted = cost !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
+  return isCounted ? { ...result, signal: { ...result.signal, ...cost } } : DONE;
 }
 
 /** Moves a run whose model the operator has removed meanwhile to the default one; null if it keeps its model. */
@@ -112,25 +113,36 @@ function readingsCleared(
   return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
 }
 
-/** What a failed request cost; null if the endpoint did not count it. */
-export function usageOf(error: unknown): TokenUsage | null {
-  return error instanceof ModelError ? error.usage : null;
+/** What a failed request cost. `isEstimated`: the endpoint did not count it. */
+type FailureCost = { readonly usage: TokenUsage; readonly isEstimated: boolean };
+
+/**
+ * What a failed request cost: the endpoint's count, or, of an answer that had begun, our estimate, because endpoints
+ * charge for it too. Null if nothing was answered.
+ */
+export function costOfFailure(error: unknown, estimatedTokens: number): FailureCost | null {
+  if (!(error instanceof ModelError)) return null;
+  const { usage, uncountedOutput } = error;
+  if (usage !== null) return { usage, isEstimated: false };
+  if (uncountedOutput === null) return null;
+  const estimated = { inputTokens: estimatedTokens, cachedInputTokens: 0, outputTokens: uncountedOutput };
+  return { usage: estimated, isEstimated: true };
 }
 
 /** What a failed request cost is stored with the result of the attempt, so that it counts once. */
-function withAttemptOutcome(job: Job<'ask-model'>, error: unknown): EffectResult {
-  const usage = usageOf(error);
+function withAttemptOutcome(job: Job<'ask-model'>, error: unknown, cost: FailureCost | null): EffectResult {
   const result = resultOfModelError(job, error, ({ report, message }) =>
     modelFailed(job, report?.failure ?? null, message),
   );
   if (result.kind === 'retry') {
     const delay = shownDelay(job, result, error);
     const { runId, turn } = job.effect;
-    const isMute = usage === null && delay === null;
-    return isMute ? result : { ...result, signal: { type: 'model-attempt-failed', runId, turn, usage, delay } };
+    if (cost === null && delay === null) return result;
+    const counted = cost ?? { usage: null, isEstimated: false };
+    return { ...result, signal: { type: 'model-attempt-failed', runId, turn, ...counted, delay } };
   }
-  const isFailure = usage !== null && result.signal?.type === 'model-failed';
-  return isFailure ? { ...result, signal: { ...result.signal, usage } } : result;
+  const isFailure = cost !== null && result.signal?.type === 'model-failed';
+  return isFailure ? { ...result, signal: { ...result.signal, ...cost } } : result;
 }
 
 /** Shorter delays are not shown, because each notice costs an update of the run comment (ms). */

@@ -13,7 +13,7 @@ import type { SideQuestionOpening } from '../../core/state/signals.ts';
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { clearAfterOverflow, logged, resultOfModelError, usageOf } from './ask-model.ts';
+import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 
 /** Reads what a question begins with: the transcript of the run that was there, or else the pull request. */
@@ -106,7 +106,7 @@ export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<Ef
         },
       };
     } catch (error) {
-      usage = addTokens(usage, usageOf(error) ?? NO_USAGE);
+      usage = addTokens(usage, costOfFailure(error, plan.estimatedTokens)?.usage ?? NO_USAGE);
       const cleared = clearAfterOverflow(messages, modelContext, error);
       if (cleared === null) return withAttemptUsage(job, error, usage);
       modelContext = cleared;
