@@ -10,6 +10,7 @@ import { MAX_FILE_BYTES } from './text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from './text/line-endings.ts';
 import { createLineTable } from './text/line-table.ts';
 import { areLinesEqual, offsetOfLine, withoutLineEnding } from './text/lines.ts';
+import { type FileLine, findRepeatedLine, isClearlyWhole } from './unclear-block.ts';
 import { uncoversSecret } from './uncovered-secrets.ts';
 import { countChangedBlocks, formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
@@ -27,6 +28,8 @@ export type UserEditInput = {
   readonly baseText: string | null;
   /** Without terminators, as in the block. */
   readonly lines: readonly string[];
+  /** The user says that the lines are the whole file. */
+  readonly isStatedWhole?: boolean;
 };
 
 /** Why a user's lines make no change. */
@@ -34,7 +37,11 @@ export type UserEditRefusal =
   /** A block of lines cannot replace the change, for example because it has several places. */
   | { readonly reason: 'not-one-place' }
   /** They lack the unchanged line that the suggestion block of an insertion repeats, so it would be deleted. */
-  | { readonly reason: 'anchor-missing'; readonly line: number; readonly text: string }
+  | ({ readonly reason: 'anchor-missing' } & FileLine)
+  /** They repeat an unchanged line beside the change, so they might be more than a block replaces. */
+  | ({ readonly reason: 'line-repeated' } & FileLine)
+  /** They might be only a part of the new file. */
+  | { readonly reason: 'part-or-whole' }
   /** The file already has these lines. */
   | { readonly reason: 'unchanged' }
   | { readonly reason: 'not-text' }
@@ -94,6 +101,10 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   if (isSameAsProposed(input, range, proposed)) return { kind: 'unchanged' };
   const anchor = findAnchor(change.region, range);
   if (anchor !== null && !lines.includes(anchor.text)) return refuseUserEdit({ reason: 'anchor-missing', ...anchor });
+  const repeated = placement.kind === 'suggestion' ? null : findRepeatedLine(change.region, lines);
+  if (repeated !== null) return refuseUserEdit({ reason: 'line-repeated', ...repeated });
+  if (baseText === null && input.isStatedWhole !== true && !isClearlyWhole(proposed, lines))
+    return refuseUserEdit({ reason: 'part-or-whole' });
   const before = baseText ?? '';
   const proposedText = applyRegion(before, change.region);
   const text = baseText === null ? newFileText(proposedText, lines) : replaceRange(before, range, input);
@@ -107,10 +118,7 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
 }
 
 /** The unchanged line in the range, which only the suggestion block of an insertion has. */
-function findAnchor(
-  { before, old, oldStart, after }: Region,
-  { index, count }: UserEditRange,
-): { readonly line: number; readonly text: string } | null {
+function findAnchor({ before, old, oldStart, after }: Region, { index, count }: UserEditRange): FileLine | null {
   if (old.length > 0 || count === 0) return null;
   const text = index < oldStart ? before.at(-1) : after[0];
   return text === undefined ? null : { line: index + 1, text: withoutLineEnding(text) };

@@ -156,7 +156,7 @@ function editOption({ id, change }: Proposal, placement: Placement, writable: bo
 }
 
 function replacedLines(base: FileChange['base'], { index, count }: UserEditRange): string {
-  if (base === null) return 'for the whole file';
+  if (base === null) return 'that has the whole file';
   if (count === 0) return `to ${describeInsertion(index)}`;
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
 }

@@ -91,15 +91,22 @@ const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [r
 /** A suggestion block in a reply that was not applied. */
 export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
   if (problem.reason === 'anchor-missing') return askAboutAnchor(id, problem);
+  if (problem.reason === 'line-repeated') return askAboutRepeatedLine(id, problem);
+  if (problem.reason === 'part-or-whole') return askAboutWholeFile(id);
   if (isBesideText(problem)) return askWhatIsMeant(id, problem);
   return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
 }
 
 type AnchorProblem = Extract<UserEditProblem, { reason: 'anchor-missing' }>;
 
+type RepeatedLineProblem = Extract<UserEditProblem, { reason: 'line-repeated' }>;
+
 type BesideTextProblem = Extract<UserEditProblem, { reason: 'same-lines-beside-text' | 'respaced-lines-beside-text' }>;
 
-type WrongBlockProblem = Exclude<UserEditProblem, AnchorProblem | BesideTextProblem>;
+type WrongBlockProblem = Exclude<
+  UserEditProblem,
+  AnchorProblem | RepeatedLineProblem | BesideTextProblem | { reason: 'part-or-whole' }
+>;
 
 function isBesideText(problem: UserEditProblem): problem is BesideTextProblem {
   return problem.reason === 'same-lines-beside-text' || problem.reason === 'respaced-lines-beside-text';
@@ -109,6 +116,14 @@ const MAX_ANCHOR_CHARACTERS = 200;
 
 function askAboutAnchor(id: string, { line, text }: AnchorProblem): string {
   return `${codeSpan(id)} is still pending: did you mean to delete line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, ${OR_COMMANDS_TEXT}.`;
+}
+
+function askAboutRepeatedLine(id: string, { line, text }: RepeatedLineProblem): string {
+  return `${codeSpan(id)} is still pending: did you mean to have line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}, twice? A block replaces only the changed lines, and the change keeps this one beside them. Reply with a block of the changed lines alone, or say what to change in words, ${OR_COMMANDS_TEXT}.`;
+}
+
+function askAboutWholeFile(id: string): string {
+  return `${codeSpan(id)} is still pending: are these lines the whole file, or a part of it? The file is new, so a block replaces all of it, and yours leaves proposed lines out. Reply with a block that has the whole file and the line ${codeSpan('whole file')} above it, or say what to change in words, ${OR_COMMANDS_TEXT}.`;
 }
 
 /** The words can agree with the lines or object to them. */

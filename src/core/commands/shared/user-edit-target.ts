@@ -14,6 +14,7 @@ export type UserEditTarget = {
   readonly change: FileChange;
   readonly placement: Placement;
   readonly lines: readonly string[];
+  readonly isStatedWhole: boolean;
 };
 
 /** Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace. */
@@ -26,7 +27,19 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent): User
   if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
   if (placement === null || change.op === 'set' || userEditRange(change, placement) === null) return null;
-  return { proposal, change, placement, lines };
+  const { isStatedWhole } = splitWholeFile(change, parsed.text);
+  return { proposal, change, placement, lines, isStatedWhole };
+}
+
+const WHOLE_FILE = /^whole file[.:!]?[ \t]*(?:\n|$)/i;
+
+/** The text beside a block: for a new file, a first line that says what the block is, and the note for the agent. */
+export function splitWholeFile(
+  { base }: FileChange,
+  text: string,
+): { readonly isStatedWhole: boolean; readonly note: string } {
+  const isStatedWhole = base === null && WHOLE_FILE.test(text);
+  return { isStatedWhole, note: isStatedWhole ? text.replace(WHOLE_FILE, '') : text };
 }
 
 /** A person's text that is about to be committed can't be replaced by another person's, only denied. */
@@ -37,8 +50,14 @@ export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean 
 /** The input of a user edit, without the text of the file that the proposal was made for. */
 type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
 
-export function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
-  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
+export function userEditInput({
+  proposal,
+  change,
+  placement,
+  lines,
+  isStatedWhole,
+}: UserEditTarget): UserEditWithoutBase {
+  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines, isStatedWhole };
 }
 
 /** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */

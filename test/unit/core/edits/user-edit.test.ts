@@ -133,7 +133,14 @@ describe('a user’s lines (S48)', () => {
       committed(
         null,
         acceptedEdit(
-          applyUserEdit({ change: below, proposed: below, placement: IN_FILE, baseText: null, lines: ['x', 'b'] }),
+          applyUserEdit({
+            change: below,
+            proposed: below,
+            placement: IN_FILE,
+            baseText: null,
+            lines: ['x', 'b'],
+            isStatedWhole: true,
+          }),
         ),
       ),
     ).toBe('x\nb\n');

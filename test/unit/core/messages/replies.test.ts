@@ -25,6 +25,8 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'unclosed-block' },
     { reason: 'not-one-place' },
     { reason: 'anchor-missing', line: 4, text },
+    { reason: 'line-repeated', line: 4, text },
+    { reason: 'part-or-whole' },
     { reason: 'unchanged' },
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
@@ -433,6 +435,12 @@ describe('answers', () => {
 
       [user-edit-refused]
       \`k7q2\` is still pending: did you mean to delete line 4, \`total\`? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: did you mean to have line 4, \`total\`, twice? A block replaces only the changed lines, and the change keeps this one beside them. Reply with a block of the changed lines alone, or say what to change in words, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: are these lines the whole file, or a part of it? The file is new, so a block replaces all of it, and yours leaves proposed lines out. Reply with a block that has the whole file and the line \`whole file\` above it, or say what to change in words, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
