@@ -2,7 +2,7 @@ import { remainingResponsesMessage } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/spending-text.ts';
 import { toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
-import { turnOf } from '../state/proposal.ts';
+import { type Proposal, turnOf, usesStandingApproval } from '../state/proposal.ts';
 import type { Run, ToolBatch } from '../state/run.ts';
 import { findReachedLimit } from '../state/spending.ts';
 import { endRun } from './end-run.ts';
@@ -48,6 +48,10 @@ export function heldCallStates({ heldCalls }: Run): ToolBatch['calls'] {
   return heldCalls.map(({ path, ...call }) => ({ ...call, heldPath: path, status: { kind: 'running' } }));
 }
 
+function isDecidedInAdvance({ votes }: Proposal): boolean {
+  return votes.length > 0 && votes.every(usesStandingApproval);
+}
+
 /** Counts a response without a proposal. */
 export function countIdleResponse(builder: StepBuilder): StepBuilder {
   const idle = builder.pull.run?.idleResponses ?? NO_IDLE_RESPONSES;
@@ -56,13 +60,17 @@ export function countIdleResponse(builder: StepBuilder): StepBuilder {
   });
 }
 
-/** Counts the response of a decided batch against the limits. People's words renew them, a decision the shorter one. */
+/**
+ * Counts the response of a decided batch against the limits. People's words renew them, a decision the shorter one.
+ * Where standing approvals alone decided, nobody has looked, so the response counts as one without people.
+ */
 export function countBatchResponse(builder: StepBuilder, hasWords: boolean): StepBuilder {
   const { run, proposals } = builder.pull;
   if (run === null) return builder;
   if (hasWords) return withRun(builder, { idleResponses: NO_IDLE_RESPONSES });
-  const isProposing = proposals.some((one) => one.runId === run.id && turnOf(one) === run.batch?.turn);
-  return isProposing
-    ? withRun(builder, { idleResponses: { ...run.idleResponses, sincePeople: 0 } })
-    : countIdleResponse(builder);
+  const proposed = proposals.filter((one) => one.runId === run.id && turnOf(one) === run.batch?.turn);
+  if (proposed.length === 0) return countIdleResponse(builder);
+  const { sincePeople } = run.idleResponses;
+  const isSeen = !proposed.every(isDecidedInAdvance);
+  return withRun(builder, { idleResponses: { ...run.idleResponses, sincePeople: isSeen ? 0 : sincePeople + 1 } });
 }

@@ -350,3 +350,20 @@ describe('/revoke', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 });
+
+describe('a standing approval and a model that never stops', () => {
+  it('end after as many changes in a row as people allow without looking, and /resume goes on (S155, K23)', async () => {
+    const files = { 'README.md': 'Sells things.\n', 'src/a.md': 'n0\n' };
+    const { ana, bot, configures, model, pr } = await stage().tell({ files });
+    await configures('limits: {turns: 3}\n');
+    model.proposes(edit('src/a.md', 'n0', 'n1'));
+    await ana.says('/countersign count');
+    for (let count = 1; count <= 3; count += 1) model.proposes(edit('src/a.md', `n${count}`, `n${count + 1}`));
+    await ana.says('/approve always src/**');
+    expect(pr.commits()).toHaveLength(4);
+    expect(bot.answer()).toContain('the run ended because it reached its limit of model responses');
+    model.proposes(edit('src/a.md', 'n4', 'n5'));
+    await ana.says('/resume');
+    expect(pr.file('src/a.md')).toContain('n5');
+  });
+});
