@@ -156,10 +156,10 @@ export function isEnoughWith(person: Person, proposal: Proposal, rules: Approval
 
 /** The proposal with what its comment says about approvals. */
 export function withNeeded(proposal: Proposal, rules: ApprovalRules): Proposal {
-  const { approvals: requiredApprovals } = approvalNeed(proposal.change, rules);
+  const { approvals: requiredApprovals, role: requiredRole } = approvalNeed(proposal.change, rules);
   const lists = missingNow(proposal, rules).paths.map(({ owners }) => owners.slice(0, MAX_OWNERS));
   const neededOwners = [...new Map(lists.map((owners) => [owners.join(' '), owners])).values()];
-  return { ...proposal, requiredApprovals, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };
+  return { ...proposal, requiredApprovals, requiredRole, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };
 }
 
 /** People and teams that a page notifies at most. */

@@ -99,10 +99,10 @@ export function replacesLine({ proposal, links }: ProposalView): string {
   return named.length === 0 ? '' : `Replaces ${formatList(more === 0 ? named : [...named, `${more} more`])}.`;
 }
 
-/** The approvals so far, and who or how many are missing; empty where one of anybody is enough. */
+/** The approvals so far, and who or how many are missing; empty where one of anybody with write access is enough. */
 export function approvalsLine({ proposal, placement }: ProposalView): string {
-  const { requiredApprovals, neededOwners } = proposal;
-  if (requiredApprovals < 2 && neededOwners.length === 0) return '';
+  const { requiredApprovals, requiredRole, neededOwners } = proposal;
+  if (requiredApprovals < 2 && requiredRole === 'write' && neededOwners.length === 0) return '';
   const names = approverNames(proposal);
   const by = names.length === 0 ? '' : ` by ${formatList(names)}`;
   const button =
@@ -114,13 +114,25 @@ export function approvalsLine({ proposal, placement }: ProposalView): string {
 
 /** One owner can be in several of the lists, so these do not count people. */
 function missingText(proposal: Proposal, approvals: number): string {
-  const { requiredApprovals, neededOwners } = proposal;
-  const missing = requiredApprovals - approvals;
-  if (neededOwners.length === 0) return `${Math.max(1, missing)} more needed`;
+  const { requiredApprovals, requiredRole, neededOwners } = proposal;
+  const missing = Math.max(1, requiredApprovals - approvals);
+  const access = ROLE_ACCESS[requiredRole];
+  if (neededOwners.length === 0 && access === null) return `${missing} more needed`;
+  if (neededOwners.length === 0 && requiredApprovals === 1) return `needs an approval by somebody with ${access}`;
+  if (neededOwners.length === 0)
+    return `${missing} more needed, by ${missing === 1 ? 'somebody' : 'people'} with ${access}`;
   const mentions = new Set(liveMentions(proposal));
   const owners = formatList(neededOwners.map((list) => ownersText(list, mentions)));
-  return missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
+  const needed = missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
+  return access === null ? needed : `${needed}; only people with ${access} count`;
 }
+
+/** What an approver needs beyond write access, which everybody who may decide has. */
+const ROLE_ACCESS = {
+  write: null,
+  maintain: 'maintain or admin access',
+  admin: 'admin access',
+} as const satisfies Record<Proposal['requiredRole'], string | null>;
 
 /** Each owner whom the comment notifies is written once as a mention, and taken out of the set. */
 function ownersText(owners: readonly string[], mentions: Set<string>): string {

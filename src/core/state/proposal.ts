@@ -5,6 +5,7 @@ import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
+import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 
 /** One gated change and its progress. */
@@ -64,6 +65,8 @@ export type Proposal = {
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
+  /** The least role of each approver as last read, which the comment shows. */
+  readonly requiredRole: ApproverRole;
   /** The code owners whose approval is missing as last read, which the comment shows: one of each list. */
   readonly neededOwners: readonly (readonly string[])[];
   /** Those of them whom its first comment notifies. */
@@ -273,6 +276,7 @@ export const NEW_PROPOSAL = {
   currentHeading: null,
   currentPlaces: null,
   threadResolution: null,
+  requiredRole: 'write',
   neededOwners: [],
   mentions: [],
   headMovingSince: null,

@@ -147,6 +147,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     currentPlaces: null,
     threadResolution: null,
     requiredApprovals: 1,
+    requiredRole: 'write',
     neededOwners: [],
     mentions: [],
     headMovingSince: null,

@@ -77,12 +77,26 @@ describe('who may approve', () => {
   it('approvers: maintain counts maintainers and admins, and explains to writers why they do not count (S66)', async () => {
     const { ana, bot, person, pr } = await proposeUnder('approvers: maintain\n');
     const maria = await person('maria', 'write', 'maintain');
+    expect(bot.proposal(1).body).toContain(
+      '**0 of 1 approvals**: needs an approval by somebody with maintain or admin access.',
+    );
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(
       `\`${ana.login}\` doesn’t have the maintain or admin role that \`approvers: maintain\``,
     );
     expect(pr.commits()).toEqual([]);
     await maria.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a role that is required for a path stands on the page, with how many are missing (S36, S70)', async () => {
+    const rule = '{ paths: ["src/**"], approvals: 2, approvers: admin }';
+    const { bot, person, pr } = await proposeUnder(`require:\n  - ${rule}\n`);
+    const admins = [await person('admin', 'admin'), await person('owner', 'admin')] as const;
+    expect(bot.proposal(1).body).toContain('**0 of 2 approvals**: 2 more needed, by people with admin access.');
+    await admins[0].replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).toContain(': 1 more needed, by somebody with admin access.');
+    await admins[1].replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
   });
 

@@ -131,6 +131,17 @@ describe('an open proposal', () => {
     `);
   });
 
+  it.each([
+    [{}, null],
+    [{ requiredRole: 'admin' }, '0 of 1 approvals**: needs an approval by somebody with admin access.'],
+    [{ requiredRole: 'maintain', requiredApprovals: 3 }, '3 more needed, by people with maintain or admin access.'],
+    [{ requiredRole: 'admin', neededOwners: [['@ana']] }, ': needs `@ana`; only people with admin access count.'],
+  ] as const)('with %j it says who must approve (S36, S70)', (more, expected) => {
+    const text = body(proposal(bigint, { requiredApprovals: 1, ...more }), inConversation);
+    if (expected === null) expect(text).not.toContain('approvals**');
+    else expect(text).toContain(expected);
+  });
+
   it('warns with this text before a file is overwritten, and shows a diff (S31, S32, T11)', () => {
     const text = body(proposal(write('notes.md', lines(42), lines(150, 'new'))), inFile);
     expect(text).toContain('⚠️ This will overwrite existing file (was 42 lines, now 150 lines)');
