@@ -1,3 +1,4 @@
+import { formatList } from '../../lib/format.ts';
 import { groupSettings, type SettingGroup } from '../settings/repo-settings.ts';
 import { listEntries } from '../settings/settings-change.ts';
 import type {
@@ -56,10 +57,18 @@ function settingsTable({ title, settings }: SettingGroup, share: number): string
   return joinBlocks(
     `**${title}**`,
     ['| setting | value | from |', '|---|---|---|', ...settings.map(formatSetting)].join('\n'),
+    bothListsText(settings),
     ...long.map(({ key, value, source }) =>
       [`${codeSpan(key)}, from ${SOURCE_TEXTS[source]}:`, '', ...listLines(longListOf(value) ?? [], share)].join('\n'),
     ),
   );
+}
+
+/** The operator's list and the repository's stand in rows of their own. */
+function bothListsText(settings: readonly SettingInForce[]): string {
+  const keys = settings.map(({ key }) => key);
+  const repeated = keys.filter((key, index) => keys.indexOf(key) < index).map(codeSpan);
+  return repeated.length === 0 ? '' : `Both lists of ${formatList(repeated)} hold, and the stricter one counts.`;
 }
 
 function formatSetting({ key, value, source }: SettingInForce): string {

@@ -6,7 +6,13 @@ import { stageForAll } from '../support/open-and-close.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-in-force-'));
 const file = join(folder, 'countersign.yml');
-writeFileSync(file, 'expiry: 2d\nmodels: [large]\nceilings:\n  required_approvals: 2\n');
+const lists = `protected_paths: ["deploy/**"]
+require:
+  - { paths: ["**/*.sql"], approvers: admin }
+rules:
+  - { tools: [edit_file], paths: ["legal/**"], decide: deny }
+`;
+writeFileSync(file, `expiry: 2d\nmodels: [large]\n${lists}ceilings:\n  required_approvals: 2\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
@@ -32,6 +38,27 @@ describe('/config', () => {
       ...['**Who may approve**', '**Which files**', '**How it is decided**', '**The agent and its commits**'],
       '**Limits**',
     ]);
+  });
+
+  it('shows the lists of both files, each with its source, and says that both hold (S127)', async () => {
+    const { ana, bot, configures } = await stage().tell();
+    await configures(
+      'protected_paths: ["infra/**"]\nrequire: [{ paths: ["src/**"], approvals: 2 }]\nrules: [{ tools: [read_file], paths: ["x/**"], decide: ask }]\n',
+    );
+    await ana.says('/countersign /config');
+    const answer = bot.answer();
+    const [repository, operator] = ['`.github/countersign.yml`', 'operator'];
+    expect(answer).toContain(`| \`protected_paths\` | \`["deploy/**"]\` | ${operator} |`);
+    expect(answer).toContain(`| \`protected_paths\` | \`["infra/**"]\` | ${repository} |`);
+    expect(answer).toContain(`| \`require\` | \`[{"paths":["**/*.sql"],"approvers":"admin"}]\` | ${operator} |`);
+    expect(answer).toContain(`| \`require\` | \`[{"paths":["src/**"],"approvals":2}]\` | ${repository} |`);
+    expect(answer).toContain('"decide":"deny"}]` | operator |');
+    expect(answer).toContain('Both lists of `require` hold, and the stricter one counts.');
+    expect(answer).toContain('Both lists of `rules` and `protected_paths` hold, and the stricter one counts.');
+    await configures('expiry: 3d\n');
+    await ana.says('/countersign /config');
+    expect(bot.answer()).toContain(`| \`require\` | \`[{"paths":["**/*.sql"],"approvers":"admin"}]\` | ${operator} |`);
+    expect(bot.answer()).not.toContain('Both lists');
   });
 
   it('lists the entries of a long list one a line (S127)', async () => {
