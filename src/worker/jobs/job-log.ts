@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Store, StoredEffect } from '../../adapters/store/store.ts';
 import { createFault, type Fault } from '../../adapters/telemetry/fault.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/log.ts';
@@ -13,16 +12,24 @@ import type { WorkerContext } from './job.ts';
 type PullFields = { readonly repo?: string; readonly pr: number; readonly run?: string };
 
 /** What the worker of a store remembers for its log only. */
-type LogMemory = { readonly pulls: LRUCache<string, PullFields>; readonly faults: Map<string, Fault> };
+type LogMemory = { readonly pulls: Map<string, PullFields>; readonly faults: Map<string, Fault> };
 
 const memories = new WeakMap<Store, LogMemory>();
 
-const MAX_REMEMBERED_PULLS = 5_000;
-
 function memoryOf(store: Store): LogMemory {
-  const memory = memories.get(store) ?? { pulls: new LRUCache({ max: MAX_REMEMBERED_PULLS }), faults: new Map() };
+  const memory = memories.get(store) ?? { pulls: new Map(), faults: new Map() };
   memories.set(store, memory);
   return memory;
+}
+
+const MAX_REMEMBERED_PULLS = 5_000;
+
+/** Remembers a pull request instead of the one that was seen the longest time ago. */
+function remember({ pulls }: LogMemory, key: string, fields: PullFields): void {
+  pulls.delete(key);
+  pulls.set(key, fields);
+  const [oldest] = pulls.keys();
+  if (pulls.size > MAX_REMEMBERED_PULLS && oldest !== undefined) pulls.delete(oldest);
 }
 
 /** The repository and the pull request as fields of a log line. */
@@ -33,7 +40,7 @@ function refFields({ owner, repo, number }: PullRequestRef): PullFields {
 /** Remembers names that only the loaded state has, and returns them as fields. */
 export function rememberPull({ store }: Pick<WorkerContext, 'store'>, key: string, pull: PullState): PullFields {
   const fields = { ...refFields(pull.ref), ...(pull.run === null ? {} : { run: pull.run.id }) };
-  memoryOf(store).pulls.set(key, fields);
+  remember(memoryOf(store), key, fields);
   return fields;
 }
 
@@ -47,10 +54,10 @@ export async function effectLog(
   context: Pick<WorkerContext, 'store' | 'log'>,
   { pullRequestKey, effect, id }: StoredEffect,
 ): Promise<Logger> {
-  const { pulls } = memoryOf(context.store);
-  if (!pulls.has(pullRequestKey)) {
+  const memory = memoryOf(context.store);
+  if (!memory.pulls.has(pullRequestKey)) {
     const ref = await context.store.loadRef(pullRequestKey).catch(() => null);
-    if (ref !== null) pulls.set(pullRequestKey, refFields(ref));
+    if (ref !== null) remember(memory, pullRequestKey, refFields(ref));
   }
   const run = 'runId' in effect ? { run: effect.runId } : 'questionId' in effect ? { question: effect.questionId } : {};
   const proposals = 'proposalIds' in effect ? effect.proposalIds : 'proposalId' in effect ? [effect.proposalId] : [];

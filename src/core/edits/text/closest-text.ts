@@ -1,6 +1,6 @@
 import { type CodeUnits, collapseWhitespace, isCrLfAt, toCodeUnits, trimRange } from './characters.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
-import { lineEnd } from './lines.ts';
+import { countLines, lineEnd } from './lines.ts';
 
 /** Similar text in a file. The model is shown it, but it is never applied. `line` is 1-based. */
 export type NearMatch = { readonly text: string; readonly line: number; readonly similarity: number };
@@ -58,9 +58,10 @@ type SearchedLines = {
 };
 
 function splitSearchedLines(whole: string): SearchedLines {
-  const [starts, ends] = [new Int32Array(MAX_SEARCHED_LINES), new Int32Array(MAX_SEARCHED_LINES)];
+  const maxCount = Math.min(MAX_SEARCHED_LINES, countLines(whole));
+  const [starts, ends] = [new Int32Array(maxCount), new Int32Array(maxCount)];
   let [count, start] = [0, 0];
-  while (count < MAX_SEARCHED_LINES && start < whole.length) {
+  while (count < maxCount && start < whole.length) {
     const end = lineEnd(whole, start);
     if (end > MAX_SEARCHED_CHARACTERS) break;
     starts[count] = start;
@@ -196,7 +197,7 @@ export function createComparison(codeUnits: CodeUnits): CompareUnits {
     pairs[slot] = (pairs[slot] ?? 0) + 1;
   }
   // The pairs that are still unmatched during a comparison.
-  const remaining = Int32Array.from(pairs);
+  const remaining = pairs.slice();
   return (others, length) => {
     if (length === codeUnits.length && hasSameUnits(codeUnits, others)) return 1;
     if (codeUnits.length < 2 || length < 2) return 0;
