@@ -19,6 +19,7 @@ import {
 /** Reads a new comment. It counts only if the person who sent the webhook also wrote it. */
 export function createNewCommentReader(extract: CommentExtractor): PullRequestEventReader {
   return (payload, context) => {
+    if (isOwnEvent(context)) return 'own-event';
     const comment = extract(payload);
     if (typeof comment === 'string') return comment;
     const actor = findCommenter(comment, context);
@@ -59,6 +60,7 @@ function isEmptyReview({ reviewState, body }: WebhookComment): boolean {
  */
 export function createEditedCommentReader(extract: CommentExtractor): PullRequestEventReader {
   return (payload, context) => {
+    if (isOwnEvent(context)) return 'own-event';
     const comment = extract(payload);
     if (typeof comment === 'string') return comment;
     if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'edited');
@@ -75,6 +77,7 @@ export function createEditedCommentReader(extract: CommentExtractor): PullReques
 /** Reads a deleted comment. A deletion does not undo a decision, so the person gets a reply (S61). */
 export function createDeletedCommentReader(extract: CommentExtractor): PullRequestEventReader {
   return (payload, context) => {
+    if (isOwnEvent(context)) return 'own-event';
     const comment = extract(payload);
     if (typeof comment === 'string') return comment;
     if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'deleted');
@@ -94,18 +97,20 @@ function readOwnCommentChange(
   context: DeliveryContext,
   action: 'edited' | 'deleted',
 ): Intent | IgnoreReason {
-  const { app, sender } = context;
+  const { sender } = context;
   if (!sender) return 'no-actor';
-  if (sender.id === app.botId) return 'own-event';
   const pull = toPullRequestRef(comment.repository, comment.number, context);
   return { kind: 'own-comment', action, pull, actor: toActor(sender, false), location: comment.location };
 }
 
+/** Whether the App itself acted. Most webhooks are of this kind, so their payloads are not read further. */
+function isOwnEvent({ app, sender }: DeliveryContext): boolean {
+  return sender?.id === app.botId;
+}
+
 /** The person who acts: the webhook's sender, not the comment's author. */
-function findCommenter(comment: WebhookComment, { app, sender }: DeliveryContext): Actor | IgnoreReason {
-  const { author, viaApp } = comment;
+function findCommenter({ author, viaApp }: WebhookComment, { sender }: DeliveryContext): Actor | IgnoreReason {
   if (!sender || !author) return 'no-actor';
-  if (sender.id === app.botId) return 'own-event';
   if (sender.type === 'Bot' || author.type === 'Bot') return 'bot';
   if (sender.type !== 'User') return 'not-a-person';
   return viaApp ? 'posted-by-app' : toActor(sender, viaApp);
