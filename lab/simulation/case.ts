@@ -5,7 +5,6 @@ import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../src/core/state/run.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
-import { type Offload, OffloadError, offloadInline } from '../../src/worker/offload/offload.ts';
 import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
@@ -19,6 +18,7 @@ import {
   withStaleHead,
   withWriteGuard,
 } from './world/github-port.ts';
+import { simulatedOffload } from './world/offload.ts';
 import { PERSON_ACTIONS, type WeightedActions } from './world/person-actions.ts';
 import { createRandom, type Random } from './world/random.ts';
 import { createRandomModel } from './world/random-model.ts';
@@ -370,7 +370,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
     operatorSettings: () => OPERATOR_SETTINGS,
-    offload: offloadVirtually,
+    offload: simulatedOffload,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
       if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);
@@ -378,14 +378,6 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
   };
 }
 
-/**
- * Grammars load files in real time, which virtual time does not wait for. Outlines count as crashed here, and changes
- * are checked as if their files were YAML.
- */
-const offloadVirtually: Offload = (name, input) => {
-  if (name === 'outlineFile') return Promise.reject(new OffloadError('crash', 'no grammars in the simulation'));
-  return offloadInline(name, name === 'checkSyntax' ? Object.assign({}, input, { path: 'stand-in.yaml' }) : input);
-};
 function traceModel(model: Model, trace: Trace): Model {
   return {
     ...model,

@@ -31,7 +31,7 @@ export function storedAs<T>(value: unknown): T {
   return value as T;
 }
 
-/** The offload thread returns the output of the requested task: both sides derive from one table of tasks. */
+/** An output of the requested task, from the offload thread or kept under its name: all sides derive from one table. */
 export function offloadOutputAs<T>(value: unknown): T {
   return value as T;
 }

@@ -249,7 +249,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // It silently applies at the wrong place of a moved file.
   applyPatch: [],
   markCountersigned: ['src/core/policy/countersign.ts'],
-  offloadOutputAs: ['src/worker/offload/thread.ts'],
+  offloadOutputAs: ['src/worker/offload/thread.ts', 'lab/simulation/world/offload.ts'],
   storedAs: ['src/adapters/store/', 'lab/bench/'],
 };
 

@@ -95,19 +95,21 @@ function receivedContentKeys({ events }: CaseEvidence): ReadonlySet<string> {
 /** A proposal expires only after all comments from its pending time were read, even if their webhooks were lost. */
 export const commentsAreReadBeforeExpiry: CaseCheck = (evidence) => {
   const { saved, played } = evidence;
-  const receivedKeys = receivedContentKeys(evidence);
-  const comments = listPostedIntents(played);
-  return saved.flatMap(({ saved: { at, before, step } }) => {
+  const expirations = saved.flatMap(({ saved: { at, before, step } }) => {
     if (!isInstalled({ played }, step.pull.ref)) return [];
     const expired = step.pull.proposals.filter(({ id, state }) => state === 'expired' && before.get(id) !== state);
-    return expired.flatMap(({ id, proposedAt }) =>
-      comments
-        .filter(({ number }) => number === step.pull.ref.number)
-        .filter((comment) => comment.at >= Date.parse(proposedAt ?? '') && comment.at < at - TIMING_TOLERANCE_MS)
-        .filter(({ key }) => !receivedKeys.has(key))
-        .map(({ key }) => `${id} expired before comment ${key} was processed`),
-    );
+    return expired.map(({ id, proposedAt }) => ({ id, at, since: Date.parse(proposedAt ?? ''), ref: step.pull.ref }));
   });
+  if (expirations.length === 0) return [];
+  const receivedKeys = receivedContentKeys(evidence);
+  const comments = listPostedIntents(played);
+  return expirations.flatMap(({ id, at, since, ref }) =>
+    comments
+      .filter(({ number }) => number === ref.number)
+      .filter((comment) => comment.at >= since && comment.at < at - TIMING_TOLERANCE_MS)
+      .filter(({ key }) => !receivedKeys.has(key))
+      .map(({ key }) => `${id} expired before comment ${key} was processed`),
+  );
 };
 
 /** An upper bound for a catch-up with faults. */
@@ -117,12 +119,13 @@ const MAX_CATCH_UP_MS = 60 * 60_000;
 export const suspensionCommentsAreRead: CaseCheck = (evidence) => {
   const { saved, played } = evidence;
   const { attempts } = played;
-  const receivedKeys = receivedContentKeys(evidence);
-  const comments = listPostedIntents(played);
   const installationAttempts = attempts.filter(({ event, action }) => event === 'installation' && action !== 'created');
   const acknowledged = installationAttempts.filter((attempt) => attempt.action === 'unsuspend' && attempt.acknowledged);
   // Only the first delivery counts, because the App ignores duplicates.
   const unsuspensions = [...Map.groupBy(acknowledged, ({ guid }) => guid).values()].flatMap(([first]) => first ?? []);
+  if (unsuspensions.length === 0) return [];
+  const receivedKeys = receivedContentKeys(evidence);
+  const comments = listPostedIntents(played);
   return unsuspensions.flatMap(({ deliveredAt }) => {
     const until = deliveredAt + MAX_CATCH_UP_MS;
     const isInterrupted = installationAttempts.some(
