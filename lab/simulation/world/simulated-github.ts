@@ -141,6 +141,7 @@ export function readSettingsVersions({
     headSha: pull.head.sha,
     defaultBranch,
     defaultSha: tip,
+    isMisnamed: false,
     isSameFile: findSettingsBlob(state.store, pull.head.sha) === findSettingsBlob(state.store, tip),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
+import { MISNAMED_SETTINGS_PATH, SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { GitHubError, type SettingsFileLookup, type SettingsVersions } from '../../core/state/ports.ts';
 import { type PullConnection, repositoryParams } from './connection.ts';
 import { isNotFound } from './errors.ts';
@@ -8,7 +8,10 @@ import { readContentFile } from './repository.ts';
 /** The settings file at the head of the pull request and on the default branch, without its text, in one request. */
 export async function fetchSettingsVersions({ ref, read }: PullConnection): Promise<SettingsVersions | null> {
   const response: unknown = await read((client) =>
-    client.graphql(SETTINGS_QUERY, { ...repositoryParams(ref), number: ref.number, path: SETTINGS_PATH }),
+    client.graphql(SETTINGS_QUERY, {
+      ...repositoryParams(ref),
+      ...{ number: ref.number, path: SETTINGS_PATH, misnamed: MISNAMED_SETTINGS_PATH },
+    }),
   );
   const parsed = SettingsPage.safeParse(response);
   if (!parsed.success) throw new GitHubError('GitHub returned the settings files in an unknown form', null, null);
@@ -23,24 +26,26 @@ export async function fetchSettingsVersions({ ref, read }: PullConnection): Prom
     headSha: headRefOid,
     defaultBranch: defaultBranchRef.name,
     defaultSha: defaultBranchRef.target.oid,
+    isMisnamed: isHeadKnown && head.misnamed != null && defaultBranchRef.target.misnamed == null,
     isSameFile: isHeadKnown && (head.file?.oid ?? null) === (defaultBranchRef.target.file?.oid ?? null),
   };
 }
 
 /** A commit of a fork has no branch in this repository, but it is a commit of the pull request. */
-const SETTINGS_QUERY = `query settings($owner: String!, $repo: String!, $number: Int!, $path: String!) {
+const SETTINGS_QUERY = `query settings($owner: String!, $repo: String!, $number: Int!, $path: String!, $misnamed: String!) {
   repository(owner: $owner, name: $repo) {
-    defaultBranchRef { name target { oid ... on Commit { file(path: $path) { oid } } } }
+    defaultBranchRef { name target { oid ... on Commit { ...files } } }
     pullRequest(number: $number) {
       state baseRefName headRefOid
-      commits(last: 1) { nodes { commit { oid file(path: $path) { oid } } } }
+      commits(last: 1) { nodes { commit { oid ...files } } }
     }
   }
-}`;
+}
+fragment files on Commit { file(path: $path) { oid } misnamed: file(path: $misnamed) { oid } }`;
 
 const TreeEntry = z.object({ oid: z.string() }).nullish();
 
-const Commit = z.object({ oid: z.string(), file: TreeEntry });
+const Commit = z.object({ oid: z.string(), file: TreeEntry, misnamed: TreeEntry });
 
 const SettingsPage = z.object({
   repository: z.object({

@@ -39,6 +39,17 @@ export function readSettingsFile(path: string): SettingsFileLookup {
   return { kind: 'file', bytes: readFileSync(path) };
 }
 
+/** The keys whose values differ, as an operator writes them. */
+function changedKeys(before: OperatorSettings, after: OperatorSettings): readonly string[] {
+  const [left, right] = [before, after].map(({ defaults, ceilings, models, prices }) => {
+    const bounds = [...ceilings].map(([key, value]) => [`ceilings.${key}`, value] as const);
+    const costs = [...prices].map(([model, price]) => [`prices.${model}`, price] as const);
+    return new Map<string, unknown>([...defaults, ...bounds, ['models', models], ...costs]);
+  });
+  const keys = new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])]);
+  return [...keys].filter((key) => JSON.stringify(left?.get(key)) !== JSON.stringify(right?.get(key)));
+}
+
 /** The operator's settings in force, which `reload` reads again. */
 export type OperatorSettingsHolder = { readonly current: () => OperatorSettings; readonly reload: () => void };
 
@@ -54,8 +65,9 @@ export function holdOperatorSettings(
       log.error({ problems: loaded.problems }, 'CONFIG_FILE is broken, the previous settings stay in force');
       return;
     }
+    const changed = changedKeys(current, loaded.config.settings);
     current = loaded.config.settings;
-    log.info({ path }, 'CONFIG_FILE was read again');
+    log.info({ path, changed }, 'CONFIG_FILE was read again');
   };
   return { current: () => current, reload };
 }

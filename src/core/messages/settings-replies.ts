@@ -121,6 +121,12 @@ export const SETTINGS_UNCHANGED_TEXT = joinBlocks(
   `This pull request no longer changes ${SETTINGS_FILE} on the default branch, so Countersign’s settings stay as they are.`,
 );
 
+/** The comment about a pull request that adds the file under a name that is not read. */
+export const SETTINGS_MISNAMED_TEXT = joinBlocks(
+  SETTINGS_MARKER,
+  `⚠️ This pull request adds ${codeSpan('.github/countersign.yaml')}, which **has no effect**: Countersign reads ${SETTINGS_FILE} only. Rename the file.`,
+);
+
 const MAX_ENTRIES_LISTED = 40;
 
 const MAX_BRANCH_CHARACTERS = 100;

@@ -29,6 +29,9 @@ export const NO_OPERATOR_SETTINGS: OperatorSettings = {
   prices: new Map(),
 };
 
+/** A file that is being written is empty for a moment, and read then it would take every bound away. */
+const EMPTY_FILE = 'line 1: the file is empty; without any settings it is a comment, such as "# none"';
+
 type OperatorReading =
   | { readonly kind: 'values'; readonly values: OperatorSettings }
   /** One line each. */
@@ -39,6 +42,7 @@ type OperatorReading =
  * that is not known. Never throws.
  */
 export function parseOperatorFile(found: SettingsFileLookup, defaultModel: string | null): OperatorReading {
+  if (found.kind === 'file' && found.bytes.byteLength === 0) return { kind: 'broken', problems: [EMPTY_FILE] };
   const reading = readValues(found, {
     name: 'CONFIG_FILE',
     schema: OperatorFileSchema,

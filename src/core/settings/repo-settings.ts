@@ -20,6 +20,9 @@ import { parseDurationHours, SETTING_KEYS, SettingsFileSchema } from './settings
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
 
+/** A path that people write by mistake. A file there has no effect. */
+export const MISNAMED_SETTINGS_PATH = '.github/countersign.yaml';
+
 /**
  * The settings of a file within the operator's, the operator's if there is no file (null), or every problem, one line
  * each. Of a broken file, what it still restricts holds beside the operator's. Never throws.

@@ -221,6 +221,8 @@ export type SettingsVersions = {
   readonly defaultBranch: string;
   readonly defaultSha: string;
   readonly isSameFile: boolean;
+  /** The pull request adds a file that only looks like it: `MISNAMED_SETTINGS_PATH`. */
+  readonly isMisnamed: boolean;
 };
 
 /** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large. */

@@ -1,5 +1,9 @@
 import { SETTINGS_MARKER } from '../../core/messages/markdown.ts';
-import { renderSettingsChange, SETTINGS_UNCHANGED_TEXT } from '../../core/messages/settings-replies.ts';
+import {
+  renderSettingsChange,
+  SETTINGS_MISNAMED_TEXT,
+  SETTINGS_UNCHANGED_TEXT,
+} from '../../core/messages/settings-replies.ts';
 import { compareSettings, hasSameContent } from '../../core/settings/settings-change.ts';
 import type { GitHub, SettingsVersions } from '../../core/state/ports.ts';
 import type { SettingsComment } from '../../core/state/run.ts';
@@ -16,7 +20,7 @@ export async function updateSettingsComment(job: Job<'update-settings-comment'>)
   const github = context.githubApp.forPull(ref);
   const versions = await github.fetchSettingsVersions();
   if (versions === null || !versions.isOpen) return DONE;
-  const change = await describeChange(context, github, versions);
+  const change = (await describeChange(context, github, versions)) ?? misnamedText(versions);
   if (change === null && settingsComment?.showsChange !== true) return DONE;
   const written = await writeComment(github, settingsComment, change ?? SETTINGS_UNCHANGED_TEXT);
   if (written === null) return DONE;
@@ -43,6 +47,11 @@ async function describeChange(
   if (hasSameContent(head, base)) return null;
   const current = await github.fetchSettingsFile();
   return renderSettingsChange(compareSettings({ current, base, head }, operatorSettings()), defaultBranch);
+}
+
+/** People who give the file a wrong name believe that their rules hold. */
+function misnamedText({ isMisnamed, baseRef, defaultBranch }: SettingsVersions): string | null {
+  return isMisnamed && baseRef === defaultBranch ? SETTINGS_MISNAMED_TEXT : null;
 }
 
 /** Null if the comment was deleted: then it stays so. A comment of an attempt that failed is found by its marker. */

@@ -165,6 +165,17 @@ describe('a pull request that changes the settings file', () => {
   });
 });
 
+describe('a pull request that gives the settings file a wrong name', () => {
+  it('is told so, because its rules would hold nowhere', async () => {
+    const story = await stage().tell({ branch: { '.github/countersign.yaml': 'approvers: admin\n' } });
+    expect(shown(story)).toHaveLength(1);
+    expect(shown(story)[0]).toContain('adds `.github/countersign.yaml`, which **has no effect**');
+    await story.ana.pushes({ '.github/countersign.yaml': null, [PATH]: 'approvers: admin\n' });
+    expect(shown(story)).toHaveLength(1);
+    expect(shown(story)[0]).toContain('| `approvers` | `write` | `admin` (stricter) |');
+  });
+});
+
 describe('any other pull request', () => {
   it('costs one request when it is opened or pushed to, and gets no comment', async () => {
     const story = await stage().tell();

@@ -36,6 +36,14 @@ describe('CONFIG_FILE', () => {
     rmSync(path);
     held.reload();
     expect(held.current()).toBe(before);
+    // An editor or a copy empties the file before it writes it.
+    writeFileSync(path, '');
+    held.reload();
+    expect(held.current()).toBe(before);
+    expect(logged.pop()).toMatchObject([
+      'CONFIG_FILE is broken, the previous settings stay in force',
+      { problems: [expect.stringContaining('line 1: the file is empty')] },
+    ]);
     writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\nmodel: tiny\n');
     held.reload();
     expect(logged.pop()).toMatchObject([
@@ -47,7 +55,8 @@ describe('CONFIG_FILE', () => {
     writeFileSync(path, 'ceilings: {required_approvals: 3}\nmodels: [small]\nstanding_approvals: off\n');
     held.reload();
     expect(held.current().ceilings).toEqual(new Map([['required_approvals', 3]]));
-    expect(logged.slice(2)).toEqual([['CONFIG_FILE was read again', { path }]]);
+    const changed = ['ceilings.required_approvals', 'models', 'standing_approvals'];
+    expect(logged.slice(2)).toEqual([['CONFIG_FILE was read again', { path, changed }]]);
   });
 
   it('that is a directory or too large is refused without being read (S127)', () => {
