@@ -38,15 +38,15 @@ type ProposalStatusContext = {
 export const PENDING_LABEL = '**Pending:**';
 
 /** Starts the status line of a proposal whose change is on the branch. */
-export const APPLIED_LABEL = '**Applied**';
+export const APPLIED_LABEL = '**Completed:** applied';
 
 /** Starts the status line of an approved reading. */
-const READ_LABEL = '**Reading approved**';
+const READ_LABEL = '**Completed:** reading approved';
 
 /** Starts the status line of a denied proposal. */
 export const REJECTED_LABEL = '**Rejected by user**';
 
-/** States as tables show them, in the order of a proposal's life. */
+/** States as tables and pages name them, in the order of a proposal's life. */
 export const STATE_LABELS = {
   proposed: 'pending',
   approved: 'approved',
@@ -113,7 +113,7 @@ const MAX_REASON_CHARACTERS = 1_000;
 function failedText(proposal: Proposal, { links }: ProposalStatusContext): string {
   return proposal.commitSha === null
     ? `**Failed.** Nothing was changed.${noteSentence(proposal.note)}`
-    : `⚠️ **Not as approved.** The commit${commitText(proposal, links)} is not exactly what was approved.${noteSentence(proposal.note)} A maintainer must check it; Countersign commits nothing further.`;
+    : `⚠️ **Failed: not as approved.** The commit${commitText(proposal, links)} is not exactly what was approved.${noteSentence(proposal.note)} A maintainer must check it; Countersign commits nothing further.`;
 }
 
 function replacedByText(proposal: Proposal, { replacedByUrl }: ProposalStatusContext): string | null {

@@ -249,7 +249,7 @@ function fileCell({ change }: Proposal): string {
     return `${namedPaths(paths, pathCell)} (${formatExtent(paths)})`;
   }
   const file = pathCell(change.path);
-  if (change.op === 'delete') return `${file} (delete)`;
+  if (change.op === 'delete' || change.op === 'read') return `${file} (${change.op})`;
   return change.from === null ? file : `${pathCell(change.from)} → ${file}`;
 }
 

@@ -45,9 +45,9 @@ function decideAll({ pull, decisions }: PullActivity, ...commands: readonly ('ap
 describe('the verdict on a chaos run', () => {
   it('has no problems if each approved change is committed once, and no other', async () => {
     const { activities, activity, shows, commits } = await openPull();
-    shows('aaaa', 1, '**Applied** in abc.');
+    shows('aaaa', 1, '**Completed:** applied in abc.');
     shows('bbbb', 11, '**Rejected by user** ana.');
-    shows('cccc', 21, '**Applied** in abc.');
+    shows('cccc', 21, '**Completed:** applied in abc.');
     decideAll(activity, 'approve', 'deny', 'approve');
     commits('Do it\n\nCountersign-Proposal: aaaa\nCountersign-Proposal: cccc\n', { 1: 0, 21: 0 });
     expect(isFinished(site, activities)).toBe(true);
@@ -77,7 +77,7 @@ describe('the verdict on a chaos run', () => {
 
   it('reports an action that was done twice or without a decision', async () => {
     const { activities, activity, shows, commits } = await openPull();
-    shows('aaaa', 1, '**Applied** in abc.');
+    shows('aaaa', 1, '**Completed:** applied in abc.');
     shows('bbbb', 11, '**Rejected by user** ana.');
     shows('cccc', 21, '**Rejected by user** ana.');
     shows('dddd', 21, 'Waiting.');

@@ -122,7 +122,7 @@ describe('deleting a comment of the App', () => {
     expect((await stored()).proposals[0]?.comment?.id).toBe(again?.id);
     await ana.says(`/approve ${proposalId}`);
     expect(pr.file('src/total.ts')).toContain('0n');
-    expect(bot.proposals().find((one) => one.proposalId === proposalId)?.body).toContain('**Applied**');
+    expect(bot.proposals().find((one) => one.proposalId === proposalId)?.body).toContain('**Completed:** applied');
   });
 
   it('comments written before it was posted again approve nothing, neither by its id nor by a quote (S60)', async () => {

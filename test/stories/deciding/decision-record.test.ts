@@ -57,7 +57,7 @@ describe('the record of a decision', () => {
     await ben.replies(bot.proposal(2), '/deny too long');
     const sha = pr.head();
     const link = `[\`${sha.slice(0, 7)}\`](${stage().github.url}/${pr.fullName}/commit/${sha})`;
-    expect(bot.proposal(1).body).toContain(`**Applied** in ${link}, approved by \`${ana.login}\`.`);
+    expect(bot.proposal(1).body).toContain(`**Completed:** applied in ${link}, approved by \`${ana.login}\`.`);
     expect(bot.proposal(2).body).toContain(`**Rejected by user** \`${ben.login}\`. Nothing was changed.\n\n> too long`);
     for (const proposal of bot.proposals()) {
       expect(proposal.resolved).toBe(true);

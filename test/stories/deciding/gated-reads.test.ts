@@ -37,10 +37,11 @@ describe('a file that people must approve to be read', () => {
     expect(sentTo(story)).not.toContain(SALARY);
     await ana.says('/approve');
     expect(model.toolMessages()[0]).toContain(SALARY);
-    expect(bot.proposal(1).body).toContain(`**Reading approved** by \`${ana.login}\``);
+    expect(bot.proposal(1).body).toContain(`**Completed:** reading approved by \`${ana.login}\``);
     expect(bot.proposal(1).body).not.toContain(SALARY);
     expect(pr.commits()).toEqual([]);
     expect(bot.run().body).toContain('Nothing was changed.');
+    expect(bot.run().body).toContain('| `payroll/list.ts` (read) | completed |');
   });
 
   it('names the owners whose approval it needs, also where the other calls of its response are held (S24, S149)', async () => {
@@ -138,6 +139,22 @@ describe('a file that people must approve to be read', () => {
     expect(sentTo(story)).not.toContain(SALARY);
     expect(sentTo(story)).toContain('only a run can ask them');
   });
+
+  it.each(['/approve always', '/approve always payroll/**'])(
+    '%s allows this reading alone, and the answer says why (S24, S123)',
+    async (command) => {
+      const story = await gated(GATE, { 'payroll/more.ts': 'export const more = 1;\n' });
+      const { ana, bot, model } = story;
+      model.proposes(read('payroll/list.ts'));
+      model.proposes(read('payroll/more.ts'));
+      await ana.says('/countersign sum the salaries');
+      await ana.replies(bot.proposal(1), command);
+      expect(model.toolMessages()[0]).toContain(SALARY);
+      expect(bot.answers().join('\n')).toContain('it deletes, moves, restores or only reads a file');
+      expect(bot.proposal(2).body).toContain('**Read** `payroll/more.ts`');
+      expect(bot.proposal(2).body).toContain('**Pending:**');
+    },
+  );
 
   it('holds no change back that the model proposes beside it, and /approve all takes both', async () => {
     const story = await gated(GATE, { 'src/total.ts': 'export const total = 1;\n' });

@@ -74,7 +74,7 @@ describe('comments between two commit attempts', () => {
     await faultOccurred();
     stage().pass(2);
     ben.person.replies(bot.proposal(1).id, '/approve');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
     const { proposals } = await stored();
@@ -107,7 +107,7 @@ describe('effects that reached GitHub without a received response', () => {
         ].join('\n'),
       },
     );
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
   });
@@ -120,7 +120,7 @@ describe('effects that reached GitHub without a received response', () => {
     await faultOccurred();
     stage().github.faults.add({ kind: 'fail-before-apply', status: 404, route: PULL });
     await faultOccurred();
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
   });
@@ -184,7 +184,7 @@ describe('people approve exactly the change that they saw', () => {
     ben.person.pushes({ 'other.txt': 'x\n' });
     ana.person.pushes({ [ROWS_PATH]: rows().replace(row(5), row(5, 50)) });
     await stage().settle();
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(bot.proposal(1).body).not.toContain(`by \`${ben.login}\``);
   });
 

@@ -50,7 +50,7 @@ describe('a temporarily full disk', () => {
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(bot.proposals()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(model.toolMessages()).toHaveLength(1);
   });
 });

@@ -46,7 +46,7 @@ describe('a token that expires early', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect([pr.commits().length, bot.proposals().length, bot.reviews().length]).toEqual([1, 1, 1]);
     expect(bot.comments()).toHaveLength(3);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(model.requests()).toHaveLength(3);
   });
 });

@@ -60,7 +60,7 @@ describe('a process that is killed', () => {
     await killAt(COMMIT);
     await stage.start();
     await eventually(() => expect(bot.answers()).toHaveLength(1));
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(model.toolMessages()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('a process that is killed', () => {
     await eventually(answered);
     await stage.kill('SIGKILL');
     await stage.start();
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Applied**'));
+    await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
     expect(pr.commits()).toHaveLength(1);
   });
 });
@@ -103,7 +103,7 @@ describe('a process that is told to stop', () => {
     await stopped;
     await stage.start();
     await eventually(() => expect(bot.answers()).toHaveLength(1));
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(pr.commits()).toHaveLength(1);
   });
 

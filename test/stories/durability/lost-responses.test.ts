@@ -64,7 +64,7 @@ function giveTask(stories: readonly Story[]): void {
 
 function allApplied(stories: readonly Story[]): Promise<void> {
   return eventually(() => {
-    for (const { bot } of stories) expect(bot.proposal(1).body).toContain('**Applied**');
+    for (const { bot } of stories) expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 }
 
@@ -115,7 +115,7 @@ describe('a commit whose response is lost', () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 7: 70 });
     stage().github.faults.add({ kind: 'reset', applied: true, route: COMMIT });
     await ana.replies(bot.proposal(1), '/approve');
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Applied**'));
+    await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
     expect(bot.proposals()).toHaveLength(2);
     await ana.replies(bot.proposal(2), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70 }));
@@ -134,7 +134,7 @@ describe('a commit whose response is lost', () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     await failThenSay('fail-after-apply', () => ana.person.replies(bot.proposal(1).id, '/approve'));
     await ben.replies(bot.proposal(1), '/deny wait');
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Applied**'));
+    await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
     expect(pr.commits()).toHaveLength(1);
     expect(bot.answers().join('\n')).toMatch(/already|being applied/);
   });
@@ -214,7 +214,7 @@ describe('a temporary GitHub outage', () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: PERMISSION });
     await ana.replies(bot.proposal(1), '/approve');
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Applied**'));
+    await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
     expect(pr.commits()).toHaveLength(1);
   });
 

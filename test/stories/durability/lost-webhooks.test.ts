@@ -34,7 +34,7 @@ describe('lost webhooks', () => {
     const approved = Object.entries(values).filter((_, place) => place % 2 === 1);
     expect(pr.file(ROWS_PATH)).toBe(rows(Object.fromEntries(approved)));
     expect(pr.commits()).toHaveLength(5);
-    expect(bot.proposals().filter(({ body }) => body.includes('**Applied**'))).toHaveLength(5);
+    expect(bot.proposals().filter(({ body }) => body.includes('**Completed:** applied'))).toHaveLength(5);
     expect(bot.proposals().filter(({ body }) => body.includes('**Rejected by user**'))).toHaveLength(5);
   });
 

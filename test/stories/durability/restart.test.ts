@@ -73,7 +73,7 @@ describe('a restart', () => {
   it('during a commit leads to one commit and one result for the model (S78, G1, S83)', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
     expect(model.toolMessages()).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('a restart', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 25_000, interval: 10 });
     await stage().restart();
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
   });

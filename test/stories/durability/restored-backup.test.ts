@@ -25,7 +25,7 @@ describe('a restored older backup', () => {
     await restore(backup);
     expect(pr.refs()).toEqual(refs);
     expect(bot.proposals()).toHaveLength(3);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(bot.proposal(2).body).toContain('**Rejected by user**');
     await ana.replies(bot.proposal(3), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
@@ -70,7 +70,7 @@ describe('a restored older backup', () => {
       .github.requests.slice(before)
       .map(({ name }) => name);
     expect(asked.filter((name) => name === 'GET /app/hook/deliveries/{delivery_id}').length).toBeGreaterThan(0);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(bot.proposals()).toHaveLength(2);
   });
 });

@@ -296,10 +296,10 @@ describe('changes that only work together', () => {
         .replace('total as', 'totalOf as'),
       'src/use.ts': "import { totalOf } from './total';\n\nprint(totalOf([1]));\n",
     });
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     const other = await propose(changes(...RENAME));
     await other.ben.pushes({ 'src/use.ts': "import { totalOf } from './total';\n\nprint(totalOf([1]));\n" });
-    expect(other.bot.proposal(1).body).not.toContain('**Applied**');
+    expect(other.bot.proposal(1).body).not.toContain('**Completed:** applied');
     expect(other.bot.proposal(1).body).toContain('changed after this was proposed');
   });
 
@@ -349,7 +349,7 @@ describe('changes that only work together', () => {
       await stage().settle();
     }
     expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     const [proposal] = (await story.stored()).proposals;
     expect(proposal?.committed?.digest).toBe(proposal?.change.digest);
     expect(proposal?.committed?.members).toHaveLength(3);

@@ -75,7 +75,7 @@ describe('a diff that is too long for one comment', () => {
     await ana.says('/approve');
     expect(pr.file('docs/long.md')).toBe(LONG);
     expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(shownDiff(partsOf(story))).toBe(shownDiff(parts));
   });
 

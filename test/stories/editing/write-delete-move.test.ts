@@ -53,7 +53,7 @@ describe('deletions', () => {
       message: 'Deleted src/old.ts.',
       details: { userModified: false },
     });
-    expect(story.bot.proposal(1).body).toContain('**Applied**');
+    expect(story.bot.proposal(1).body).toContain('**Completed:** applied');
     expect(story.bot.run().body).toContain('`src/old.ts` (delete)');
   });
 
@@ -101,7 +101,7 @@ describe('deletions', () => {
   it('a deletion found in a push is credited to the pusher; an emptied file is not a deleted one (S50, B10)', async () => {
     const story = await proposeAll([remove('src/old.ts'), remove('src/used.ts')]);
     await story.ben.pushes({ 'src/old.ts': null });
-    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.bot.proposal(1).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
     expect(story.pr.commits()).toHaveLength(1);
     await story.ben.pushes({ 'src/used.ts': '' });
     expect(story.bot.proposal(2).body).toContain('**Withdrawn**');
@@ -166,9 +166,9 @@ describe('moves', () => {
   it('a move found in a push is credited to the pusher, even if only the letter case changed (S50)', async () => {
     const story = await proposeAll([move('src/old.ts', 'src/new.ts'), move('README.md', 'readme.md')]);
     await story.ben.pushes({ 'src/old.ts': null, 'src/new.ts': String(FILES['src/old.ts']) });
-    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.bot.proposal(1).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
     await story.ben.pushes({ 'README.md': null, 'readme.md': OTHER['README.md'] });
-    expect(story.bot.proposal(2).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.bot.proposal(2).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
     expect(story.pr.commits()).toHaveLength(2);
   });
 
@@ -189,7 +189,7 @@ describe('a commit whose response is lost', () => {
     const story = await proposeAll([call]);
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
     await story.ana.says('/approve');
-    await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     await stage().settle();
     expect(story.pr.commits()).toHaveLength(1);
     expect(story.pr.bytes(gone)).toBeNull();

@@ -42,7 +42,7 @@ describe('a repository that is renamed', () => {
     expect(done).toBe(true);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 
   it('during a model request: the proposal is posted once (F14)', async () => {

@@ -52,10 +52,10 @@ describe('the App reads each of its commits back', () => {
     await ana.replies(bot.proposal(1), '/approve');
     const sha = pr.head().slice(0, 7);
     const body = plain(bot.proposal(1));
-    expect(body).toContain('**Not as approved.**');
+    expect(body).toContain('**Failed: not as approved.**');
     expect(body).toContain(`[${sha}]`);
     expect(body).toMatch(/at src\/rows\.ts blob [0-9a-f]{7} with mode 100644 was approved, and blob [0-9a-f]{7}/i);
-    expect(body).not.toContain('**Applied**');
+    expect(body).not.toContain('**Completed:** applied');
     expect(bot.run().body).toContain('ended because a commit is not what was approved');
     expect(bot.answer()).toContain(`In commit \`${sha}\` at \`src/rows.ts\``);
     expect(bot.answer()).toContain(`@${ana.login}, the run ended because a commit is not what was approved`);
@@ -121,7 +121,7 @@ describe('the App reads each of its commits back', () => {
     await stage().later(5);
     expect(stage().github.faults.pending()).toEqual([]);
     expect(stage().logged.join('\n')).toContain('commit could not be verified, will retry');
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
     expect(pr.commits().map(({ parent }) => parent)).toEqual([head]);
   });
 
@@ -151,7 +151,7 @@ describe('the App reads each of its commits back', () => {
         { state: 'completed', commitSha: made },
         { state: 'proposed' },
       ]);
-      expect(bot.proposal(1).body).toContain(`**Applied** in [\`${made.slice(0, 7)}\`]`);
+      expect(bot.proposal(1).body).toContain(`**Completed:** applied in [\`${made.slice(0, 7)}\`]`);
       await ana.replies(bot.proposal(2), '/approve');
       expect(pr.commits()).toHaveLength(1);
       expect(pr.file('a.txt')).toContain('b\n');

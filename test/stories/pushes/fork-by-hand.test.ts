@@ -54,7 +54,7 @@ describe('a pull request from a fork', () => {
     expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
     await pushesThere(story, { 'docs/new.md': 'ours\n' });
     expect(await proposalStates(story)).toEqual(['completed', 'completed']);
-    expect(bot.proposal(2).body).toContain('**Applied**');
+    expect(bot.proposal(2).body).toContain('**Completed:** applied');
     expect(pr.commits().map(({ author }) => author)).toEqual([carl.login, carl.login]);
     expect(commitCalls(since)).toEqual([]);
     expect(model.toolMessages()).toHaveLength(2);

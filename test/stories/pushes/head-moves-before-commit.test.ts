@@ -59,7 +59,7 @@ describe('the head moves between an approval and its commit', () => {
     const places = await pushBeforeEachCall(rows({ 20: 'pushed' }, ['// above']), ({ story }) => {
       expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 'pushed' }, ['// above']));
       expect(story.pr.commits().filter(({ author }) => author === BOT)).toHaveLength(1);
-      expect(story.bot.proposal(1).body).toContain('**Applied**');
+      expect(story.bot.proposal(1).body).toContain('**Completed:** applied');
     });
     expect(places).toBeGreaterThan(4);
   });
@@ -84,7 +84,7 @@ describe('the head moves between an approval and its commit', () => {
     };
     await beforeCalls(stage(), push, () => ana.replies(bot.proposal(1), '/approve'));
     expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 
   it('a branch that moves twice is followed, and every attempt named the head it had checked (S95)', async () => {

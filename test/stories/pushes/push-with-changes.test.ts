@@ -20,7 +20,9 @@ describe('a push that carries changes', () => {
     expect(appCommitShas(story)).toEqual([]);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     const [commit] = pr.commits();
-    expect(bot.proposal(1).body).toContain(`**Applied** by \`${ben.login}\` in [\`${commit?.sha.slice(0, 7)}\`]`);
+    expect(bot.proposal(1).body).toContain(
+      `**Completed:** applied by \`${ben.login}\` in [\`${commit?.sha.slice(0, 7)}\`]`,
+    );
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.proposal(1).resolved).toBe(true);
     expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({
@@ -41,7 +43,7 @@ describe('a push that carries changes', () => {
     expect(appCommitShas(story)).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
     for (const proposal of bot.proposals()) {
-      expect(proposal.body).toContain(`**Applied** by \`${ana.login}\``);
+      expect(proposal.body).toContain(`**Completed:** applied by \`${ana.login}\``);
       expect(proposal.resolved).toBe(true);
     }
     expect(model.toolMessages()).toHaveLength(2);
@@ -69,7 +71,7 @@ describe('a push that carries changes', () => {
     const { pr, ana, ben, bot, model } = story;
     const asked = model.requests().length;
     await ben.pushes({ [ROWS_PATH]: rows({ 7: 70 }) });
-    expect(bot.proposal(2).body).toContain(`**Applied** by \`${ben.login}\``);
+    expect(bot.proposal(2).body).toContain(`**Completed:** applied by \`${ben.login}\``);
     expect(bot.proposal(1).body).toContain('`/approve`');
     expect(bot.proposal(3).body).toContain('`/approve`');
     expect(model.requests()).toHaveLength(asked);
@@ -103,13 +105,13 @@ describe('a push that carries changes', () => {
     stage().github.deliveries.intercept(undefined);
     expect(appCommitShas(story)).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 
   it('line endings of a push are not compared (S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     await story.ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }).replaceAll('\n', '\r\n') });
-    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.bot.proposal(1).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
   });
 });
 

@@ -80,7 +80,7 @@ describe('resolving the thread of a pending proposal', () => {
     stage().github.deliveries.intercept(undefined);
     await stage().later(61);
     expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 
   it('the pull request’s author may withdraw; people who lost their permission and the App itself have no effect (S53, S67)', async () => {

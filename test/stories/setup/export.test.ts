@@ -32,7 +32,7 @@ beforeAll(async () => {
   stage.act(() => ana.person.says('/countersign give the rows other values'));
   await eventually(() => expect(bot.run().body).toContain('| pending |'));
   stage.act(() => ana.person.replies(bot.proposal(1).id, '/approve'));
-  await eventually(() => expect(bot.proposal(1).body).toContain('**Applied**'));
+  await eventually(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'));
   expect((await runExport()).stderr).toContain('in use by another Countersign process');
   await stage.kill('SIGTERM');
   const { refs } = pr.repository();

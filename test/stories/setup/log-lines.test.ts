@@ -88,6 +88,6 @@ describe('the log', () => {
     expect(lines('GitHub available again', before)).toMatchObject([{ ms: expect.any(Number) }]);
     expect(lines('GitHub request', before).filter(({ status }) => status === 502)).toHaveLength(4);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
-    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).toContain('**Completed:** applied');
   });
 });

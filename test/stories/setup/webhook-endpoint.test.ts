@@ -158,7 +158,7 @@ describe('secrets', () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
     await ana.replies(bot.proposal(1), '/approve');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
     expect(stage().logged.join('')).toContain('effect failed, will retry');
     expect(await leaksOf(stage())).toEqual([]);
     const sinks = await sinksOf(stage());

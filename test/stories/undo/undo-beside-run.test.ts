@@ -113,7 +113,7 @@ describe('a pending undo and runs', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }, ['// above']) });
     expect(bot.proposal(2).body).toContain('(line 6)');
     await ben.commitsSuggestion(bot.proposal(2));
-    expect(bot.proposal(2).body).toContain(`**Applied** by \`${ben.login}\``);
+    expect(bot.proposal(2).body).toContain(`**Completed:** applied by \`${ben.login}\``);
     expect(pr.file(ROWS_PATH)).toBe(rows({}, ['// above']));
   });
 

@@ -135,7 +135,7 @@ describe('the undo of a whole file', () => {
     const route = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
     await ana.says('/approve');
-    await vi.waitFor(() => expect(bot.proposal(2).body).toContain('**Applied**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(bot.proposal(2).body).toContain('**Completed:** applied'), { timeout: 8_000 });
     await stage().settle();
     expect(pr.bytes('logo.png')).toEqual(LOGO);
     expect(pr.commits().filter(({ author }) => author === BOT)).toHaveLength(2);

@@ -26,7 +26,7 @@ describe('/undo of an applied change', () => {
     expect(message).toMatch(new RegExp(`^Undo ${id} in src/rows.ts: replace 1 line\n`));
     expect(message).toContain(`Countersign-Proposal: ${undo.proposalId}\nCountersign-Digest: sha256:`);
     expect(message).toContain(`Approved-by: ${ana.login}`);
-    expect(bot.proposal(2).body).toContain('**Applied**');
+    expect(bot.proposal(2).body).toContain('**Completed:** applied');
     expect(bot.proposal(2).resolved).toBe(true);
     expect(bot.run().body).toContain(`undoes \`${id}\``);
     expect(model.requests()).toHaveLength(asked);

@@ -4,6 +4,7 @@ import { type FileChange, unifiedDiffOf } from '../../../../src/core/edits/chang
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
 import { renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { STATE_LABELS } from '../../../../src/core/messages/proposal-status.ts';
 import {
   parsePostedMarkdown,
   proposalRoundTrips,
@@ -427,7 +428,7 @@ describe('a decided proposal', () => {
       ----
       **Executing**, approved by ana. It is being committed now.
       ----
-      **Applied** in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
+      **Completed:** applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
       ----
       **Rejected by user** ben-k, who asked for something else. Nothing was changed.
 
@@ -447,6 +448,13 @@ describe('a decided proposal', () => {
     `);
   });
 
+  it.each(PROPOSAL_STATES)('%s: its page names the state by the word of the run’s table (S72, S75)', (state) => {
+    const page = body(proposal(bigint, { state, ...(state === 'proposed' ? {} : decided[state]) }), inSuggestion);
+    expect(page.toLowerCase()).toMatch(new RegExp(`^(?:⚠️ )?\\*\\*${STATE_LABELS[state]}\\b`, 'm'));
+    const reading = proposal(bigint, { state, commitSha: commit });
+    if (state === 'failed') expect(body(reading, inSuggestion)).toContain('**Failed: not as approved.**');
+  });
+
   it('the button is removed, and the change is a folded diff (S72)', () => {
     for (const state of PROPOSAL_STATES.filter((one) => one !== 'proposed')) {
       const text = body(proposal(bigint, { state }), inSuggestion);
@@ -461,7 +469,7 @@ describe('a decided proposal', () => {
       proposal(bigint, { state: 'completed', votes: [vote('commit', ben)], commitSha: commit }),
       inSuggestion,
     );
-    expect(text).toContain('**Applied** by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
+    expect(text).toContain('**Completed:** applied by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
   });
 
   it('shows the same lines in each part of a diff as before the decision (S26)', () => {

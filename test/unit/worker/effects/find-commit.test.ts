@@ -153,7 +153,7 @@ it('it is not reported as failed if GitHub refuses the other attempt at first (G
 
   expect(trouble).toMatchObject({ answerLost: false, refused: false });
   expect(commits().map(([commit]) => commit)).toEqual([tip()]);
-  expect(shown()).toContain('**Applied**');
+  expect(shown()).toContain('**Completed:** applied');
   expect(pull.appComments().join()).not.toContain('Not applied');
 });
 
@@ -213,7 +213,7 @@ it('a commit that reaches the branch after the pull request was closed is found 
   ana.replies(thread, '/approve');
   await aMinute();
   expect(tip()).not.toBe(before);
-  expect(shown()).toContain('**Applied**');
+  expect(shown()).toContain('**Completed:** applied');
   expect(commits()).toEqual([[tip(), before]]);
 });
 
@@ -226,6 +226,6 @@ it('a commit that GitHub does not serve yet is not treated as absent, although t
   ana.replies(thread, '/approve');
   await aMinute();
   expect(trouble).toMatchObject({ headMoved: false, notReadBack: false });
-  expect(shown()).toContain('**Applied**');
+  expect(shown()).toContain('**Completed:** applied');
   expect(commits()).toEqual([[tip(), before]]);
 });
