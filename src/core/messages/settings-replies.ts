@@ -46,7 +46,7 @@ export function renderSettings({ settings, problems }: SettingsInForce): string 
       problems.length === 0 ? '' : renderProblems(problems),
       problems.length === 0 ? 'Settings in force:' : 'Until then these hold, and no approval takes effect:',
       ...groupSettings(settings).map((group) => settingsTable(group, share)),
-      'Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.',
+      'What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.',
     );
   return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_BYTES);
 }

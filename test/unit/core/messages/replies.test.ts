@@ -1108,7 +1108,7 @@ describe('answers', () => {
       |---|---|---|
       | \`commit_message\` | \`total\` | \`.github/countersign.yml\` |
 
-      Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.
+      What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
 
       [config]
       \`.github/countersign.yml\` on the default branch has these problems:
@@ -1127,7 +1127,7 @@ describe('answers', () => {
       |---|---|---|
       | \`expiry\` | \`3d\` | the operator’s bound |
 
-      Rules about approvers and paths are read again at each decision; a run keeps the other settings that it began with.
+      What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
 
       [status]
       A run is active. 1 of 3 changes decided by ana; the agent gets these decisions after the last one, or with \`/continue\`. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:
