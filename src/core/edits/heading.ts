@@ -3,12 +3,17 @@ import type { LineTable } from './text/line-table.ts';
 
 /**
  * The line above a change that says where in its file it is: in Markdown the heading of its section, written with `#`;
- * else the one that git shows after `@@`. Null if there is none. `index` is the 0-based index of the first changed line.
+ * else the one that git shows after `@@`, unless it imports something. Null if there is none. `index` is the 0-based
+ * index of the first changed line.
  */
 export function findHeading(path: string, lines: LineTable, index: number): string | null {
   const section = isMarkdown(path) ? findSectionHeading(lines.text.slice(0, lines.offsetAt(index))) : null;
-  return section ?? findHunkHeading(lines, index);
+  const line = section ?? findHunkHeading(lines, index);
+  return line === null || IMPORT.test(line) ? null : line;
 }
+
+/** Lines at the top of a file, which say nothing about what stands below them. */
+const IMPORT = /^(?:import|from|use|using|package|require|require_once|include)(?:[ \t({*'"]|$)/;
 
 /** Whether such a line is the heading of a section. Git shows none that begins with `#`. */
 export function isSectionHeading(path: string, heading: string): boolean {

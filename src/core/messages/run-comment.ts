@@ -235,11 +235,12 @@ function renderProposalTable(proposals: readonly Proposal[], links: RepoLinks, m
 }
 
 function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
-  const { id, comment, origin, commitSha, state } = proposal;
+  const { id, comment, origin, commitSha, state, replacedBy } = proposal;
   const name = formatProposalId({ id, url: comment?.url ?? null });
   const change = origin.kind === 'undo' ? `${name} undoes ${tableCodeSpan(origin.undoneProposalId)}` : name;
   const commit = commitSha === null ? '' : link(codeSpan(shortSha(commitSha)), commitUrl(links, commitSha));
-  const cells = [change, fileCell(proposal), STATE_LABELS[state], deciderNames(proposal) ?? '', commit];
+  const shown = replacedBy === null ? STATE_LABELS[state] : `${STATE_LABELS[state]}, now ${codeSpan(replacedBy)}`;
+  const cells = [change, fileCell(proposal), shown, deciderNames(proposal) ?? '', commit];
   return `| ${cells.join(' | ')} |`;
 }
 

@@ -39,6 +39,7 @@ describe('a change and its next version name each other', () => {
     await ana.replies(bot.proposal(1), '/deny callers expect an odd number');
     const [first, second, third] = bot.proposals();
     expect(first?.body).toContain(`**Rejected by user** \`${ana.login}\`.`);
+    expect(bot.run().body).toContain(`| rejected, now \`${third?.proposalId}\` | \`${ana.login}\` |`);
     expect(links(first?.body)).toEqual([linkTo('Replaced by', third)]);
     expect(links(second?.body)).toEqual([]);
     expect(links(third?.body)).toEqual([linkTo('Replaces', first)]);

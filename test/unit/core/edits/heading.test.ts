@@ -120,6 +120,18 @@ describe('findHeading', () => {
     expect(isSectionHeading('src/a.py', '# a comment')).toBe(false);
   });
 
+  it.each([
+    ["import { a } from './a.ts';", null],
+    ['import (', null],
+    ['from os import path', null],
+    ['use std::io;', null],
+    ['importAll() {', 'importAll() {'],
+    ['use_all() {', 'use_all() {'],
+  ])('of an import it says nothing: %s (S161)', (line, expected) => {
+    const lines = createLineTable([`${line}\n`, ...BODY].join(''));
+    expect(findHeading('src/a.ts', lines, 4)).toBe(expected);
+  });
+
   it('takes linear time for any Markdown (X8)', () => {
     for (const row of ['```\n', '`', '#', '-', '=', '<!--', '<!--\n', 'a\n-\n', ' ', '~~~\n'])
       expect(
