@@ -84,6 +84,8 @@ const HINT_TEXT = {
     'In Markdown the line belongs to the quote above it, so it was not read as a command. Leave a blank line after the quote.',
   misplaced:
     'A command counts only as plain text on the first line of a comment. Write it alone; or, where these words are for the agent, begin them with `/edit`.',
+  'below-words':
+    'A command counts only on the first line of a comment, so it had no effect, and the words above it did not reach the agent. Write each in its own comment; a command in a code block is part of the words.',
   'suggestion-below':
     'A suggestion block stands below it, so either your lines or the proposed ones could be meant; nothing was approved. For your lines, reply in the change’s thread with the block alone, or quote its comment in the conversation and add the block; for the proposed ones, write the command without a block.',
   'command-below':

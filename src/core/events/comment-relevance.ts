@@ -5,6 +5,7 @@ import { findAnsweredQuestion, findOpenQuestion } from '../commands/shared/quest
 import { isAboutDecided } from '../commands/shared/talk.ts';
 import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { bareCommand } from '../comments/parse-comment.ts';
+import { isInsideProposalComment, isInsideQuestionComment } from '../messages/quoted-comment.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
@@ -67,7 +68,7 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       if (findBareCommand(pull, intent) !== null) return relevant('help', true);
       return deferWhilePosting(pull, intent, proposal, () =>
-        proposal === null && !seemsToQuote(pull, intent)
+        proposal === null && !seemsToQuote(pull, intent) && findPartlyQuoted(pull, intent) === null
           ? irrelevant('not-for-us')
           : relevant(proposal !== null && isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
       );
@@ -96,6 +97,27 @@ export function findOpenChoice(pull: PullState): AgentQuestion | null {
 function seemsToQuote(pull: PullState, { location, quotedIds }: CommentIntent): boolean {
   const quoted = location.at === 'conversation' ? findQuotedProposal(pull, quotedIds) : null;
   return quoted !== null && isPostedAndOpen(quoted);
+}
+
+/** The open proposals, or else the open question, that a quote without an id line is a piece of. */
+export type PartlyQuoted =
+  | { readonly kind: 'proposals'; readonly proposals: readonly Proposal[] }
+  | { readonly kind: 'question'; readonly question: AgentQuestion };
+
+/**
+ * What the author of a comment in the conversation might believe to reply to, although the quote has no id line. Null
+ * for every other comment: people also quote each other.
+ */
+export function findPartlyQuoted(pull: PullState, { location, parsed, quote }: CommentIntent): PartlyQuoted | null {
+  if (location.at !== 'conversation' || parsed.kind !== 'text' || quote?.kind !== 'other') return null;
+  if (parsed.text === '' && !hasOwnLines(parsed)) return null;
+  const { text } = quote;
+  const proposals = pull.proposals.filter(
+    (one) => isPostedAndOpen(one) && one.origin.kind === 'call' && isInsideProposalComment(text, one, pull),
+  );
+  if (proposals.length > 0) return { kind: 'proposals', proposals };
+  const question = findOpenQuestion(pull);
+  return question === null || !isInsideQuestionComment(text, question, pull) ? null : { kind: 'question', question };
 }
 
 /** The command that a review without one can mean. */

@@ -18,12 +18,15 @@ import type { Facts } from '../state/facts.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import type { PullState } from '../state/run.ts';
+import { proposalLink, questionLink, type Reply } from '../state/replies.ts';
+import { activeRun, type PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import {
   commandMode,
   findBareCommand,
   findOpenChoice,
+  findPartlyQuoted,
+  type PartlyQuoted,
   type RelevantComment,
   relevanceOf,
 } from './comment-relevance.ts';
@@ -160,7 +163,13 @@ function onMention(
     const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
     return misplaced ?? refusal ?? onWords(context, proposal, text);
   }
-  return talk(context, text, null, requestAnswerOrTask);
+  return replyCommandBelow(context, text) ?? talk(context, text, null, requestAnswerOrTask);
+}
+
+/** With a command below, words for the active run are unclear: the command does nothing, and its author may not know. */
+function replyCommandBelow(context: CommandContext, text: string): Step | null {
+  const command = activeRun(context.pull) === null ? null : findMisplacedCommand(COMMAND_GRAMMAR, text);
+  return command === null ? null : replyMalformed(context, command, command, hintText('below-words'));
 }
 
 /** A plain question begins no run. */
@@ -185,6 +194,8 @@ function onText(
   if (hint !== null) return hint;
   const bareCommand = proposal === null ? findBareCommand(context.pull, context.intent) : null;
   if (bareCommand !== null) return replyBareCommandOnce(context, bareCommand, text);
+  const partly = proposal === null ? findPartlyQuoted(context.pull, context.intent) : null;
+  if (partly !== null) return replyPartlyQuotedOnce(context, partly);
   if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
   const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
@@ -212,6 +223,19 @@ function replyToOtherQuote(
 ): Step {
   if (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion) return noop(context.pull, 'not-for-us');
   return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
+}
+
+/** One hint for each person and run, because the words can be for other people. */
+function replyPartlyQuotedOnce({ pull, person, intent }: CommandContext, partly: PartlyQuoted): Step {
+  const reply: Reply = {
+    kind: 'partly-quoted',
+    of:
+      partly.kind === 'question'
+        ? { kind: 'question', question: questionLink(partly.question) }
+        : { kind: 'proposals', proposals: partly.proposals.map(proposalLink) },
+  };
+  const once = `partly-quoted:${pull.ref.repositoryId}:${pull.ref.number}:${pull.run?.id}:${person.id}`;
+  return endStep(withReply(startStep(pull), intent.location, reply, once), 'partly-quoted');
 }
 
 /** One hint for each person and run, because people also say such words to each other. */

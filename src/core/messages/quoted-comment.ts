@@ -38,6 +38,31 @@ export function isQuoteOfQuestion(quoted: readonly string[], question: AgentQues
   });
 }
 
+/** Shorter pieces can stand in anybody's comment. */
+const MIN_PIECE_CHARACTERS = 12;
+
+/** Whether quoted text is a piece from anywhere in the proposal's comment. It is enough for a hint, and for nothing else. */
+export function isInsideProposalComment(text: string, proposal: Proposal, pull: QuoteContext): boolean {
+  return commentsOf(proposal, pull).some(({ rows }) => isInside(text, rows));
+}
+
+/** Whether quoted text is a piece from anywhere in the question's comment. */
+export function isInsideQuestionComment(text: string, question: AgentQuestion, { run }: QuoteContext): boolean {
+  return run !== null && isInside(text, commentRows(renderQuestion(question, run.task.by)));
+}
+
+function isInside(text: string, rows: readonly CommentRow[]): boolean {
+  const lines = readQuotedLines(text.split('\n'));
+  const piece = lines.map((line) => plainText(line.text)).join('');
+  return (
+    piece.length >= MIN_PIECE_CHARACTERS &&
+    rows
+      .map((row) => plainText(row.text))
+      .join('')
+      .includes(piece)
+  );
+}
+
 /** A comment as rows and as Markdown. One of several numbered parts does not show the whole change. */
 type Comment = {
   readonly rows: readonly CommentRow[];

@@ -39,6 +39,7 @@ import {
   renderFurtherDetails,
   renderInternalError,
   renderModelAnswer,
+  renderPartlyQuoted,
   renderSideQuestion,
   renderUndoRefused,
   renderUserEditRefused,
@@ -208,6 +209,7 @@ const REPLY_RENDERERS: {
     `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
   'empty-reply': ({ id }) =>
     `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
+  'partly-quoted': renderPartlyQuoted,
   'bare-command': ({ command, choice }) =>
     choice === null
       ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`

@@ -1,4 +1,4 @@
-import { formatNumber, shortSha } from '../../lib/format.ts';
+import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
 import type { Reply, SideQuestionCaveat, UndoRefusal, UserEditProblem } from '../state/replies.ts';
 import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
@@ -169,6 +169,17 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
     case 'overlaps':
       return `it touches the lines of ${formatProposalId(problem.other)}, which must be decided first`;
   }
+}
+
+const MAX_MEANT = 3;
+
+/** Words that did not reach the agent, because a quote names a change or a question only with its id line. */
+export function renderPartlyQuoted({ of }: Extract<Reply, { kind: 'partly-quoted' }>): string {
+  const commands =
+    of.kind === 'question'
+      ? [`/answer ${of.question.id} <text>`]
+      : of.proposals.slice(0, MAX_MEANT).map(({ id }) => `/edit ${id} <instruction>`);
+  return `Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write ${formatList(commands.map(codeSpan), 'or')}, or quote the comment from its first line on.`;
 }
 
 const INSTEAD_TEXT = `Nothing was proposed. Use ${codeSpan('/countersign <task>')} to say what to do instead.`;

@@ -62,6 +62,13 @@ export type Reply =
   | { readonly kind: 'affirmation'; readonly id: string }
   | { readonly kind: 'empty-reply'; readonly id: string }
   /** A command's word without its slash, or the number of a choice of the open question. */
+  /** Words below a quote of the App's comment that has no id line. */
+  | {
+      readonly kind: 'partly-quoted';
+      readonly of:
+        | { readonly kind: 'proposals'; readonly proposals: readonly ProposalLink[] }
+        | { readonly kind: 'question'; readonly question: QuestionLink };
+    }
   | {
       readonly kind: 'bare-command';
       readonly command: CommandName;

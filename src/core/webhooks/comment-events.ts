@@ -29,7 +29,7 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
     const parsed = comment.reviewState === 'approved' && result.parsed.kind === 'text' ? EMPTY_TEXT : result.parsed;
     const reason = reasonToIgnore(comment, parsed, result.quotedIds);
-    if (reason !== null && !isBareCommand(comment, { ...result, parsed })) return reason;
+    if (reason !== null && !mightDeserveHint(comment, { ...result, parsed })) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
     const { parsed: _, ...quotes } = result;
@@ -128,13 +128,18 @@ function reasonToIgnore(
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
 }
 
-/** A word that would be a command with its slash: while a run waits for people, its author gets a hint. */
-function isBareCommand(
+/**
+ * While a run waits for people, the author of a word that would be a command with its slash gets a hint, and so does
+ * that of words below a piece of the App's comment. Only the store knows what these comments say.
+ */
+function mightDeserveHint(
   { location, isReply }: WebhookComment,
   { parsed, quote }: ReturnType<typeof parseComment>,
 ): boolean {
-  if (location.at !== 'conversation' || isReply || parsed.kind !== 'text' || quote !== null) return false;
-  return bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
+  if (location.at !== 'conversation' || isReply || parsed.kind !== 'text' || parsed.addressedToSomeoneElse)
+    return false;
+  if (quote === null) return bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
+  return quote.kind === 'other' && (parsed.text !== '' || parsed.suggestions.length > 0);
 }
 
 function isAddressedToApp(parsed: ParsedComment): boolean {

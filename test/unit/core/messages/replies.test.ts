@@ -123,6 +123,10 @@ function everyAnswer(text: string): readonly Reply[] {
       { command: 'approve', choice: null },
       { command: 'choose', choice: { id: 'q1w2', number: 2 } },
     ],
+    'partly-quoted': [
+      { of: { kind: 'proposals', proposals: named } },
+      { of: { kind: 'question', question: { id: 'q1w2', url: null, type: 'text', choices: 0, state: 'asked' } } },
+    ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{ isTask: false }, { isTask: true }],
     'comment-tampered': [{ proposals: named }],
@@ -417,6 +421,12 @@ describe('answers', () => {
 
       [bare-command]
       \`2\` alone decides nothing here. To answer the agent’s question, use \`/choose q1w2 2\`.
+
+      [partly-quoted]
+      Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write \`/edit k7q2 <instruction>\` or \`/edit m3x8 <instruction>\`, or quote the comment from its first line on.
+
+      [partly-quoted]
+      Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write \`/answer q1w2 <text>\`, or quote the comment from its first line on.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
