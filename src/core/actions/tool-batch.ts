@@ -1,9 +1,10 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
+import { approverNotes } from '../agent/shared/speakers.ts';
 import { appliedOutput, appliedSetOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
-import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
+import { distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
 import { hasWords, peopleWithNotes } from './agent-notes.ts';
@@ -21,8 +22,7 @@ import {
 /** For the model: the change was applied, as proposed or with a person's own text, with the approvers' notes. */
 export function appliedCallOutput(proposal: Proposal): string {
   const { change, userEdit } = proposal;
-  const notes = approvalVotes(proposal).flatMap(({ text }) => text ?? []);
-  const note = notes.length === 0 ? null : notes.join('\n\n');
+  const note = approverNotes(proposal);
   if (change.op === 'set') return appliedSetOutput(change, note);
   return userEdit === null ? appliedOutput(change, null, note) : userModifiedOutput(change, userEdit.diff, note);
 }

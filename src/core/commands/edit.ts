@@ -11,8 +11,7 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/shared/clean-text.ts';
-import { instructionOutput } from '../agent/shared/tool-results.ts';
+import { instructedOutput } from '../agent/shared/speakers.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
@@ -133,11 +132,9 @@ function rejectWithInstruction(
   context: CommandContext,
   instruction: string,
 ): StepBuilder {
-  const voted = recordVote(builder, createVote(context, proposal, 'edit', instruction));
+  const vote = createVote(context, proposal, 'edit', instruction);
+  const voted = recordVote(builder, vote);
   const current = currentProposal(voted, proposal);
   const rejected = withProposal(voted, transition(current, 'rejected', context.intent.createdAt));
-  return queueCommentUpdate(
-    answerProposalCalls(rejected, proposal, instructionOutput(cleanText(instruction).text)),
-    proposal,
-  );
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, instructedOutput(current, vote)), proposal);
 }

@@ -20,8 +20,8 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { cleanText } from '../agent/shared/clean-text.ts';
-import { deniedOutput, instructionOutput } from '../agent/shared/tool-results.ts';
+import { instructedOutput } from '../agent/shared/speakers.ts';
+import { deniedOutput } from '../agent/shared/tool-results.ts';
 import {
   type ApprovalRules,
   asksForOtherPeople,
@@ -185,7 +185,7 @@ function announceLapsedApprovals(
 /** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
 function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
   const rejected = withProposal(builder, transition(proposal, 'rejected', now));
-  const output = denial.action === 'edit' ? instructionOutput(cleanText(denial.text ?? '').text) : deniedOutput(denial);
+  const output = denial.action === 'edit' ? instructedOutput(proposal, denial) : deniedOutput(denial);
   return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import { DEFAULT_FILES } from '../support/pull-request.ts';
 import { edit, read, write } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -50,6 +51,36 @@ describe('results for the model', () => {
     expect(bot.answer()).toContain(
       `was already rejected by \`${ana.login}\` and replaced by \`${second?.proposalId}\``,
     );
+  });
+
+  it('an instruction names its person where another one gave the task (S140)', async () => {
+    const { ana, ben, bot, model } = await propose(stage(), BIGINT);
+    model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let sum = 0n;\n'));
+    await ben.replies(bot.proposal(1), 'Call it sum.');
+    expect(model.toolMessages()).toEqual([
+      `[USER FEEDBACK - Tool was not executed]: ${ben.login} (write access): Call it sum.`,
+    ]);
+    await ana.replies(bot.proposal(2), 'Rather total.');
+    expect(model.toolMessages().at(-1)).toBe(
+      `[USER FEEDBACK - Tool was not executed]: ${ana.login} (write access): Rather total.`,
+    );
+  });
+
+  it('what others wrote beside their votes stands below an instruction, and each note names its person (S42, S140)', async () => {
+    const files = { ...DEFAULT_FILES, '.github/countersign.yml': 'required_approvals: 2\n' };
+    const { ana, ben, bot, model } = await stage().tell({ files });
+    model.proposes(BIGINT, EXACTLY);
+    await ana.says('/countersign use bigint');
+    await ana.says('/approve all\n\nMind the callers.');
+    await ben.replies(bot.proposal(1), 'Call it sum.');
+    await ben.replies(bot.proposal(2), '/approve\nIn French soon.');
+    const [instruction, applied] = model.toolMessages();
+    expect(instruction).toBe(
+      `[USER FEEDBACK - Tool was not executed]: ${ben.login} (write access): Call it sum.\n\nEarlier, ${ana.login} (write access): Mind the callers.`,
+    );
+    expect(JSON.parse(applied ?? '')).toMatchObject({
+      user_note: `${ana.login} (write access): Mind the callers.\n\n${ben.login} (write access): In French soon.`,
+    });
   });
 
   it('a mixed batch is returned in one request, with one result per call, in the order of the calls (S102, S104, S105)', async () => {

@@ -14,13 +14,17 @@ export function instructionOutput(instruction: string): string {
   return `[USER FEEDBACK - Tool was not executed]: ${redactFile(instruction)}`;
 }
 
+/** A person as results name them (S140): the login, and what gives their words weight. */
+export function describePerson({ by, permission }: Pick<Vote, 'by' | 'permission'>): string {
+  return `${by.login} (${canApprove(permission) ? 'write access' : 'the pull request’s author'})`;
+}
+
 /** T4: a person denied the change, with an optional reason. */
-export function deniedOutput({ by, permission, text }: Pick<Vote, 'by' | 'permission' | 'text'>): string {
-  const role = canApprove(permission) ? 'write access' : 'the pull request’s author';
+export function deniedOutput(vote: Pick<Vote, 'by' | 'permission' | 'text'>): string {
   // The sentence has a full stop of its own.
-  const reason = redactFile(text ?? '').replace(/(?<!\.)\.$/, '');
+  const reason = redactFile(vote.text ?? '').replace(/(?<!\.)\.$/, '');
   const reasonClause = reason === '' ? '' : `: ${reason}`;
-  return `Edit rejected by ${by.login} (${role})${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
+  return `Edit rejected by ${describePerson(vote)}${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 
 /** A person denied that a file is read. */
