@@ -97,8 +97,11 @@ function splitWord(token: string, spaceBefore: boolean): readonly Piece[] {
 
 function isPlain(token: string): boolean {
   const isWord = (PLAIN_WORD.test(token) && !LINKED_WORD.test(token)) || ABBREVIATION.test(token);
-  return isWord || PLAIN_MARKS.test(token) || token === '-';
+  return isWord || PLAIN_MARKS.test(token) || MORE.test(token) || token === '-';
 }
+
+/** `+3`, the number of others at the end of a list. */
+const MORE = /^\+\d{1,4}$/;
 
 /** `e.g.` */
 const ABBREVIATION = /^[("'“‘]*(?:\p{L}\.)+\p{L}?[)"'”’.,;:?!…]*$/u;

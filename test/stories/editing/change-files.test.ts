@@ -132,6 +132,8 @@ describe('changes that only work together', () => {
     const undo = bot.proposal(2);
     expect(undo.body).toContain('**Change together** 5 files: `logo.png`, `src/dead.ts`, +3\n');
     expect(undo.body).not.toContain('written by the model');
+    await ana.says('/status');
+    expect(bot.answer()).toContain(`Undo ${posted.proposalId}: change 5 files: \`logo.png\`, \`src/dead.ts\`, +3`);
     expect(undo.body).toContain(`This is the exact reverse of \`${posted.proposalId}\``);
     await ana.says(`/approve ${undo.proposalId}`);
     expect(Object.keys(FILES).map((path) => [path, pr.bytes(path)])).toEqual(before);
