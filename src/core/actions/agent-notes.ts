@@ -1,4 +1,4 @@
-import { cutText } from '../agent/shared/clean-text.ts';
+import { cutSentences } from '../agent/shared/cut-sentences.ts';
 import { pathsOf } from '../edits/change.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
@@ -51,10 +51,15 @@ export function wordsNote(by: Person, text: string, at: string, about: DecidedCh
   return { kind: 'words', by, text, at, about };
 }
 
-/** One line of a question and its answer. */
+/** One line of a question and its answer, long enough for the answer's point. */
 export function questionNote({ by, question, answer }: AnsweredQuestion): AgentNote {
-  const { noteLine } = CONTEXT_LIMITS;
-  return { kind: 'question', by, question: cutText(question, noteLine), answer: cutText(answer, noteLine) };
+  const { noteQuestion, noteAnswer } = CONTEXT_LIMITS;
+  return {
+    kind: 'question',
+    by,
+    question: cutSentences(question, noteQuestion),
+    answer: cutSentences(answer, noteAnswer),
+  };
 }
 
 /** Of questions and undos together. */

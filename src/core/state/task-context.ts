@@ -36,7 +36,9 @@ export const CONTEXT_LIMITS = {
   pushDiff: 2_000,
   pushFileCount: 50,
   pushCount: 5,
-  noteLine: 300,
+  /** Of an answered question, for the run beside it. */
+  noteQuestion: 500,
+  noteAnswer: 1_500,
 } as const;
 
 /** The pull request as the model gets it: cleaned and bounded. */

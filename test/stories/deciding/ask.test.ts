@@ -57,6 +57,27 @@ describe('a question while changes are pending', () => {
     expect(pr.commits()).toHaveLength(2);
   });
 
+  it('the run hears a long answer up to its point, and in whole sentences (S157)', async () => {
+    const { ana, ben, bot, model } = await propose(stage(), BIGINT);
+    const middle = Array.from({ length: 60 }, (_, at) => `Reason ${at} is one among many others.`);
+    model.says({
+      content: ['Prices are cents.', ...middle, 'So keep the numbers, and round once at the end.'].join(' '),
+    });
+    await ben.says('/ask should we keep the numbers?');
+    await ana.says(`@${stage().github.app.slug} do as you told ben`);
+    await ana.replies(bot.proposal(1), '/deny not so');
+    const heard = model
+      .requests()
+      .at(-1)
+      ?.messages.flatMap(({ content }) => (content?.includes('asked beside the run') === true ? [content] : []));
+    expect(heard).toHaveLength(1);
+    expect(heard?.[0]).toMatch(
+      /was answered "Prices are cents\. Reason 0 .* is one among many others\. … \(cut\) Reason .* So keep the numbers, and round once at the end\."\.$/,
+    );
+    expect(heard?.[0]?.length).toBeGreaterThan(1_200);
+    expect(heard?.[0]?.length).toBeLessThan(1_800);
+  });
+
   it('undecided calls appear as pending, decided ones with their result, and only tools that read are offered (S111, S157, K3)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model } = story;
