@@ -75,15 +75,16 @@ export const heldCallsAreNotShown: CaseCheck = ({ saved }) =>
 /** After a push, or after `/resume`, one of the calls can fail while the others become a new change. */
 const MADE_AGAIN: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['superseded', 'expired']);
 
-/** S145: all calls of one change get the same outcome, unless they are made again. */
+/** S145: all calls of one change get the same outcome, unless they are made again. Each reading tells what it read. */
 export const joinedCallsShareTheirOutcome: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { step } }) => {
     const { run, proposals } = step.pull;
-    return proposals.flatMap(({ id, origin, runId, state }) => {
+    return proposals.flatMap(({ id, origin, runId, state, change: { op } }) => {
       if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
+      const isRead = op === 'read' && state === 'completed';
       const outputs = run.batch.calls
         .filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))))
-        .map(({ status }) => (status.kind === 'answered' ? status.output : status.kind));
+        .map(({ status }) => (status.kind === 'answered' && !isRead ? status.output : status.kind));
       const isShared = MADE_AGAIN.has(state) || new Set(outputs).size <= 1;
       return isShared ? [] : [`S145: the calls of ${id} have different outcomes`];
     });

@@ -63,6 +63,7 @@ export const sideQuestionsEnd: CaseCheck = ({ saved }) => {
 const ENDS: ReadonlySet<string> = new Set([
   'side-question-answered',
   'side-question-failed',
+  'side-question-limit',
   'side-question-withdrawn',
   'access-lost',
 ]);

@@ -141,17 +141,23 @@ const DAY_MS = 86_400_000;
 /** The step is saved a moment before it is seen here. */
 const TOLERANCE_MS = 60_000;
 
-/** H4: no more runs start in the repository within a day than the settings of the last one allow. */
+/**
+ * H4: no more runs start in the repository within a day than the settings of the last one allow. An installation anew
+ * begins anew, because the App deletes what it knows when it is removed.
+ */
 export const runsOfADayAreLimited: CaseCheck = ({ saved, events }) => {
-  const starts = new Map<string, { readonly at: number; readonly by: number }>();
+  const starts = new Map<string, { readonly at: number; readonly by: number; readonly installationId: number }>();
   return saved.flatMap(({ index, saved: { step } }) => {
     const { run } = step.pull;
     if (run === null || starts.has(run.id)) return [];
     const at = events[index]?.at ?? 0;
     const by = run.task.by.id;
-    starts.set(run.id, { at, by });
+    const { installationId } = step.pull.ref;
+    starts.set(run.id, { at, by, installationId });
     const { runsPerDay, runsPerPersonPerDay } = run.settings.limits;
-    const ofDay = [...starts.values()].filter((start) => start.at > at - DAY_MS + TOLERANCE_MS);
+    const ofDay = [...starts.values()].filter(
+      (start) => start.installationId === installationId && start.at > at - DAY_MS + TOLERANCE_MS,
+    );
     const ofPerson = ofDay.filter((start) => start.by === by);
     const isAllowed = ofDay.length <= runsPerDay && ofPerson.length <= (runsPerPersonPerDay ?? ofPerson.length);
     return isAllowed ? [] : [`H4: ${run.id} is one run too many of its day`];
