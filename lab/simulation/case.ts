@@ -4,6 +4,7 @@ import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../src/core/sett
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../src/core/state/run.ts';
+import { END_CHECK_MS } from '../../src/worker/effects/ask-model.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
@@ -365,7 +366,10 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
       clockSkewMs: () => 0,
     },
     model: replica.wrapPort('model', traceModel(model, trace)),
-    clock: { now: () => clock.now, every: (ms, tick) => repeatOnReplica(replica, ms, tick) },
+    clock: {
+      now: () => clock.now,
+      every: (ms, tick) => (ms === END_CHECK_MS ? NEVER_REPEATED : repeatOnReplica(replica, ms, tick)),
+    },
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
@@ -377,6 +381,9 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     },
   };
 }
+
+/** The watch for answers that nobody awaits: it looks beside a call of its task, which virtual time does not follow. */
+const NEVER_REPEATED = (): void => {};
 
 function traceModel(model: Model, trace: Trace): Model {
   return {

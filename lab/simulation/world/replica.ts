@@ -205,6 +205,11 @@ function createPortError(portName: PortName, now: number, random: Random): Error
   }
 }
 
+/** A signal for one process: calls that a crash left pending stay its listeners, and with them their whole case. */
+function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}
+
 type WorkerLoopOptions = {
   readonly replica: Replica;
   readonly clock: VirtualClock;
@@ -217,11 +222,10 @@ type WorkerLoopOptions = {
 
 const MAX_CONCURRENT = { exclusive: 2, concurrent: 3 } as const satisfies Record<keyof DueTimes, number>;
 
-const NEVER_STOPPING = new AbortController().signal;
-
 /** Makes a process poll for due work, claim it and perform it. */
 export function startWorkers(options: WorkerLoopOptions): void {
   const { replica, context, store } = options;
+  const stopping = neverAborted();
   // Finished work of one lane can create work for the other.
   const pollBoth = (ms: number): void => {
     lanes.exclusive(ms);
@@ -229,10 +233,10 @@ export function startWorkers(options: WorkerLoopOptions): void {
   };
   const lanes = {
     exclusive: startLane(options, 'exclusive', pollBoth, () =>
-      claimNextPull({ context, workerName: replica.name, stopping: NEVER_STOPPING }),
+      claimNextPull({ context, workerName: replica.name, stopping }),
     ),
     concurrent: startLane(options, 'concurrent', pollBoth, () =>
-      claimNextEffect({ context, workerName: replica.name, stopping: NEVER_STOPPING }),
+      claimNextEffect({ context, workerName: replica.name, stopping }),
     ),
   };
   store.onWorkAvailable(() => pollBoth(0));
@@ -298,18 +302,17 @@ type ReplicaRecoveryOptions = {
  */
 const MAX_RECOVERY_INTERVAL_MS = 24 * 60 * 60_000;
 
-const NEVER_ABORTED = new AbortController().signal;
-
 /** Makes a process recover lost webhooks at its start and then repeatedly. */
 export function startRecoveryLoop(options: ReplicaRecoveryOptions): void {
   const { replica, clock, isOver } = options;
   const memory = createRecoveryMemory();
   const appOptions = recoveryOptions(options);
+  const stopping = neverAborted();
   const recover = async (): Promise<'finished' | 'continues' | 'failed'> => {
     // A recovery with a backlog does not read the log again, so it cannot be the last.
     const isLast = isOver() && memory.backlog.length === 0 && memory.scan === null;
     try {
-      return (await recoverLostDeliveries(memory, appOptions, NEVER_ABORTED)) === 'done' && isLast
+      return (await recoverLostDeliveries(memory, appOptions, stopping)) === 'done' && isLast
         ? 'finished'
         : 'continues';
     } catch {

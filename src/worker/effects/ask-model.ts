@@ -5,7 +5,6 @@ import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/st
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
 import { activeRun, type ModelDelay, type PullState } from '../../core/state/run.ts';
-import { delay } from '../../lib/delay.ts';
 import {
   DONE,
   type EffectResult,
@@ -54,21 +53,20 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
 }
 
 /** How often to look whether the answer is still wanted (ms). The run can have been stopped on another replica. */
-const END_CHECK_MS = 1_000;
+export const END_CHECK_MS = 1_000;
 
 /** Aborts once the run does not wait for this answer any more. A database that fails meanwhile ends no request. */
 function watchForEnd(job: Job<'ask-model'>): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const [controller, watching] = [new AbortController(), new AbortController()];
-  const watch = async (): Promise<void> => {
-    for (;;) {
-      await delay(END_CHECK_MS);
-      if (watching.signal.aborted) return;
-      const pull = await loadJobPull(job).catch(() => null);
-      if (pull !== null && !isAwaited(pull, job)) return controller.abort();
-    }
+  const controller = new AbortController();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const pull = await loadJobPull(job).catch(() => null);
+    isLooking = false;
+    if (pull !== null && !isAwaited(pull, job)) controller.abort();
   };
-  void watch();
-  return { signal: controller.signal, stop: () => watching.abort() };
+  return { signal: controller.signal, stop: job.context.clock.every(END_CHECK_MS, () => void look()) };
 }
 
 function isAwaited(pull: PullState, { effect }: Job<'ask-model'>): boolean {
