@@ -6,16 +6,29 @@ import { z } from 'zod';
 /** The checkpoint belongs to another run, or the file is damaged. The message says what to do. */
 export class CheckpointError extends Error {}
 
-/** What must be equal for two runs to be parts of one trial: each value, with the words for another one. */
+/**
+ * What must be equal for two runs to be parts of one trial: each value, with the words for another one. `current` reads
+ * a value that can change during the trial.
+ */
 export type TrialIdentity = Readonly<
-  Record<string, { readonly value: string | number; readonly difference: `${'with' | 'on' | 'by'} ${string}` }>
+  Record<
+    string,
+    {
+      readonly value: string | number;
+      readonly difference: `${'with' | 'on' | 'by'} ${string}`;
+      readonly current?: () => string | number;
+    }
+  >
 >;
 
 /** The file that keeps the progress of a long trial. */
 export type CheckpointFile<Progress> = {
   /** Null at the start of a trial. Throws `CheckpointError`. */
   readonly read: () => Progress | null;
-  /** Replaces the progress. A process that is killed meanwhile leaves the old one. */
+  /**
+   * Replaces the progress. A process that is killed meanwhile leaves the old one. Throws `CheckpointError` if the
+   * identity has changed, because the latest part could be of another one.
+   */
   readonly write: (progress: Progress) => void;
 };
 
@@ -57,6 +70,13 @@ export function openCheckpoint<Progress>(options: CheckpointOptions<Progress>): 
       return progress.data;
     },
     write(progress) {
+      const changed = Object.values(identity).find(
+        ({ value, current }) => current !== undefined && current() !== value,
+      );
+      if (changed !== undefined)
+        throw new CheckpointError(
+          `The ${trial} went on ${changed.difference}. ${file} has the results before; the same command continues them once the change is undone.`,
+        );
       const temporary = `${file}.new`;
       writeFileSync(temporary, `${JSON.stringify({ identity: values, ...codec.toJson(progress) })}\n`);
       renameSync(temporary, file);
@@ -66,9 +86,13 @@ export function openCheckpoint<Progress>(options: CheckpointOptions<Progress>): 
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '../..');
 
-/** The part of an identity that changes with the sources, so that the parts of one result are all of one version. */
+/**
+ * The part of an identity that changes with the sources, so that the parts of one result are all of one version. New
+ * threads and processes load the sources again, so they must not change during a trial either.
+ */
 export function sourcesIdentity(root = REPOSITORY_ROOT): TrialIdentity {
-  return { sourceHash: { value: hashSources(root), difference: 'by another version of the sources' } };
+  const current = (): string => hashSources(root);
+  return { sourceHash: { value: current(), difference: 'by another version of the sources', current } };
 }
 
 /** A hash of the sources that a trial runs. */

@@ -2,10 +2,11 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { CheckpointError, sourcesIdentity } from '../shared/checkpoint.ts';
-import { createThreadRunner, type JobResult, parallelMap } from '../shared/parallel-map.ts';
+import { createThreadRunner, type JobResult, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
 import { openSimulationCheckpoint } from './checkpoint.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
+import { playParts } from './play-parts.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
 import {
   type CaseJob,
@@ -26,15 +27,15 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Writes to standard error, so that standard output has only the report. */
 const printProgress = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Cases between two checkpoints: about a minute. */
-const CHECKPOINT_CASES = 5_000;
+/** Cases between two checkpoints: about half a minute. */
+const CHECKPOINT_CASES = 2_000;
 
 function* seedsOf({ seed: first, cases }: SimulationOptions): Generator<number> {
   for (let seed = first; seed < first + cases; seed += 1) yield seed;
 }
 
 /** A case that crashed its thread counts as a failed case. */
-function totalsOfJob({ seed }: CaseJob, result: JobResult<SimulationTotals>): SimulationTotals {
+function totalsOfJob(seed: number, result: JobResult<SimulationTotals>): SimulationTotals {
   if (result.kind === 'done') return result.value;
   return { ...NO_CASES, cases: 1, failures: [{ seed, problems: [`its thread crashed: ${String(result.error)}`] }] };
 }
@@ -44,13 +45,16 @@ async function playAndReport(options: SimulationOptions): Promise<boolean> {
   const checkpoint = file === null ? null : openSimulationCheckpoint(file, options, sourcesIdentity());
   const start = checkpoint?.read() ?? null;
   const progress = createProgress(options, start?.totals ?? NO_CASES, start?.seconds ?? 0);
-  const end = options.seed + options.cases;
-  const step = checkpoint === null ? options.cases : CHECKPOINT_CASES;
-  for (let seed = start?.nextSeed ?? options.seed; seed < end; seed += step) {
-    const nextSeed = Math.min(seed + step, end);
-    await playCases({ ...options, seed, cases: nextSeed - seed }, progress.add);
-    checkpoint?.write({ nextSeed, ...progress.current() });
-  }
+  const pglite = options.mode === 'pglite';
+  await playParts({
+    firstSeed: start?.nextSeed ?? options.seed,
+    endSeed: options.seed + options.cases,
+    partCases: CHECKPOINT_CASES,
+    concurrency: options.threads,
+    createRunner: () => createCaseRunner(pglite),
+    onResult: (seed, result) => progress.add(totalsOfJob(seed, result)),
+    onPartEnd: (nextSeed) => checkpoint?.write({ nextSeed, ...progress.current() }),
+  });
   const { totals, seconds } = progress.current();
   for (const line of reportLines(totals, seconds)) printLine(line);
   return totals.failures.length === 0;
@@ -75,14 +79,9 @@ function createProgress(options: SimulationOptions, totals: SimulationTotals, se
   };
 }
 
-async function playCases(options: SimulationOptions, onResult: (totals: SimulationTotals) => void): Promise<void> {
-  const pglite = options.mode === 'pglite';
-  await parallelMap({
-    items: Array.from(seedsOf(options), (seed): CaseJob => ({ kind: 'case', seed, pglite })),
-    concurrency: options.threads,
-    createRunner: () => createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD),
-    onResult: (job, result) => onResult(totalsOfJob(job, result)),
-  });
+function createCaseRunner(pglite: boolean): JobRunner<number, SimulationTotals> {
+  const { run, close } = createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD);
+  return { run: (seed) => run({ kind: 'case', seed, pglite }), close };
 }
 
 async function printTraces(options: SimulationOptions): Promise<boolean> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CheckpointError, hashSources, type TrialIdentity } from '../../../lab/shared/checkpoint.ts';
+import { CheckpointError, hashSources, sourcesIdentity, type TrialIdentity } from '../../../lab/shared/checkpoint.ts';
 import { openSimulationCheckpoint } from '../../../lab/simulation/checkpoint.ts';
 import { NO_CASES } from '../../../lab/simulation/simulate.ts';
 
@@ -42,6 +42,19 @@ describe('the checkpoint of a simulation', () => {
     expect(read({ cases: 8 }, 'hash')).toThrow(/with another --cases\. Delete it/);
     expect(read({ mode: 'pglite' }, 'hash')).toThrow(/on the other store\. Delete it/);
     expect(read({}, 'newer')).toThrow(/by another version of the sources\. Delete it/);
+  });
+
+  it('keeps what was played before the sources changed, and nothing later', () => {
+    const file = join(folder, 'changed');
+    const root = mkdtempSync(join(folder, 'sources-'));
+    const checkpoint = openSimulationCheckpoint(file, options, sourcesIdentity(root));
+    checkpoint.write({ nextSeed: 2_007, totals, seconds: 20 });
+    writeFileSync(join(root, 'package-lock.json'), '{}');
+    expect(() => checkpoint.write({ nextSeed: 4_007, totals, seconds: 40 })).toThrow(
+      /^The simulation went on by another version of the sources\. .* continues them once the change is undone\.$/,
+    );
+    rmSync(join(root, 'package-lock.json'));
+    expect(openSimulationCheckpoint(file, options, sourcesIdentity(root)).read()?.nextSeed).toBe(2_007);
   });
 
   it.each(['', '{"nextSeed": 3}', '\0'])('refuses a damaged file: %j', (text) => {
