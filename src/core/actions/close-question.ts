@@ -10,7 +10,7 @@ export function withQuestion(builder: StepBuilder, question: AgentQuestion): Ste
 export function closeQuestion(
   builder: StepBuilder,
   question: AgentQuestion,
-  result: Pick<AgentQuestion, 'state'> & Partial<Pick<AgentQuestion, 'answer' | 'note' | 'by'>>,
+  result: Pick<AgentQuestion, 'state'> & Partial<Pick<AgentQuestion, 'answer' | 'note' | 'by' | 'problem'>>,
 ): StepBuilder {
   return queueQuestionUpdate(withQuestion(builder, { ...question, ...result }), question);
 }
@@ -20,10 +20,10 @@ export function queueQuestionUpdate(builder: StepBuilder, { id, runId, comment }
   return comment === null ? builder : withEffects(builder, { type: 'update-question-comment', runId, questionId: id });
 }
 
-/** Cancels the open questions of the run. */
-export function cancelQuestions(builder: StepBuilder): StepBuilder {
+/** Cancels the open questions of the run. `problem` tells people why. */
+export function cancelQuestions(builder: StepBuilder, problem: string): StepBuilder {
   const open = builder.pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
-  return open.reduce((next, one) => closeQuestion(next, one, { state: 'cancelled' }), builder);
+  return open.reduce((next, one) => closeQuestion(next, one, { state: 'cancelled', problem }), builder);
 }
 
 /** Whether a question was posted before this time. GitHub's times are whole seconds; the same second is not before. */

@@ -1,5 +1,6 @@
 import {
   canStillBeDenied,
+  isInstructed,
   isOpen,
   type Person,
   type Proposal,
@@ -40,7 +41,7 @@ export function endRun(builder: StepBuilder, ending: Ending, now: string, until:
   if (run === null || run.phase.kind === 'ended') return builder;
   const endsEverything = REASONS_ENDING_EVERYTHING.has(ending.reason);
   const withoutUndos = endsEverything ? cancelUndos(builder, ending.reason, now, until) : builder;
-  const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now));
+  const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now), CANCEL_NOTES[ending.reason]);
   const ended = withRun(cancelled, { phase: { kind: 'ended', at: now, ...ending } });
   const updated = withEffects(ended, { type: 'update-run-comment', runId: run.id });
   const dropped = endsEverything ? tasksRequestedBy(builder.pull, until) : [];
@@ -64,7 +65,8 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
   );
   const rejected = proposals.filter(({ state }) => state === 'rejected');
   // A denial stays one, also where the model proposed something else in its place.
-  const replaced = rejected.filter(({ replacedBy, votes }) => replacedBy !== null && votes.at(-1)?.action === 'edit');
+  const instructed = rejected.filter(isInstructed);
+  const replaced = instructed.filter(({ replacedBy }) => replacedBy !== null);
   return withReply(builder, location, {
     kind: 'run-ended',
     requester,
@@ -72,8 +74,10 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
     by: ending.by,
     proposed: proposals.length,
     applied: proposals.filter(({ state }) => state === 'completed').length,
-    denied: rejected.length - replaced.length,
+    denied: rejected.length - instructed.length,
     replaced: replaced.length,
+    instructed: instructed.length - replaced.length,
+    withdrawn: proposals.filter(({ state, replacedBy }) => state === 'superseded' && replacedBy === null).length,
     commits: run.commits.slice(spoken?.commits ?? 0),
     note: ending.note,
     summary: run.summary,

@@ -101,10 +101,11 @@ export function expireQuestions(builder: StepBuilder): StepBuilder {
   );
 }
 
-/** Withdraws all open questions, and tells the model so. */
-export function withdrawQuestions(builder: StepBuilder): StepBuilder {
+/** Withdraws all open questions, and tells the model so. `problem` tells people why. */
+export function withdrawQuestions(builder: StepBuilder, problem: string): StepBuilder {
   return openQuestions(builder).reduce(
-    (next, one) => answerToolCall(closeQuestion(next, one, { state: 'cancelled' }), one.call, WITHDRAWN_OUTPUT),
+    (next, one) =>
+      answerToolCall(closeQuestion(next, one, { state: 'cancelled', problem }), one.call, WITHDRAWN_OUTPUT),
     builder,
   );
 }

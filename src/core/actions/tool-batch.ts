@@ -4,7 +4,7 @@ import { approverNotes } from '../agent/shared/speakers.ts';
 import { appliedOutput, appliedSetOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
-import { distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
+import { distinctPeople, isInstructed, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
 import { hasWords, peopleWithNotes } from './agent-notes.ts';
@@ -94,10 +94,16 @@ export function queuePosting(builder: StepBuilder, proposal: Proposal): StepBuil
   return withEffects(builder, { type: 'post-proposals', runId, turn: turnOf(proposal), proposalIds: [id] });
 }
 
-/** Withdraws an undecided proposal. This is no denial. */
-export function withdrawProposal(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
+/** Withdraws an undecided proposal. This is no denial. `note` tells people why. */
+export function withdrawProposal(
+  builder: StepBuilder,
+  proposal: Proposal,
+  note: string,
+  now: string,
+  output: string = WITHDRAWN_OUTPUT,
+): StepBuilder {
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
-  return queueCommentUpdate(answerProposalCalls(superseded, proposal, WITHDRAWN_OUTPUT), proposal);
+  return queueCommentUpdate(answerProposalCalls(superseded, proposal, output), proposal);
 }
 
 /** Call this after calls got outputs: starts the next turn if all have one, else updates the run's phase. */
@@ -137,8 +143,7 @@ function settleDependents(builder: StepBuilder, { calls }: ToolBatch): StepBuild
 
 function settledOutput(pull: PullState, dependency: Dependency): string {
   const decided = lastVersionOf(pull, dependency.proposalId);
-  const isInstructed = decided?.votes.at(-1)?.action === 'edit';
-  return settledDependencyOutput(dependency, decided?.state ?? 'superseded', isInstructed);
+  return settledDependencyOutput(dependency, decided?.state ?? 'superseded', decided !== null && isInstructed(decided));
 }
 
 /** The proposal that stands for this one now: after a push or a person's own lines it has another id. */

@@ -37,7 +37,7 @@ function runContinue(context: CommandContext): Step {
   const proposals = pending.kind === 'resolved' ? pending.proposals : [];
   const withdrawn = proposals.reduce(
     (builder, one) => withdrawProposal(builder, one, note, context.intent.createdAt),
-    isAsking ? withdrawQuestions(continued) : continued,
+    isAsking ? withdrawQuestions(continued, note) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
 }

@@ -4,6 +4,7 @@ import { namesAccount } from '../policy/approval-need.ts';
 import {
   approvalVotes,
   decidingVotes,
+  isInstructed,
   type Person,
   type Proposal,
   type ProposalState,
@@ -46,6 +47,9 @@ const READ_LABEL = '**Completed:** reading approved';
 /** Starts the status line of a denied proposal. */
 export const REJECTED_LABEL = '**Rejected by user**';
 
+/** Starts the status line of a proposal instead of which a person asked for something else. It is stored as rejected. */
+const INSTRUCTED_LABEL = '**Asked for something else**';
+
 /** States as tables and pages name them, in the order of a proposal's life. */
 export const STATE_LABELS = {
   proposed: 'pending',
@@ -58,6 +62,11 @@ export const STATE_LABELS = {
   expired: 'expired',
   cancelled: 'cancelled',
 } as const satisfies Record<ProposalState, string>;
+
+/** The state as a table names it. */
+export function stateLabel(proposal: Proposal): string {
+  return isInstructed(proposal) ? 'asked for something else' : STATE_LABELS[proposal.state];
+}
 
 const STATUS_TEXT = {
   proposed: () => '',
@@ -99,10 +108,9 @@ function completedText(proposal: Proposal, { links }: ProposalStatusContext): st
 function rejectedText(proposal: Proposal): string {
   const vote = findVote(proposal, 'deny', 'edit');
   const by = vote === undefined ? '' : ` ${escapeLogin(vote.by)}`;
-  const request = vote?.action === 'edit' ? ', who asked for something else' : '';
   const reason = vote?.text ?? '';
   return joinBlocks(
-    `${REJECTED_LABEL}${by}${request}. Nothing was changed.`,
+    `${isInstructed(proposal) ? `${INSTRUCTED_LABEL}${by === '' ? '' : ` by${by}`}` : `${REJECTED_LABEL}${by}`}. Nothing was changed.`,
     reason === '' ? '' : blockQuote(reason, MAX_REASON_CHARACTERS),
   );
 }
@@ -204,11 +212,22 @@ const OUTCOME_CLAUSES = {
 } as const satisfies Record<ProposalState, string>;
 
 /** The outcome of a proposal as a clause: `k7q2 was already applied by ana in 1a2b3c4` (T12). */
-export function describeOutcome({ id, state, by, commitSha, replacedBy }: ProposalOutcome): string {
+export function describeOutcome(outcome: ProposalOutcome): string {
+  const { id, state, by, commitSha, replacedBy } = outcome;
   const person = by === null || state === 'proposed' ? '' : ` by ${escapeLogin(by)}`;
   const commit = commitSha === null ? '' : ` in ${shortSha(commitSha)}`;
   const replaced = replacedBy === null ? '' : ` and replaced by ${codeSpan(replacedBy)}`;
-  return `${escapeText(id)} ${OUTCOME_CLAUSES[state]}${person}${commit}${replaced}`;
+  const wish = outcome.isInstructed ? ' for something else' : '';
+  const clause = outcome.isInstructed ? 'was already sent back' : OUTCOME_CLAUSES[state];
+  return `${escapeText(id)} ${clause}${person}${wish}${commit}${replaced}${withdrawalReason(outcome)}`;
+}
+
+/** In parentheses, because outcomes stand in lists. */
+function withdrawalReason({ state, note }: ProposalOutcome): string {
+  const isUndecided = state === 'superseded' || state === 'cancelled';
+  return isUndecided && note !== null && note.trim() !== ''
+    ? ` (${escapeText(truncate(note.trim(), MAX_NOTE_CHARACTERS))})`
+    : '';
 }
 
 const MAX_PROPOSALS_LISTED = 30;

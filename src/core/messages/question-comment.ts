@@ -68,7 +68,7 @@ function waysToAnswer(id: string, input: AgentQuestion['input'], reply: string):
   }
 }
 
-function outcomeOf({ state, by, answer, note }: AgentQuestion): string {
+function outcomeOf({ state, by, answer, note, problem }: AgentQuestion): string {
   const name = by === null ? 'somebody' : escapeLogin(by);
   switch (state) {
     case 'answered':
@@ -78,7 +78,7 @@ function outcomeOf({ state, by, answer, note }: AgentQuestion): string {
     case 'expired':
       return '**Expired** without an answer.';
     case 'cancelled':
-      return '**Cancelled** without an answer.';
+      return `**Cancelled** without an answer${problem === null ? '' : `, because ${problemText(problem)}`}.`;
     case 'asked':
     case 'failed':
       return '';
@@ -117,8 +117,12 @@ const MAX_PROBLEM_CHARACTERS = 300;
 export function questionRow(question: AgentQuestion, name: string): string {
   const { state, by, problem } = question;
   const person = by === null ? '' : ` by ${escapeLogin(by)}`;
-  const reason = problem === null ? '' : `: ${escapeText(truncate(problem, MAX_PROBLEM_CHARACTERS))}`;
+  const reason = problem === null ? '' : `: ${problemText(problem)}`;
   return `- ${name} ${STATE_WORDS[state]}${person}${reason}`;
+}
+
+function problemText(problem: string): string {
+  return escapeText(truncate(problem, MAX_PROBLEM_CHARACTERS));
 }
 
 /** A state as a word for replies. */

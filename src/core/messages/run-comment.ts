@@ -30,7 +30,7 @@ import {
   turnMarker,
 } from './markdown.ts';
 import { quoteModelMarkdown } from './model-markdown.ts';
-import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
+import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal-status.ts';
 import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
@@ -206,11 +206,10 @@ function sortByProgress(proposals: readonly Proposal[]): readonly Proposal[] {
 /** How many changes are in which state, such as `2 pending, 1 executing, 5 completed`; empty if all are pending. */
 function countsText(proposals: readonly Proposal[]): string {
   if (proposals.every(({ state }) => state === 'proposed')) return '';
-  const byState = Map.groupBy(proposals, ({ state }) => state);
-  const counts = PROPOSAL_STATES.flatMap((state) => {
-    const count = byState.get(state)?.length ?? 0;
-    return count === 0 ? [] : [`${count} ${STATE_LABELS[state]}`];
-  });
+  const ordered = proposals.toSorted(
+    (left, right) => PROPOSAL_STATES.indexOf(left.state) - PROPOSAL_STATES.indexOf(right.state),
+  );
+  const counts = [...Map.groupBy(ordered, stateLabel)].map(([label, { length }]) => `${length} ${label}`);
   return `Changes: ${counts.join(', ')}.`;
 }
 
@@ -235,11 +234,11 @@ function renderProposalTable(proposals: readonly Proposal[], links: RepoLinks, m
 }
 
 function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
-  const { id, comment, origin, commitSha, state, replacedBy } = proposal;
+  const { id, comment, origin, commitSha, replacedBy } = proposal;
   const name = formatProposalId({ id, url: comment?.url ?? null });
   const change = origin.kind === 'undo' ? `${name} undoes ${tableCodeSpan(origin.undoneProposalId)}` : name;
   const commit = commitSha === null ? '' : link(codeSpan(shortSha(commitSha)), commitUrl(links, commitSha));
-  const shown = replacedBy === null ? STATE_LABELS[state] : `${STATE_LABELS[state]}, now ${codeSpan(replacedBy)}`;
+  const shown = replacedBy === null ? stateLabel(proposal) : `${stateLabel(proposal)}, now ${codeSpan(replacedBy)}`;
   const cells = [change, fileCell(proposal), shown, deciderNames(proposal) ?? '', commit];
   return `| ${cells.join(' | ')} |`;
 }

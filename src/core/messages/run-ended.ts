@@ -104,7 +104,7 @@ const MAX_COMMITS_LISTED = 20;
 
 function describeChanges(reply: RunEndedReply, links: RepoLinks): string {
   if (!hasChanges(reply)) return 'no change was proposed';
-  const { commits, applied, denied, replaced } = reply;
+  const { commits, applied, denied, replaced, instructed, withdrawn } = reply;
   const shown = commits.slice(-MAX_COMMITS_LISTED).map((sha) => link(codeSpan(shortSha(sha)), commitUrl(links, sha)));
   const where = shown.length === 0 ? '' : ` in ${formatList(shown)}`;
   // A change can be applied by a person's commit that is not the run's.
@@ -114,6 +114,8 @@ function describeChanges(reply: RunEndedReply, links: RepoLinks): string {
     changed,
     ...(denied === 0 ? [] : [`${denied} denied`]),
     ...(replaced === 0 ? [] : [`${replaced} replaced by a new version`]),
+    ...(instructed === 0 ? [] : [`${instructed} not made because something else was asked for`]),
+    ...(withdrawn === 0 ? [] : [`${withdrawn} withdrawn`]),
   ].join(', ');
 }
 

@@ -430,6 +430,11 @@ export function decidingVotes(proposal: VotedProposal): readonly Vote[] {
   return state === 'completed' ? [...approvals, ...votes.filter(({ action }) => action === 'commit')] : approvals;
 }
 
+/** Whether a person asked for something else instead of it. It is rejected, and no denial. */
+export function isInstructed(proposal: VotedProposal): boolean {
+  return proposal.state === 'rejected' && decidingVotes(proposal).at(-1)?.action === 'edit';
+}
+
 /** The approvals of exactly the content to be written. An approval of an earlier content does not count. */
 export function approvalVotes({ change, votes }: Omit<VotedProposal, 'state'>): readonly Vote[] {
   return votes.filter((vote) => isApprovalVote(vote) && vote.digest === change.digest);

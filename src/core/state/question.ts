@@ -29,7 +29,7 @@ export type AgentQuestion = {
   readonly note: string | null;
   /** The person who answered or rejected it. */
   readonly by: Person | null;
-  /** For people: why it could not be asked. */
+  /** For people: why it could not be asked, or was cancelled. */
   readonly problem: string | null;
   /** Number of times its comment was repaired after someone edited it. */
   readonly repairCount: number;

@@ -4,6 +4,7 @@ import type { CommandName } from './intent.ts';
 import type { ReachedRunLimit } from './limits.ts';
 import {
   decidingVotes,
+  isInstructed,
   nameOf,
   type Person,
   type Proposal,
@@ -228,10 +229,13 @@ export type Reply =
       /** Numbers of the run's proposals. */
       readonly proposed: number;
       readonly applied: number;
-      /** Denied, and no new version came of it. */
       readonly denied: number;
-      /** Denied, and proposed again in another form. */
+      /** Not made because a person asked for something else, and proposed again in another form. */
       readonly replaced: number;
+      /** The same, and no new version came of it. */
+      readonly instructed: number;
+      /** Withdrawn without a new version. */
+      readonly withdrawn: number;
       readonly commits: readonly string[];
       /** A sentence of the App or of GitHub about the end. */
       readonly note: string | null;
@@ -359,6 +363,10 @@ export type ProposalOutcome = {
   readonly by: Person | null;
   readonly commitSha: string | null;
   readonly replacedBy: string | null;
+  /** Its last person asked for something else. */
+  readonly isInstructed: boolean;
+  /** Why it ended without a decision, or failed. */
+  readonly note: string | null;
 };
 
 export function proposalOutcome(proposal: Proposal): ProposalOutcome {
@@ -368,6 +376,8 @@ export function proposalOutcome(proposal: Proposal): ProposalOutcome {
     by: decidingVotes(proposal).at(-1)?.by ?? null,
     commitSha: proposal.commitSha,
     replacedBy: proposal.replacedBy,
+    isInstructed: isInstructed(proposal),
+    note: proposal.note,
   };
 }
 

@@ -156,7 +156,9 @@ describe('a question that nobody answers', () => {
   it('is withdrawn by /continue, and the model goes on (S43)', async () => {
     const { ana, bot, model } = await askPeople(stage(), CHOICE);
     await ana.says('/continue');
-    expect(bot.questions()[0]?.body).toContain('**Cancelled** without an answer.');
+    expect(bot.questions()[0]?.body).toContain(
+      `**Cancelled** without an answer, because \`${ana.login}\` went on without it with \`/continue\`.`,
+    );
     expect(model.toolMessages()).toEqual(['Withdrawn: no decision was made.']);
   });
 
@@ -165,7 +167,7 @@ describe('a question that nobody answers', () => {
     const { ana, bot, model } = story;
     const id = newestId(story);
     await ana.says('/stop');
-    expect(bot.questions()[0]?.body).toContain('**Cancelled** without an answer.');
+    expect(bot.questions()[0]?.body).toContain('**Cancelled** without an answer, because the run was stopped.');
     await ana.says(`/approve ${id}`);
     expect(bot.answer()).toContain('is already cancelled');
     expect(model.requests()).toHaveLength(1);

@@ -92,7 +92,9 @@ describe('editing a comment of the App', () => {
     expect(bot.answers().filter((answer) => answer.includes('edited or deleted repeatedly'))).toHaveLength(1);
     expect(pr.now().reviewComments.get(id)?.body).toBe(`No. (${MAX_COMMENT_REPAIRS + 1})`);
     await ben.says(`/deny ${other.proposalId} not now`);
-    expect(model.toolMessages()[0]).toBe('Withdrawn: no decision was made.');
+    expect(model.toolMessages()[0]).toBe(
+      'Withdrawn: no decision was made. Its comment on the page was edited or deleted repeatedly.',
+    );
   });
 
   it('the run comment is restored too (S60)', async () => {

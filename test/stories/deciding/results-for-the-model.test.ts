@@ -49,7 +49,7 @@ describe('results for the model', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain(
-      `was already rejected by \`${ana.login}\` and replaced by \`${second?.proposalId}\``,
+      `was already sent back by \`${ana.login}\` for something else and replaced by \`${second?.proposalId}\``,
     );
   });
 

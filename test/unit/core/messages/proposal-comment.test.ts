@@ -4,7 +4,7 @@ import { type FileChange, unifiedDiffOf } from '../../../../src/core/edits/chang
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
 import { renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { STATE_LABELS } from '../../../../src/core/messages/proposal-status.ts';
+import { stateLabel } from '../../../../src/core/messages/proposal-status.ts';
 import {
   parsePostedMarkdown,
   proposalRoundTrips,
@@ -430,7 +430,7 @@ describe('a decided proposal', () => {
       ----
       **Completed:** applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
       ----
-      **Rejected by user** ben-k, who asked for something else. Nothing was changed.
+      **Asked for something else** by ben-k. Nothing was changed.
 
       > use a Decimal
       >
@@ -449,8 +449,9 @@ describe('a decided proposal', () => {
   });
 
   it.each(PROPOSAL_STATES)('%s: its page names the state by the word of the run’s table (S72, S75)', (state) => {
-    const page = body(proposal(bigint, { state, ...(state === 'proposed' ? {} : decided[state]) }), inSuggestion);
-    expect(page.toLowerCase()).toMatch(new RegExp(`^(?:⚠️ )?\\*\\*${STATE_LABELS[state]}\\b`, 'm'));
+    const one = proposal(bigint, { state, ...(state === 'proposed' ? {} : decided[state]) });
+    const page = body(one, inSuggestion);
+    expect(page.toLowerCase()).toMatch(new RegExp(`^(?:⚠️ )?\\*\\*${stateLabel(one)}\\b`, 'm'));
     const reading = proposal(bigint, { state, commitSha: commit });
     if (state === 'failed') expect(body(reading, inSuggestion)).toContain('**Failed: not as approved.**');
   });

@@ -64,7 +64,15 @@ function everyAnswer(text: string): readonly Reply[] {
     choices: 3,
     url: 'https://github.com/ana/shop/pull/3#issuecomment-1',
   } as const;
-  const outcome = { id: 'k7q2', state: 'completed', by, commitSha: commit, replacedBy: 'm3x8' } as const;
+  const outcome = {
+    id: 'k7q2',
+    state: 'completed',
+    by,
+    commitSha: commit,
+    replacedBy: 'm3x8',
+    isInstructed: false,
+    note: null,
+  } as const;
   const doubts: readonly ApprovalBlock[] = [
     { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
     { kind: 'objection', objection: 'is-requester', login: text, setting: 'approvers', ownership: null },
@@ -73,7 +81,7 @@ function everyAnswer(text: string): readonly Reply[] {
     { kind: 'approvals-missing', missing: 3, ownership: null },
   ];
   const ended = {
-    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0 },
+    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0, instructed: 0, withdrawn: 0 },
     ...{ commits: [], note: null, summary: null, droppedTasks: [] },
   } as const;
   const standing = {
@@ -258,6 +266,8 @@ function everyAnswer(text: string): readonly Reply[] {
         applied: 2,
         denied: 1,
         replaced: 0,
+        instructed: 1,
+        withdrawn: 1,
         commits: [commit],
         summary: text,
         droppedTasks: [text],
@@ -1155,7 +1165,7 @@ describe('answers', () => {
       Use \`/countersign <task>\` to start a run.
 
       [run-ended]
-      @total, the run finished: 2 changes applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), 1 denied.
+      @total, the run finished: 2 changes applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), 1 denied, 1 not made because something else was asked for, 1 withdrawn.
 
       Closing words, written by the model:
 
@@ -1199,7 +1209,15 @@ describe('answers', () => {
   });
 
   it('names the outcome of a decided change (T12)', () => {
-    const settled = { id: 'k7q2', state: 'completed', by: ana, commitSha: commit, replacedBy: null } as const;
+    const settled = {
+      id: 'k7q2',
+      state: 'completed',
+      by: ana,
+      commitSha: commit,
+      replacedBy: null,
+      isInstructed: false,
+      note: null,
+    } as const;
     expect(say({ kind: 'already-decided', proposals: [settled] })).toContain(
       'Execution not found or not in proposed state: k7q2 was already applied by ana in 1a2b3c4.',
     );
@@ -1211,7 +1229,7 @@ describe('answers', () => {
       requester: ana,
       reason: 'stopped',
       by: ben,
-      ...{ proposed: 1, applied: 0, denied: 0, replaced: 0 },
+      ...{ proposed: 1, applied: 0, denied: 0, replaced: 0, instructed: 0, withdrawn: 0 },
       ...{ commits: [], note: null, summary: null },
       droppedTasks: ['fix it'],
     });
@@ -1237,7 +1255,7 @@ describe('answers', () => {
         requester: ana,
         reason: 'finished',
         by: null,
-        ...{ proposed: 0, applied: 0, denied: 0, replaced: 0, commits: [] },
+        ...{ proposed: 0, applied: 0, denied: 0, replaced: 0, instructed: 0, withdrawn: 0, commits: [] },
         ...{ note: null, summary, droppedTasks: [] },
       });
     expect(end('語'.repeat(8_000))).not.toContain('showing');
@@ -1264,7 +1282,15 @@ describe('answers', () => {
 
   it('/show continues in further comments if the diff does not fit in one, and shows all of it (S26, S30)', () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
-    const outcome = { id: 'k7q2', state: 'proposed', by: null, commitSha: null, replacedBy: null } as const;
+    const outcome = {
+      id: 'k7q2',
+      state: 'proposed',
+      by: null,
+      commitSha: null,
+      replacedBy: null,
+      isInstructed: false,
+      note: null,
+    } as const;
     const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;
     const answer = {
       kind: 'proposal-details',

@@ -85,7 +85,15 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const told = {
     kind: 'proposal-details',
     proposal: { id: 'k7q2', title: text, url: null },
-    outcome: { id: 'k7q2', state: 'proposed', by: null, commitSha: null, replacedBy: null },
+    outcome: {
+      id: 'k7q2',
+      state: 'proposed',
+      by: null,
+      commitSha: null,
+      replacedBy: null,
+      isInstructed: false,
+      note: null,
+    },
     digest: '0'.repeat(64),
     diff: `@@ -1 +1,2 @@\n a\n+${other}\u{202E}\n${LONG}`,
   } as const;
