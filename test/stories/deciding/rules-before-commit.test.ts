@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { beforeCalls } from '../support/before-calls.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, proposalStates } from '../support/proposals.ts';
+import type { Speaker } from '../support/speaker.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const SETTINGS = '.github/countersign.yml';
+
+const OWNERS = '.github/CODEOWNERS';
+
+/** Writes a file on the default branch, without waiting for the App. */
+function pushes({ pr }: Story, path: string, text: string): void {
+  const { id: repositoryId, ownerId, defaultBranch: branch } = pr.repository();
+  const files = new Map([[path, text]]);
+  const actor = { accountId: ownerId, viaAppId: null };
+  stage().github.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch, files });
+}
+
+function fillsTeam(...memberIds: readonly number[]): void {
+  stage().github.apply(OPERATIONS.setTeam, { team: 'acme/payments', memberIds });
+}
+
+/** Mia is a maintainer, gave the task, and is the only member of the team. */
+type Scene = Story & { readonly mia: Speaker };
+
+/** A rule that changes after Mia's approval was counted and before the commit. */
+type Case = {
+  readonly what: string;
+  readonly settings?: string;
+  readonly owners?: (scene: Scene) => string;
+  readonly changes: (scene: Scene) => void;
+  /** The call that tells the App of it. */
+  readonly readBy: RegExp;
+  /** What the answer says. */
+  readonly says: (scene: Scene) => string;
+};
+
+const BY_OWNERS = 'approvers: codeowners\n';
+
+const CASES: readonly Case[] = [
+  {
+    what: 'a rule denies the path',
+    changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [edit_file], paths: [src/**], decide: deny}]\n'),
+    readBy: /contents/,
+    says: () => 'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`). Pending again',
+  },
+  {
+    what: 'a rule hides the path',
+    changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [read_file], paths: [src/**], decide: deny}]\n'),
+    readBy: /contents/,
+    says: () => 'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`). Pending again',
+  },
+  {
+    what: 'CODEOWNERS names another person',
+    ...{ settings: BY_OWNERS, owners: ({ mia }) => `* @${mia.login}\n` },
+    changes: (story) => pushes(story, OWNERS, `* @${story.ben.login}\n`),
+    readBy: /contents/,
+    says: ({ ben }) => `- \`src/total.ts\`: \`@${ben.login}\``,
+  },
+  {
+    what: 'the owner leaves the team',
+    ...{ settings: BY_OWNERS, owners: () => '* @acme/payments\n' },
+    changes: ({ ben }) => fillsTeam(ben.id),
+    readBy: /memberships/,
+    says: () => '- `src/total.ts`: `@acme/payments`',
+  },
+  {
+    what: 'the role is lost',
+    changes: ({ mia, grants }) => grants(mia, 'read'),
+    readBy: /permission$/,
+    says: ({ mia }) => `Not applied: \`${mia.login}\` no longer has write access to this repository. Pending again`,
+  },
+  {
+    what: 'the role sinks below the one that the rule asks for',
+    settings: 'approvers: maintain\n',
+    changes: ({ mia, grants }) => grants(mia, 'write'),
+    readBy: /permission$/,
+    says: ({ mia }) => `Not applied: \`${mia.login}\` doesn’t have the maintain or admin role`,
+  },
+  {
+    what: 'a second person is needed',
+    changes: (story) => pushes(story, SETTINGS, 'required_approvals: 2\n'),
+    readBy: /contents/,
+    says: () => 'Not applied: the repository now requires more approvals. Pending again',
+  },
+  {
+    what: 'a path asks for an admin',
+    changes: (story) => pushes(story, SETTINGS, 'require: [{paths: [src/**], approvers: admin}]\n'),
+    readBy: /contents/,
+    says: () => 'the admin role that `approvers: admin` requires in `require` for these paths. Pending again',
+  },
+  {
+    what: 'the requester no longer counts',
+    changes: (story) => pushes(story, SETTINGS, 'require_non_requester: true\n'),
+    readBy: /contents/,
+    says: ({ mia }) => `Not applied: \`${mia.login}\` requested this change, and \`require_non_requester\` is set`,
+  },
+  {
+    what: 'the settings file is broken',
+    changes: (story) => pushes(story, SETTINGS, 'required_approvals: many\n'),
+    readBy: /contents/,
+    says: () => 'required_approvals must be a whole number',
+  },
+];
+
+/** One pending change under these rules. */
+async function begin({ settings, owners }: Case): Promise<Scene> {
+  const story = await stage().tell();
+  const mia = await story.person('mia', 'write', 'maintain');
+  const scene = { ...story, mia };
+  story.grantsMembers();
+  fillsTeam(mia.id);
+  if (settings !== undefined) await story.configures(settings);
+  if (owners !== undefined) await story.names(owners(scene));
+  story.model.proposes(BIGINT);
+  await mia.says('/countersign use bigint');
+  return scene;
+}
+
+/** Mia approves; `at` runs right before each call. Returns the names of all calls. */
+function approves({ mia, bot }: Scene, at: (name: string, place: number) => void): Promise<readonly string[]> {
+  return beforeCalls(stage(), at, () => mia.replies(bot.proposal(1), '/approve'));
+}
+
+describe('a rule that changes after an approval was counted and before the commit', () => {
+  it.each(CASES)('$what: nothing is committed, and the page says why (S66, S127, A7)', async (one) => {
+    const scene = await begin(one);
+    let counted: number | null = null;
+    const calls = await approves(scene, (name, place) => {
+      if (counted === place - 1) one.changes(scene);
+      if (name.endsWith('/reactions')) counted = place;
+    });
+    expect(counted).toBeLessThan(calls.length - 1);
+    expect(calls).not.toContain(COMMIT);
+    expect(scene.pr.commits()).toEqual([]);
+    expect(await proposalStates(scene)).toEqual(['proposed']);
+    expect(scene.bot.answer()).toContain(one.says(scene));
+    expect(scene.bot.proposal(1).body).toContain('**Pending');
+  });
+});
+
+const COMMIT = 'graphql createCommitOnBranch';
+
+const ONE_OF_EACH_READING = CASES.filter(({ what }) => /denies|CODEOWNERS|team|is lost/.test(what));
+
+describe('what is read last before the commit', () => {
+  it.each(ONE_OF_EACH_READING)('counts whenever before it $what (S66, S127)', async (one) => {
+    const undisturbed = await approves(await begin(one), () => {});
+    const commit = undisturbed.indexOf(COMMIT);
+    const last = undisturbed.findLastIndex((name, place) => place < commit && one.readBy.test(name));
+    expect(last).toBeGreaterThan(0);
+    const committed: boolean[] = [];
+    for (let at = 0; at <= commit; at += 1) {
+      const scene = await begin(one);
+      await approves(scene, (_name, place) => {
+        if (place === at) one.changes(scene);
+      });
+      committed.push(scene.pr.commits().length > 0);
+    }
+    expect(committed).toEqual(undisturbed.slice(0, commit + 1).map((_, at) => at > last));
+  });
+});
