@@ -33,7 +33,7 @@ import {
 /** A running server. `stop` waits for current work for a limited time; a second call waits for the first. */
 export type RunningServer = {
   readonly url: string;
-  /** True while work is running or due. */
+  /** Whether work is running or due in a moment. Work that waits longer, such as an expiry, does not count. */
   isBusy(): boolean;
   stop(): Promise<void>;
 };

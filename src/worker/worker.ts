@@ -23,7 +23,7 @@ export type Worker = {
   /** Looks for work at once. */
   wake(): void;
   isRunning(): boolean;
-  /** False once no work is in progress or due: then nothing more happens without a new event. */
+  /** Whether work is in progress, or due within `SOON_MS`. Later work, such as an expiry, can still be stored. */
   isBusy(): boolean;
   /** Takes no more work and waits up to `graceMs` for work in progress; the next process resumes the rest. */
   stop(graceMs: number): Promise<void>;
@@ -74,7 +74,7 @@ type WorkerLoop = {
 /** Shortest pause between two looks for work, so that an overdue time cannot spin the loop. */
 const MIN_PAUSE_MS = 20;
 
-/** Work that is due within this time makes the worker busy. */
+/** Work that is due within this time makes the worker busy: the first retries, but no reminders and expiries. */
 const SOON_MS = 1_500;
 
 function createLoop(context: WorkerContext, options: WorkerOptions, stopping: AbortSignal): WorkerLoop {

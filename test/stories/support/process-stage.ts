@@ -15,6 +15,8 @@ export type ProcessStage = Pick<Stage, 'github' | 'model' | 'pass' | 'tell' | 'c
   readonly start: () => Promise<void>;
   /** Sends the signal; resolves once the process has ended. */
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<Ended>;
+  /** The running process; throws if there is none. */
+  readonly process: () => Running;
   readonly dataDir: string;
   /** Performs a person's action, and advances GitHub's clock before and after it. */
   readonly act: (action: () => unknown) => void;
@@ -25,7 +27,8 @@ export function eventually(assertion: () => void): Promise<void> {
   return vi.waitFor(assertion, { timeout: 60_000, interval: 20 });
 }
 
-export async function openProcessStage(): Promise<ProcessStage> {
+/** `environment` adds to that of the App. */
+export async function openProcessStage(environment: Readonly<Record<string, string>> = {}): Promise<ProcessStage> {
   let ahead = 0;
   const scenery = await openScenery(() => Date.now() + ahead);
   const { github, model } = scenery;
@@ -33,15 +36,19 @@ export async function openProcessStage(): Promise<ProcessStage> {
   const dataDir = join(folder, 'data');
   await cp(inject('templateDatabase'), dataDir, { recursive: true });
   let running: Running | null = null;
-  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> => {
+  const current = (): Running => {
     if (running === null) throw new Error('No process runs.');
-    const { child, ended } = running;
+    return running;
+  };
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> => {
+    const { child, ended } = current();
     running = null;
     child.kill(signal);
     return ended;
   };
   const start = async (): Promise<void> => {
-    running = run(['start'], { ...createAppEnvironment(scenery.github, scenery.model), DATA_DIR: dataDir }, folder);
+    const app = createAppEnvironment(scenery.github, scenery.model);
+    running = run(['start'], { ...app, DATA_DIR: dataDir, ...environment }, folder);
     const line = parseJson(await running.line('"listening"'));
     github.setWebhookTarget(`${isRecord(line) ? String(line['url']) : ''}/api/github/webhooks`);
   };
@@ -75,5 +82,6 @@ export async function openProcessStage(): Promise<ProcessStage> {
     action();
     stage.pass(2);
   };
-  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill, dataDir, act };
+  const { pass, tell, close } = stage;
+  return { github, model, pass, tell, close, start, kill, process: current, dataDir, act };
 }
