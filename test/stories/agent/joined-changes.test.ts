@@ -27,6 +27,19 @@ describe('changes of one response in one file', () => {
     expect(other).toContain('Edit rejected by ');
   });
 
+  it('in blocks that look alike are a change for each block, in any order (S145, S18)', async () => {
+    const block = (name: string, word: string) =>
+      `test('${name}', () => {\n  a();\n  b();\n  c();\n  say('${word}');\n  d();\n  e();\n  f();\n});\n`;
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'a.js': block('x', 'old') + block('y', 'old') } });
+    model.proposes(...['x', 'y'].map((name) => edit('a.js', block(name, 'old'), block(name, 'new'))));
+    await ana.says('/countersign say the new word in both');
+    expect(bot.proposals()).toHaveLength(2);
+    await ana.replies(bot.proposal(2), '/approve');
+    expect(pr.file('a.js')).toBe(block('x', 'old') + block('y', 'new'));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('a.js')).toBe(block('x', 'new') + block('y', 'new'));
+  });
+
   it('of one call come as one change with a diff of its places (S145)', async () => {
     const { ana, bot, model, pr } = await tellRows(stage());
     const edits = [

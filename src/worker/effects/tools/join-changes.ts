@@ -57,7 +57,7 @@ export async function proposeText(context: ToolCallContext, call: TextCall): Pro
   if (refused !== null) return toDraftResult(context, [{ ...call.part, step: null }], refused);
   if (drafts.length === 0) return toDraftResult(context, [call.part], alone);
   if (alone.kind === 'change') {
-    const same = drafts.find(({ change }) => change.digest === alone.change.digest);
+    const same = drafts.find(({ change }) => isSameChange(change, alone.change));
     if (same !== undefined) return toDraftResult(context, [...same.parts, { ...call.part, step: null }], alone);
     return joinTouching(context, call, { drafts, joined: [], built: alone });
   }
@@ -70,6 +70,11 @@ export async function proposeText(context: ToolCallContext, call: TextCall): Pro
     if (built.kind === 'change') return joinTouching(context, call, { drafts, joined, built });
   }
   return toDraftResult(context, [call.part], alone);
+}
+
+/** A digest does not cover the place: repeated blocks give the same one for each of their places. */
+function isSameChange(left: Change, right: Change): boolean {
+  return left.digest === right.digest && areChangesTouching(left, right);
 }
 
 /** The call's own change, or that of one of its edits, if people denied it before. */
