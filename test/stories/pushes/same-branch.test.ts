@@ -38,7 +38,7 @@ describe('two open pull requests from one branch', () => {
     expect(await proposalStates(first)).toEqual(['completed']);
     expect(await proposalStates(second)).toEqual(['completed', 'proposed']);
     expect((await second.stored()).proposals[0]?.votes).toEqual([]);
-    expect(second.bot.proposal(1).body).toMatch(/^\*\*Applied\*\* in \S+\. Found in a push\.$/m);
+    expect(second.bot.proposal(1).body).toMatch(/^\*\*Completed:\*\* applied in \S+\. Found in a push\.$/m);
     expect(second.bot.proposal(1).resolved).toBe(true);
     await second.ana.replies(second.bot.proposal(2), '/approve');
     expect(second.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
