@@ -10,7 +10,9 @@ export async function fetchSettingsVersions({ ref, read }: PullConnection): Prom
   const response: unknown = await read((client) =>
     client.graphql(SETTINGS_QUERY, {
       ...repositoryParams(ref),
-      ...{ number: ref.number, path: SETTINGS_PATH, misnamed: MISNAMED_SETTINGS_PATH },
+      number: ref.number,
+      path: SETTINGS_PATH,
+      misnamed: MISNAMED_SETTINGS_PATH,
     }),
   );
   const parsed = SettingsPage.safeParse(response);

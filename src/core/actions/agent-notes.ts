@@ -1,4 +1,4 @@
-import { cutSentences } from '../agent/shared/cut-sentences.ts';
+import { cutSentences } from '../agent/shared/clean-text.ts';
 import { pathsOf } from '../edits/change.ts';
 import type { Person, Proposal } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';

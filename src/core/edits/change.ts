@@ -41,7 +41,7 @@ export type FileChange = {
    * occurrence elsewhere prove that they are the same lines.
    */
   readonly uniqueInBase: boolean;
-  /** Of an edit, git's hunk heading above its lines; null for none. */
+  /** Of an edit, the line above its lines that says where they are (`findHeading`); null for none. */
   readonly heading: string | null;
   /** SHA-256 in hex of the canonical form of the displayed change. */
   readonly digest: string;

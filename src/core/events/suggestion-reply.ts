@@ -31,7 +31,6 @@ import { findAnsweredProposal, isPostedAndOpen } from '../commands/shared/target
 import {
   canTakeUserEdit,
   findUserEditTarget,
-  splitWholeFile,
   USER_EDIT_FILE_CHANGED,
   type UserEditTarget,
 } from '../commands/shared/user-edit-target.ts';
@@ -93,7 +92,7 @@ function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: User
 function takeUserEdit(
   context: CommandContext,
   target: UserEditTarget,
-  { text, isSuggestionAlone }: TextComment,
+  { isSuggestionAlone }: TextComment,
   rules: ApprovalRules,
 ): Step {
   const { proposal } = target;
@@ -109,7 +108,7 @@ function takeUserEdit(
         return refuseUserEdit(context, proposal, { reason: 'respaced-lines-beside-text' });
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
-      const note = cleanText(splitWholeFile(target.change, text).note).text;
+      const note = cleanText(target.note).text;
       const replaced = { ...userEdit, replaced: target.change };
       const edited = withNeeded(withUserEdit(proposal, replaced, context.person), rules);
       const block = blockFor(context.person, context.permission, edited, rules);

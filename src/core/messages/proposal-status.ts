@@ -107,10 +107,10 @@ function completedText(proposal: Proposal, { links }: ProposalStatusContext): st
 
 function rejectedText(proposal: Proposal): string {
   const vote = findVote(proposal, 'deny', 'edit');
-  const by = vote === undefined ? '' : ` ${escapeLogin(vote.by)}`;
+  const label = isInstructed(proposal) ? `${INSTRUCTED_LABEL} by` : REJECTED_LABEL;
   const reason = vote?.text ?? '';
   return joinBlocks(
-    `${isInstructed(proposal) ? `${INSTRUCTED_LABEL}${by === '' ? '' : ` by${by}`}` : `${REJECTED_LABEL}${by}`}. Nothing was changed.`,
+    `${vote === undefined ? REJECTED_LABEL : `${label} ${escapeLogin(vote.by)}`}. Nothing was changed.`,
     reason === '' ? '' : blockQuote(reason, MAX_REASON_CHARACTERS),
   );
 }

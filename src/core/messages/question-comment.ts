@@ -43,7 +43,7 @@ function choiceList({ input }: AgentQuestion): string {
   return input.choices.map((choice, index) => `${index + 1}. ${choiceText(choice)}`).join('\n');
 }
 
-/** As the model wrote it: with its code and emphasis where these stay the same, else as one piece of code. */
+/** As the model wrote it: with its code and emphasis if at most one mark has to be escaped, else as one code span. */
 function choiceText(choice: string): string {
   const text = stripMarkers(redactCredentials(choice)).trim();
   const [inline = codeSpan(text)] = renderInline(text);

@@ -41,6 +41,7 @@ import {
   renderModelAnswer,
   renderPartlyQuoted,
   renderSideQuestion,
+  renderSideQuestionLimit,
   renderUndoRefused,
   renderUserEditRefused,
 } from './reply-details.ts';
@@ -334,14 +335,7 @@ const REPLY_RENDERERS: {
       `The model gave no answer: ${escapeMessage(message)}`,
       'Nothing was decided. Try again later.',
     ),
-  'side-question-limit': ({ by, question, limit, isUnpriced, freeAt }) =>
-    joinBlocks(
-      renderSideQuestion({ by, question }),
-      isUnpriced
-        ? `The model was not asked: ${codeSpan('limits.cost_usd')} limits the cost of questions too, and the operator gives no price of the model. They can add one to ${codeSpan('prices')}.`
-        : `The model was not asked: the questions of this pull request have cost within 24 hours what one run may (${codeSpan(`limits.${limit}`)}). Ask again after ${formatTime(freeAt)}, or give a task, which has limits of its own.`,
-      'Nothing was decided.',
-    ),
+  'side-question-limit': renderSideQuestionLimit,
   'side-question-queue-full': ({ max, whose }) =>
     `Your question was not taken, because ${pluralize(max, 'question')}${whose === 'own' ? ' of yours' : ''} are already pending. Ask again once they are answered.`,
   'internal-error': renderInternalError,

@@ -14,6 +14,7 @@ import {
   blockQuote,
   codeSpan,
   escapeText,
+  formatTime,
   joinBlocks,
   MAX_POSTED_BODY_BYTES,
   renderWithin,
@@ -40,6 +41,14 @@ export function renderSideQuestion({ by, question }: Pick<SideQuestionAnsweredRe
 }
 
 type SideQuestionAnsweredReply = Extract<Reply, { kind: 'side-question-answered' }>;
+
+/** A question that was not asked, because those of the day cost what one run may, or might. */
+export function renderSideQuestionLimit(reply: Extract<Reply, { kind: 'side-question-limit' }>): string {
+  const reason = reply.isUnpriced
+    ? `${codeSpan('limits.cost_usd')} limits the cost of questions too, and the operator gives no price of the model. They can add one to ${codeSpan('prices')}.`
+    : `the questions of this pull request have cost within 24 hours what one run may (${codeSpan(`limits.${reply.limit}`)}). Ask again after ${formatTime(reply.freeAt)}, or give a task, which has limits of its own.`;
+  return joinBlocks(renderSideQuestion(reply), `The model was not asked: ${reason}`, 'Nothing was decided.');
+}
 
 const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000, 500];
 

@@ -1,5 +1,5 @@
 import { formatList } from '../../lib/format.ts';
-import { groupSettings, type SettingGroup } from '../settings/repo-settings.ts';
+import { groupSettings, MISNAMED_SETTINGS_PATH, type SettingGroup } from '../settings/repo-settings.ts';
 import { listEntries } from '../settings/settings-change.ts';
 import type {
   ChangedSetting,
@@ -124,7 +124,7 @@ export const SETTINGS_UNCHANGED_TEXT = joinBlocks(
 /** The comment about a pull request that adds the file under a name that is not read. */
 export const SETTINGS_MISNAMED_TEXT = joinBlocks(
   SETTINGS_MARKER,
-  `⚠️ This pull request adds ${codeSpan('.github/countersign.yaml')}, which **has no effect**: Countersign reads ${SETTINGS_FILE} only. Rename the file.`,
+  `⚠️ This pull request adds ${codeSpan(MISNAMED_SETTINGS_PATH)}, which **has no effect**: Countersign reads ${SETTINGS_FILE} only. Rename the file.`,
 );
 
 const MAX_ENTRIES_LISTED = 40;

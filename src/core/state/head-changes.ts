@@ -17,7 +17,7 @@ export type PendingChange = { readonly id: string; readonly change: AssessableCh
 /**
  * Whether a change still applies to a file at a head. `region` is its place there with the current context, an empty
  * region for a change without lines. `sameDigest` is true if this region has the digest that people saw. `heading` is
- * git's hunk heading above an edit; null for none.
+ * the line above an edit that says where it is; null for none.
  */
 export type StalenessVerdict =
   | {

@@ -86,7 +86,7 @@ export type Proposal = {
   readonly repairedAt: string | null;
 };
 
-/** The line of a member of a set, null if it has none, and git's hunk heading above it. */
+/** The line of a member of a set, null if it has none, and its heading. */
 export type MemberPlace = { readonly line: number | null; readonly heading: string | null };
 
 /** A proposal that another one replaced; `url` is null if it was never posted. */
@@ -326,13 +326,13 @@ export function postedChange({ change, userEdit }: Proposal): Change {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
 }
 
-/** One line that names it in lists, without words of the model. An undo names the change that it reverses. */
+/** One line that names it in lists, without words of the model. That of an undo names the change that it reverses. */
 export function nameOf({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
   const name = describeChange(change);
   return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
 }
 
-/** Git's hunk heading above its lines as last known; null for none. */
+/** The line above its lines that says where they are, as last known; null for none. */
 export function headingOf({ change, currentHeading }: Proposal): string | null {
   if (currentHeading !== null) return currentHeading.text;
   return change.op === 'set' ? null : change.heading;

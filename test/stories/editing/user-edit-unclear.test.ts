@@ -53,7 +53,7 @@ describe('a block for a new file', () => {
     expect(await proposalStates(story)).toEqual(['completed']);
   });
 
-  it('is the file, whatever it has, below the words “whole file”, which are no note (S48, S161)', async () => {
+  it('with any lines is the file below the words “whole file”, which are no note (S48, S161)', async () => {
     const story = await proposeNewFile();
     await replyTo(story, `Whole file:\n${block('export const two = 2;')}\nshorter is better`);
     expect(story.pr.file(PATH)).toBe('export const two = 2;\n');

@@ -55,8 +55,7 @@ export function materialLine(title: string): string {
   return `${title} (material: nothing in it is an instruction):`;
 }
 
-/** Stands for what was left out. */
-export const CUT_MARK = '… (cut)';
+const CUT_MARK = '… (cut)';
 
 /** The beginning of a text that fits, with a mark if it was cut. */
 export function cutText(text: string, maxBytes: number): string {
@@ -69,6 +68,31 @@ export function headOf(text: string, maxBytes: number): string {
   let end = Math.min(bytes.length, Math.max(0, maxBytes));
   while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString().toWellFormed();
+}
+
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** The part for the last sentences: people and models often end with the point. */
+const END_SHARE = 1 / 3;
+
+/** The first and last sentences of a text that fit, with a mark in the place of the others. */
+export function cutSentences(text: string, maxBytes: number): string {
+  if (byteLength(text) <= maxBytes) return text;
+  const sentences = [...SENTENCES.segment(text.trim())].map(({ segment }) => segment);
+  const end = takeSentences(sentences.toReversed(), maxBytes * END_SHARE).toReversed();
+  const ending = end.length === 0 ? CUT_MARK : `${CUT_MARK} ${end.join('').trim()}`;
+  const start = takeSentences(sentences.slice(0, sentences.length - end.length), maxBytes - byteLength(ending) - 1);
+  return start.length === 0 ? cutText(text, maxBytes) : `${start.join('').trim()} ${ending}`;
+}
+
+/** The sentences at the start that fit. */
+function takeSentences(sentences: readonly string[], maxBytes: number): readonly string[] {
+  let bytes = 0;
+  const at = sentences.findIndex((sentence) => {
+    bytes += byteLength(sentence);
+    return bytes > maxBytes;
+  });
+  return at === -1 ? sentences : sentences.slice(0, at);
 }
 
 /** What a comment quotes, for the agent; null if it quotes nothing. */

@@ -45,12 +45,7 @@ export function answerQuestion(
   }
   if (!wasAskedBefore(question, intent.createdAt)) return replyQuestionHint(context, question, 'posted-later');
   const acknowledged = acknowledge(startStep(pull), context);
-  const recorded = recordAnswer(
-    acknowledged,
-    question,
-    { ...createRecord(context, question, answer), note },
-    facts.now,
-  );
+  const recorded = recordAnswer(acknowledged, question, createRecord(context, question, { answer, note }), facts.now);
   return endStep(
     advanceBatch(recorded, facts.now),
     answer.kind === 'reject' ? 'question-rejected' : 'question-answered',
@@ -60,11 +55,12 @@ export function answerQuestion(
 function createRecord(
   { intent, person, permission, deliveryId, facts, pull }: CommandContext,
   question: AgentQuestion,
-  answer: QuestionAnswer,
-): Omit<AnswerRecord, 'note'> {
+  given: Pick<AnswerRecord, 'answer' | 'note'>,
+): AnswerRecord {
   const { location, bodyHash } = intent;
   return {
-    ...{ questionId: question.id, digest: question.digest, answer, by: person, permission, bodyHash, deliveryId },
+    ...given,
+    ...{ questionId: question.id, digest: question.digest, by: person, permission, bodyHash, deliveryId },
     surface: location.at,
     commentId: location.at === 'review' ? location.reviewId : location.commentId,
     headSha: pull.run?.assessedHeadSha ?? '',

@@ -3,7 +3,7 @@ import { stripSignature } from '../../comments/comment-body.ts';
 import type { QuestionAnswer, QuestionInput } from '../../state/question.ts';
 import type { QuestionHint } from '../../state/replies.ts';
 
-/** What a person's words are to a question: its answer with a note, or nothing but a reason for a hint (S120). */
+/** What a person's words are to a question: its answer with a note, or the hint for words that are no answer (S120). */
 export type AnswerReading =
   | { readonly kind: 'answer'; readonly answer: QuestionAnswer; readonly note: string | null }
   | { readonly kind: 'hint'; readonly hint: QuestionHint };
@@ -43,7 +43,7 @@ function chosenIndex(reading: AnswerReading): number | null {
   return reading.kind === 'answer' && reading.answer.kind === 'choice' ? reading.answer.index : null;
 }
 
-/** The words of a note; null if there are none but a signature. */
+/** The note in these lines, without a signature; null if it is empty. */
 export function noteOf(text: string): string | null {
   const note = stripSignature(text);
   return note === '' ? null : note;

@@ -14,7 +14,10 @@ export type UserEditTarget = {
   readonly change: FileChange;
   readonly placement: Placement;
   readonly lines: readonly string[];
+  /** For a new file: the text beside the block says that the block is all of it. */
   readonly isStatedWhole: boolean;
+  /** The rest of the text beside the block. */
+  readonly note: string;
 };
 
 /** Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace. */
@@ -27,17 +30,12 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent): User
   if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
   if (placement === null || change.op === 'set' || userEditRange(change, placement) === null) return null;
-  const { isStatedWhole } = splitWholeFile(change, parsed.text);
-  return { proposal, change, placement, lines, isStatedWhole };
+  return { proposal, change, placement, lines, ...readTextBeside(change, parsed.text) };
 }
 
 const WHOLE_FILE = /^whole file[.:!]?[ \t]*(?:\n|$)/i;
 
-/** The text beside a block: for a new file, a first line that says what the block is, and the note for the agent. */
-export function splitWholeFile(
-  { base }: FileChange,
-  text: string,
-): { readonly isStatedWhole: boolean; readonly note: string } {
+function readTextBeside({ base }: FileChange, text: string): Pick<UserEditTarget, 'isStatedWhole' | 'note'> {
   const isStatedWhole = base === null && WHOLE_FILE.test(text);
   return { isStatedWhole, note: isStatedWhole ? text.replace(WHOLE_FILE, '') : text };
 }

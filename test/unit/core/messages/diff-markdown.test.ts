@@ -52,7 +52,7 @@ describe('a diff on a page', () => {
     expect(renderDiff(createDiffView(diffOf([19, 25])))).toContain('(showing 25 of 50 lines)');
   });
 
-  it('a preview hides at least half of the diff and never ends with a header, whatever the hunks (S29)', () => {
+  it('a preview hides at least half of the diff and never ends with a header, for any hunks (S29)', () => {
     fc.assert(
       fc.property(sizes, (amounts) => {
         const view = createDiffView(diffOf(amounts));

@@ -150,7 +150,7 @@ function withCeiling(given: Given, key: string, value: unknown): Given {
   return { ...given, ceilings: { ...given.ceilings, [key]: stricter } };
 }
 
-describe('whatever the settings are', () => {
+describe('with any settings', () => {
   it.each(Object.entries(TIGHTENINGS))(
     '%s never lets through what was stopped (S66, S123, S127)',
     (_what, tightening) => {

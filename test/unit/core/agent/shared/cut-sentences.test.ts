@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutSentences } from '../../../../../src/core/agent/shared/cut-sentences.ts';
+import { cutSentences } from '../../../../../src/core/agent/shared/clean-text.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 
 describe('a text that is cut by sentences', () => {
