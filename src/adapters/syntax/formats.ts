@@ -1,11 +1,13 @@
 import { type Language, languageOf } from './languages.ts';
 
-/** A kind of data file. `jsonc` is JSON with comments and trailing commas. */
-export type DataFormat = 'json' | 'jsonc' | 'yaml' | 'toml';
+/** A kind of data file. `jsonc` is JSON with comments and trailing commas, `jsonl` has a value on each line. */
+export type DataFormat = 'json' | 'jsonc' | 'jsonl' | 'yaml' | 'toml';
 
 /** What a file is written in. */
 export type Format =
   | { readonly kind: 'data'; readonly format: DataFormat }
+  /** Read as the expression of JavaScript that it is. */
+  | { readonly kind: 'json5' }
   | { readonly kind: 'source'; readonly language: Language };
 
 /** What a parser says about a text. It gives up on texts that are too large or take too long. */
@@ -23,24 +25,30 @@ export const GAVE_UP: ParseOutcome = { kind: 'gave-up' };
 export const MAX_PARSED_CHARACTERS = 500_000;
 
 const DATA_FORMATS: ReadonlyMap<string, readonly DataFormat[]> = new Map([
-  ['json', ['json', 'jsonc']],
+  ['json', ['json', 'jsonc', 'jsonl']],
   ['jsonc', ['jsonc']],
+  ['jsonl', ['jsonl']],
+  ['ndjson', ['jsonl']],
   ['yaml', ['yaml']],
   ['yml', ['yaml']],
   ['toml', ['toml']],
 ]);
 
 /** Files of tools that read JSON with comments, although their names end in `.json`. */
-const JSON_WITH_COMMENTS =
-  /(?:^|\/)(?:(?:[jt]sconfig|appsettings|api-extractor)(?:[.-][^/]*)?\.json|(?:\.vscode|\.devcontainer)\/(?:[^/]+\/)*[^/]+\.json|\.?devcontainer\.json|(?:\.eslintrc|\.babelrc|babel\.config|\.swcrc|\.jshintrc|\.oxlintrc|tslint|biome|deno|turbo|nx|angular|rush|renovate|typedoc|wrangler|language-configuration)\.json)$/i;
+const JSON_WITH_COMMENTS: readonly RegExp[] = [
+  /(?:^|\/)(?:[jt]sconfig|appsettings|api-extractor)(?:[.-][^/]*)?\.json$/i,
+  /(?:^|\/)(?:\.vscode|\.devcontainer|\.zed)\/(?:[^/]+\/)*[^/]+\.json$/i,
+  /(?:^|\/)\.(?:eslintrc|babelrc|swcrc|jshintrc|oxlintrc|markdownlint|mocharc|luarc|devcontainer|cspell)\.json$/i,
+  /(?:^|\/)(?:babel\.config|tslint|biome|deno|turbo|nx|angular|rush|renovate|typedoc|wrangler|cspell|knip|devcontainer)\.json$/i,
+  /(?:^|\/)(?:language-configuration|pyrightconfig|launchSettings|global)\.json$/i,
+];
 
 /** The formats that a file can have by its name, the strictest first; empty if no parser knows it. */
 export function formatsOf(path: string): readonly Format[] {
+  if (/\.json5$/i.test(path)) return [{ kind: 'json5' }];
+  if (JSON_WITH_COMMENTS.some((pattern) => pattern.test(path))) return [{ kind: 'data', format: 'jsonc' }];
   const formats = DATA_FORMATS.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
-  if (formats !== undefined) {
-    const allowed = JSON_WITH_COMMENTS.test(path) ? formats.slice(-1) : formats;
-    return allowed.map((format) => ({ kind: 'data', format }));
-  }
+  if (formats !== undefined) return formats.map((format) => ({ kind: 'data', format }));
   // The grammar of C++ reserves words that C allows as names.
   const language = /\.[ch]$/i.test(path) ? null : languageOf(path);
   return language === null ? [] : [{ kind: 'source', language }];

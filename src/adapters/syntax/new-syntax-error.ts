@@ -24,7 +24,14 @@ export async function findNewSyntaxError({ path, before, after }: FileVersions):
 
 function parse(format: Format, text: string): ParseOutcome | Promise<ParseOutcome> {
   const content = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  return format.kind === 'data' ? parseData(format.format, content) : parseSource(format.language, content);
+  switch (format.kind) {
+    case 'data':
+      return parseData(format.format, content);
+    case 'json5':
+      return parseSource('javascript', `(${content}\n)`);
+    case 'source':
+      return parseSource(format.language, content);
+  }
 }
 
 /** Marks of template engines. GitHub's workflows have `${{` in ordinary YAML. */

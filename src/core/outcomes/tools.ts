@@ -67,7 +67,7 @@ export function callsOf(result: CallResult): readonly CallRef[] {
 }
 
 /** The model sends a call again at once or not at all. */
-const MAX_SYNTAX_REFUSALS = 100;
+const MAX_SYNTAX_REFUSALS = 200;
 
 function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
   const call = { turn: result.turn, callId: result.callId };
@@ -79,12 +79,13 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
     case 'output': {
       const afterPush = outputAfterPush(builder.pull, call);
       const answered = answerToolCall(builder, call, afterPush ?? result.output);
-      const { readBlob, shown, syntaxRefusal } = result;
+      const { readBlob, shown, syntaxRefusals } = result;
       const { run } = answered.pull;
       // A refusal counts only if the model hears of it.
-      const refused = afterPush === null && syntaxRefusal !== undefined ? [syntaxRefusal] : [];
+      const refused = afterPush === null ? (syntaxRefusals ?? []) : [];
+      const allRefused = new Set([...(run?.syntaxRefusals ?? []), ...refused]);
       return withRun(answered, {
-        syntaxRefusals: [...(run?.syntaxRefusals ?? []), ...refused].slice(-MAX_SYNTAX_REFUSALS),
+        syntaxRefusals: [...allRefused].slice(-MAX_SYNTAX_REFUSALS),
         ...(readBlob === null ? {} : { readBlobs: { ...run?.readBlobs, [readBlob.path]: readBlob.blob } }),
         ...(shown === undefined ? {} : { shownFiles: addShownLines(run?.shownFiles ?? {}, shown) }),
       });

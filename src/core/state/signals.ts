@@ -277,8 +277,8 @@ export type ToolResult =
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
       /** Absent if the output shows no lines of a file as they are. */
       readonly shown?: ShownLines;
-      /** The key of a change that was refused because a file would no longer parse. */
-      readonly syntaxRefusal?: string;
+      /** The keys of a change that was refused because a file would no longer parse: of its call and of its outcome. */
+      readonly syntaxRefusals?: readonly string[];
     }
   /** A call beyond the limits of one response. The model cannot mend it, only repeat it later. */
   | { readonly callId: string; readonly kind: 'postponed'; readonly output: string }

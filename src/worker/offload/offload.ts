@@ -216,7 +216,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     run: checkSyntax,
     // A grammar can crash or hang. Those of data are many times as slow as a search.
     size: ({ path, bytes, changes }) =>
-      formatsOf(path).some(({ kind }) => kind === 'source')
+      formatsOf(path).some(({ kind }) => kind !== 'data')
         ? always()
         : 8 * (bytes.length + changes.reduce((sum, region) => sum + regionLength(region), 0)),
     timeoutMs: PATTERN_TIMEOUT_MS,

@@ -55,6 +55,30 @@ describe('a change after which a file would no longer parse', () => {
     expect(pr.file('ci.yml')).toBe('on: push\njobs: {\n');
   });
 
+  it('is the same if it comes to the same bytes, with more text around it or as a whole file (S148)', async () => {
+    const once = edit('ci.yml', 'jobs: {}', 'jobs: {');
+    for (const again of [
+      edit('ci.yml', 'on: push\njobs: {}', 'on: push\njobs: {'),
+      edit('ci.yml', ' {}\n', ' {\n'),
+      write('ci.yml', 'on: push\njobs: {\n'),
+    ]) {
+      const read: ScriptedCall = { name: 'read_file', arguments: { path: 'ci.yml' } };
+      const story = await changing({ 'ci.yml': 'on: push\njobs: {}\n' }, [read], [once], [again]);
+      expect(warnings(story)).toHaveLength(1);
+    }
+  });
+
+  it('is another one in another place of equal blocks (S148)', async () => {
+    const text = `${'a: []\n---\n'.repeat(9)}`;
+    const lines = text.split('\n');
+    const breaking = (place: number): ScriptedCall =>
+      write('a.yml', lines.map((line, index) => (index === place ? 'a: [' : line)).join('\n'));
+    const read: ScriptedCall = { name: 'read_file', arguments: { path: 'a.yml' } };
+    const { bot, model } = await changing({ 'a.yml': text }, [read], [breaking(6)], [breaking(8)]);
+    expect(bot.proposals()).toEqual([]);
+    expect(model.allToolMessages().filter((message) => message.includes(AGAIN))).toHaveLength(2);
+  });
+
   it('is answered first also where a call of several changes comes to it alone (S148, S146)', async () => {
     const call = (summary: string): ScriptedCall => ({
       name: 'change_files',

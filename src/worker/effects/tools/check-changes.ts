@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatsOf } from '../../../adapters/syntax/formats.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
 import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';
+import { resultsOf } from '../../../core/edits/change-set.ts';
 import { areRegionsTouching } from '../../../core/edits/region.ts';
+import { isSameCall } from '../../../core/state/conversation.ts';
 import type { SyntaxProblem } from '../../../core/state/proposal.ts';
 import type { FileToCheck } from '../../offload/offload.ts';
 import type { DraftChange, DraftPart, NumberedResult, Workspace } from './workspace.ts';
@@ -70,13 +72,16 @@ async function checkChange(
   const problems = await findProblems(workspace, change, seen);
   const [problem] = problems;
   if (problem === undefined) return [result];
-  const keys = parts.flatMap((part) => keyOf(change, part) ?? []);
-  if (keys.length > 0 && keys.every((key) => workspace.syntaxRefusals.has(key)))
+  const outcome = outcomeKey(change);
+  const keys = parts.flatMap((part) => callKey(change, part) ?? []);
+  const isRefused = (key: string): boolean => workspace.syntaxRefusals.has(key);
+  if (isRefused(outcome) || (keys.length > 0 && keys.every(isRefused)))
     return [{ ...result, syntaxProblems: problems }];
   return calls.map((call) => {
-    const part = parts.find((one) => one.call.turn === call.turn && one.call.callId === call.callId);
-    const key = part === undefined ? null : keyOf(change, part);
-    return { ...call, kind: 'output', output: brokenFileOutput(problem), readBlob: null, ...refusalOf(key) };
+    const part = parts.find((one) => isSameCall(one.call, call));
+    const own = part === undefined ? null : callKey(change, part);
+    const syntaxRefusals = own === null ? [outcome] : [own, outcome];
+    return { ...call, kind: 'output', output: brokenFileOutput(problem), readBlob: null, syntaxRefusals };
   });
 }
 
@@ -99,10 +104,6 @@ async function findProblems(
 
 type NumberedChange = DraftChange & { readonly turn: number };
 
-function refusalOf(key: string | null): { readonly syntaxRefusal?: string } {
-  return key === null ? {} : { syntaxRefusal: key };
-}
-
 /** A parser that fails must not keep a change from people: then there is no check. */
 async function findSyntaxProblem(
   { offload, log }: Pick<Workspace, 'offload' | 'log'>,
@@ -116,13 +117,14 @@ async function findSyntaxProblem(
   }
 }
 
-/** The same for the same text, also with another reason; null for a call that repeats another one. */
-function keyOf(change: Change, { step, tool }: DraftPart): string | null {
+/** The same for the same text, also with another reason or after a push; null for a call that repeats another one. */
+function callKey(change: Change, { step, tool }: DraftPart): string | null {
   // What a call of several changes comes to can be a single one.
   if (change.op === 'set' || (step === null && tool === 'change_files')) return change.digest;
-  return step === null
-    ? null
-    : createHash('sha256')
-        .update(JSON.stringify([change.path, step]))
-        .digest('hex');
+  return step === null ? null : hash('sha256', JSON.stringify([change.path, step]), 'hex');
+}
+
+/** The same for the same bytes of all its files, by whichever calls. */
+function outcomeKey(change: Change): string {
+  return hash('sha256', JSON.stringify(resultsOf(change) ?? change.digest), 'hex');
 }

@@ -39,7 +39,6 @@ describe('findNewSyntaxError', () => {
     ['comments where tools read them', 'app/tsconfig.build.json', '{}', '{\n  /* one */ "a": [1,], // two\n}\n'],
     ['comments in settings of an editor', '.vscode/settings.json', '{}', '{\n  // one\n}\n'],
     ['comments where some were before', 'a.json', '{ /* one */ }', '{ /* one */ "a": 1, }'],
-    ['JSON5', 'a.json5', "{a: 'b'}", "{a: 'b', c: +1"],
     ['several documents', 'a.yaml', 'a: 1\n', '%YAML 1.2\n---\na: 1\n...\n---\n- !Ref b\n- *c\n'],
     ['keys that are repeated', 'a.yaml', 'a: 1\n', 'a: 1\na: 2\n'],
     [
@@ -62,6 +61,39 @@ describe('findNewSyntaxError', () => {
     ['deep YAML', 'a.yaml', 'a: 1', '- '.repeat(100_000)],
   ])('says nothing about %s (S148)', async (_, path, before, after) => {
     expect(await check(path, before, after)).toBeNull();
+  });
+
+  /** Each kind of file by its name: what its tools allow, and what is broken for them. */
+  const COMMENTS = '{\n  // one\n  "a": [1,], /* two */\n}\n';
+  const LINES = '{"a": 1}\n\n[2]\n"three"\n';
+  const JSON5 = "// one\n{\n  a: 'b', 'c': +.5, d: 0xF, e: -Infinity, f: [1,], g: 'h\\\ni',\n}\n";
+  it.each([
+    ['tsconfig.json', COMMENTS, '{\n  "a": [1\n}\n'],
+    ['packages/a/tsconfig.test.json', COMMENTS, LINES],
+    ['.vscode/settings.json', COMMENTS, '{\n  "a" 1\n}\n'],
+    ['app/.vscode/launch.json', COMMENTS, JSON5],
+    ['pyrightconfig.json', COMMENTS, '{\n  "a":\n}\n'],
+    ['a.jsonc', COMMENTS, '{\n  // one\n'],
+    ['a.json5', JSON5, "{\n  a: 'b'\n  c: 1\n}\n"],
+    ['a.json5', COMMENTS, '{\n  a: 1,\n'],
+    ['events.jsonl', LINES, '{"a": 1}\n{"b": 2\n'],
+    ['events.ndjson', LINES, COMMENTS],
+    ['package.json', '{"a": 1}\n', COMMENTS],
+    ['package.json', '{"a": 1}\n', '{"a": 1,}\n'],
+    ['src/tsconfig/package.json', '{"a": 1}\n', LINES],
+  ])('takes what is allowed in %s: %j, and finds %j (S148)', async (path, allowed, broken) => {
+    for (const before of [null, '{"a": 0}\n', allowed]) {
+      expect(await check(path, before, allowed)).toBeNull();
+      expect(await check(path, before, broken)).not.toBeNull();
+    }
+  });
+
+  it.each([
+    ['comments', COMMENTS, COMMENTS.replace('1,', '2,'), '{\n  // one\n'],
+    ['a value on each line', LINES, `${LINES}{"b": 4}\n`, `${LINES}{"b": 4\n`],
+  ])('takes %s in any JSON file that had them, and finds what is broken (S148)', async (_, before, allowed, broken) => {
+    expect(await check('data.json', before, allowed)).toBeNull();
+    expect(await check('data.json', before, broken)).not.toBeNull();
   });
 
   it('quotes nothing of the file, which can be secret (S148, X10)', async () => {
