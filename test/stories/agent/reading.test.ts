@@ -148,6 +148,19 @@ describe('reading (S141)', () => {
 });
 
 describe('searching (S142)', () => {
+  it('shows ten hits of each file with the lines around them, and counts the others (S142)', async () => {
+    const long = Array.from({ length: 12 }, (_, index) => `above\nhit ${index}\n${'between\n'.repeat(10)}`).join('');
+    const story = await stage().tell({ files: { 'a.md': long, 'b.md': long, 'c.md': long } });
+    story.model.proposes(call('search', { query: 'hit', context: 5 }));
+    await story.ana.says('/countersign look around');
+    const rows = outputsOf(story, 1)[0]?.split('\n') ?? [];
+    for (const path of ['a.md', 'b.md', 'c.md']) {
+      expect(rows.filter((row) => row.startsWith(`${path}:`) && row.includes(':hit '))).toHaveLength(10);
+      expect(rows.filter((row) => row.startsWith(`${path}-`)).length).toBeGreaterThanOrEqual(90);
+      expect(rows).toContain(`${path}: 12 lines, 10 shown`);
+    }
+  });
+
   it('takes patterns, ignores case, shows context, and lists changed files first (S142)', async () => {
     const story = await stage().tell({
       files: { ...FILES, 'a/first.ts': 'const total = 1;\n' },

@@ -35,7 +35,7 @@ function addFile(results: SearchResults, { path, bytes }: SearchedFile, query: P
   const text = redactFile(decoded.text);
   const share = hitsPerFile(results.files + 1, query);
   const earlier = keepHits(results.hits, share);
-  const room = Math.floor(MAX_SEARCH_HITS / (query.context + 1)) - earlier.length;
+  const room = MAX_SEARCH_HITS - earlier.length;
   const { lines, hits } = findMatchingLines(text, query, Math.min(share, room));
   if (lines === 0) return results;
   const isRedacted =
