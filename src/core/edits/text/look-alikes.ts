@@ -1,4 +1,5 @@
 import { asciiLikeness, isSameGlyph } from './confusables.ts';
+import { findFalseEnds } from './false-ends.ts';
 import { type SyntaxSpan, splitLine } from './line-display.ts';
 
 /**
@@ -66,6 +67,7 @@ function findInSpan(span: SyntaxSpan): readonly Found[] {
     ...findWholeWords(span),
     ...findPunctuation(span),
     ...findLetterSigns(span),
+    ...findFalseEnds(span),
   ];
 }
 

@@ -113,6 +113,35 @@ describe('look-alikes', () => {
     expect(findLookAlikes(line, path)).toEqual([]);
   });
 
+  it.each([
+    ['a.ts', 'if (role != "user＂ && isAdmin(＂x") {', '＂', '"'],
+    ['a.ts', 'if (role != "user” && isAdmin(“x") {', '”', '"'],
+    ['a.ts', "if (role != 'user’ && isAdmin(‘x') {", '’', "'"],
+    ['a.ts', "if (isUser('ben′)) { deny(′x')) {", '′', "'"],
+    ['a.ts', 'run(`a｀; check(); ｀b`);', '｀', '`'],
+    ['a.py', 'x = "a״ + check() + ״b"', '״', '"'],
+    ['a.sql', "select 'x＇ or owner = ＇1'", '＇', "'"],
+    ['a.ts', '/* validates *∕ validateInput(x); /* done */', '∕', '/'],
+    ['a.ts', '/* validates ∗/ validateInput(x); /* done */', '∗', '*'],
+    ['a.ts', ' * Validates it. *∕ validateInput(x); /*', '∕', '/'],
+    ['a.html', '<!-- signed in -−> <p>safe</p> <!-- -->', '−', '-'],
+  ])('in %s, %j names the false end of a string or comment, below which code only seems to run (X1)', (...given) => {
+    const [path, line, character, looksLike] = given;
+    const codePoint = character.codePointAt(0);
+    expect(findLookAlikes(line, path)).toContainEqual({ codePoint, line: 1, looksLike });
+  });
+
+  it.each([
+    ['a.ts', "say('Press “Save” (twice), don’t wait; it’s “done”.');"],
+    ['a.ts', 'say("Il a dit “oui” ? Non: l’été");'],
+    ['a.ts', 'say("ש״ס 12″ and 5′ — “a” or “b”");'],
+    ['a.ts', '/* **用户**：可以删除 — 10 ∗ 2 */'],
+    ['a.md', '**用户**／**管理员**'],
+    ['a.md', '* **用户**／**管理员** (admin)'],
+  ])('in %s, %j has no false end (X1)', (path, line) => {
+    expect(findLookAlikes(line, path)).toEqual([]);
+  });
+
   it('takes time linear in the length of a line (X1)', () => {
     const search = () => {
       for (const piece of [
@@ -127,6 +156,8 @@ describe('look-alikes', () => {
         '\u0261 1a ',
         'א"',
         'a    ',
+        '”)',
+        '∗',
       ]) {
         const line = piece.repeat(100_000 / piece.length);
         findLookAlikes(line, 'a.tsx');
