@@ -64,7 +64,7 @@ describe('a question that cannot be asked', () => {
 });
 
 describe('a question in a review thread', () => {
-  it('stands in the thread of its task, and a reply there answers it, but not talk between people (S113, S120)', async () => {
+  it('stands in the thread of its task, and a reply there answers it, but not talk between people (S147, S113, S120)', async () => {
     const story = await tellRows(stage());
     const { ana, ben, bot, model, stranger } = story;
     model.proposes(CHOICE);
@@ -128,7 +128,7 @@ describe('a repository that takes decisions in the conversation only', () => {
 });
 
 describe('a question that nobody answers', () => {
-  it('gets a reminder and expires; /resume asks it again with a new id (S85, S121)', async () => {
+  it('gets a reminder and expires; /resume asks it again with a new id (S147, S85, S121)', async () => {
     const story = await askPeople(stage(), CHOICE, TEXT);
     const { ana, bot, model } = story;
     const first = newestId(story);

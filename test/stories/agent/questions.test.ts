@@ -13,7 +13,7 @@ const answered = (kind: string, correlationId: string, response: unknown, by: st
 });
 
 describe('a question of the agent', () => {
-  it('is asked where the task was given, mentions the requester once, and the model waits (S113, seed property 1)', async () => {
+  it('is asked where the task was given, mentions the requester once, and the model waits (S147, S113, seed property 1)', async () => {
     const story = await askPeople(stage(), CHOICE);
     const { ana, bot, model } = story;
     expect(model.requests()).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('a question of the agent', () => {
     expect(results(story)).toEqual([answered('choice', 'db', { index: 2, value: 'Both of them' }, story.ana.login)]);
   });
 
-  it('takes any text as it is, over several lines, and a text that says reject is a text (S117, K22)', async () => {
+  it('takes any text as it is, over several lines, and a text that says reject is a text (S147, S117, K22)', async () => {
     const first = await askPeople(stage(), TEXT);
     await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
     expect(first.bot.answer()).toContain('the last run has no question with the id `utf8`');
@@ -161,7 +161,7 @@ describe('an answer', () => {
     expect(results(story)).toMatchObject([{ response: { index: 1, value: '16' } }]);
   });
 
-  it('is a quote reply only if the quote is part of the comment (X2)', async () => {
+  it('is a quote reply only if the quote is part of the comment (S147, X2)', async () => {
     const story = await askPeople(stage(), TEXT);
     const { ana, bot, model } = story;
     const [question] = bot.questions();
@@ -217,7 +217,7 @@ describe('an answer', () => {
 });
 
 describe('a rejection', () => {
-  it('ends the run, keeps what was said so far, and asks the model nothing more (S118, T10, seed properties 5 and 7)', async () => {
+  it('ends the run, keeps what was said so far, and asks the model nothing more (S147, S118, T10, seed properties 5 and 7)', async () => {
     const story = await askPeople(stage(), CHOICE);
     const { ana, ben, bot, model } = story;
     await ben.says('/reject');
