@@ -113,7 +113,7 @@ export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailed
   const counted = countFailedAnswer(startStep(pull), signal);
   const run = awaitingRun(pull, signal);
   const spent = counted.pull.run;
-  const reached = run === null || spent === null || !signal.usage ? null : findReachedLimit(spent, now);
+  const reached = run === null || spent === null || signal.cost === null ? null : findReachedLimit(spent, now);
   if (spent !== null && reached !== null)
     return endStep(
       endRun(counted, { reason: reached, by: null, note: spentText(spent, now) }, now),

@@ -2,12 +2,11 @@ import { endRun } from '../actions/end-run.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { measureAnswer } from '../agent/clear-readings.ts';
 import { spentText } from '../messages/spending-text.ts';
-import type { TokenUsage } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
-import { findReachedLimit, priceOf } from '../state/spending.ts';
+import { type FailureCost, findReachedLimit, priceOf } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -31,29 +30,24 @@ export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal):
 /** Counts an answer that failed, if it cost anything. The run can have ended meanwhile. */
 export function countFailedAnswer(
   builder: StepBuilder,
-  { runId, usage, isEstimated = false }: FailedAnswer,
+  { runId, cost = null }: { readonly runId: string; readonly cost?: FailureCost | null },
 ): StepBuilder {
   const { run } = builder.pull;
-  if (!usage || run?.id !== runId) return builder;
-  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated };
-  return addUsage(withRun(builder, { spending }), usage);
+  if (cost === null || run?.id !== runId) return builder;
+  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || cost.isEstimated };
+  return addUsage(withRun(builder, { spending }), cost.usage);
 }
-
-type FailedAnswer = {
-  readonly runId: string;
-  readonly usage?: TokenUsage | null;
-  readonly isEstimated?: boolean;
-};
 
 /**
  * From now on fewer readings are sent, and the model is asked again. It can read everything again, also what it was
  * shown before.
  */
 export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { type: 'readings-cleared' }>): Step {
-  const { runId, turn, modelContext } = signal;
+  const { runId, turn, modelContext, usage } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
-  const counted = countFailedAnswer(startStep(pull), signal);
+  const cost = usage === null ? null : { usage, isEstimated: false };
+  const counted = countFailedAnswer(startStep(pull), { runId, cost });
   if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore)
     return endStep(counted, 'outdated-result');
   const cleared = withRun(counted, { modelContext, shownFiles: {} });

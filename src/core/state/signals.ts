@@ -11,6 +11,7 @@ import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } f
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
 import type { CodeOwners, Settings, SettingsReading } from './settings.ts';
+import type { FailureCost } from './spending.ts';
 import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { VoteSources } from './vote-source.ts';
@@ -52,9 +53,8 @@ export type Signal =
       /** Null if it was never asked, or if this process stopped asking. */
       readonly failure: ModelFailureKind | null;
       readonly message: string;
-      /** What the failed answer cost; absent if nothing was answered. `isEstimated`: the endpoint did not count it. */
-      readonly usage?: TokenUsage;
-      readonly isEstimated?: boolean;
+      /** Absent if nothing was answered. */
+      readonly cost?: FailureCost;
     }
   /** The conversation does not fit into the model's context, so older readings are no longer sent. */
   | {
@@ -72,9 +72,8 @@ export type Signal =
       readonly type: 'model-attempt-failed';
       readonly runId: string;
       readonly turn: number;
-      /** Null if nothing was answered. `isEstimated`: the endpoint did not count it. */
-      readonly usage: TokenUsage | null;
-      readonly isEstimated?: boolean;
+      /** Null if nothing was answered. */
+      readonly cost: FailureCost | null;
       /** Null if the next request follows within a few seconds. */
       readonly delay: ModelDelay | null;
     }

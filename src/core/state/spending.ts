@@ -4,6 +4,9 @@ import type { Settings } from './settings.ts';
 /** Dollars for a million tokens. */
 export type ModelPrice = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
+/** What a failed request cost. `isEstimated`: the endpoint did not count it. */
+export type FailureCost = { readonly usage: TokenUsage; readonly isEstimated: boolean };
+
 /** By the name of the model, as the operator gives them. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice>;
 

@@ -5,6 +5,7 @@ import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/st
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { ModelError, type ModelFailureKind } from '../../core/state/ports.ts';
 import { activeRun, type ModelDelay, type PullState } from '../../core/state/run.ts';
+import type { FailureCost } from '../../core/state/spending.ts';
 import {
   DONE,
   type EffectResult,
@@ -78,7 +79,7 @@ function isAwaited(pull: PullState, { effect }: Job<'ask-model'>): boolean {
 function abandonedOutcome(job: Job<'ask-model'>, cost: FailureCost | null): EffectResult {
   const result = modelFailed(job, null, 'the run has ended');
   const isCounted = cost !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
-  return isCounted ? { ...result, signal: { ...result.signal, ...cost } } : DONE;
+  return isCounted ? { ...result, signal: { ...result.signal, cost } } : DONE;
 }
 
 /** Moves a run whose model the operator has removed meanwhile to the default one; null if it keeps its model. */
@@ -111,9 +112,6 @@ function readingsCleared(
   return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
 }
 
-/** What a failed request cost. `isEstimated`: the endpoint did not count it. */
-type FailureCost = { readonly usage: TokenUsage; readonly isEstimated: boolean };
-
 /**
  * What a failed request cost: the endpoint's count, or, of an answer that had begun, our estimate, because endpoints
  * charge for it too. Null if nothing was answered.
@@ -136,11 +134,10 @@ function withAttemptOutcome(job: Job<'ask-model'>, error: unknown, cost: Failure
     const delay = shownDelay(job, result, error);
     const { runId, turn } = job.effect;
     if (cost === null && delay === null) return result;
-    const counted = cost ?? { usage: null, isEstimated: false };
-    return { ...result, signal: { type: 'model-attempt-failed', runId, turn, ...counted, delay } };
+    return { ...result, signal: { type: 'model-attempt-failed', runId, turn, cost, delay } };
   }
   const isFailure = cost !== null && result.signal?.type === 'model-failed';
-  return isFailure ? { ...result, signal: { ...result.signal, ...cost } } : result;
+  return isFailure ? { ...result, signal: { ...result.signal, cost } } : result;
 }
 
 /** Shorter delays are not shown, because each notice costs an update of the run comment (ms). */

@@ -7,6 +7,8 @@ import { ANA, TableGame } from '../support/table-game.ts';
 
 const USAGE: TokenUsage = { inputTokens: 100_000, cachedInputTokens: 40_000, outputTokens: 2_000 };
 
+const COST = { usage: USAGE, isEstimated: false };
+
 const READ = { id: 'c1', name: 'read_file', arguments: '{"path":"src/a.txt"}' };
 
 function started(): TableGame {
@@ -55,9 +57,9 @@ describe('what a run spends (S171)', () => {
   it('a failed answer counts what it cost, and nothing if that is unknown (S171)', () => {
     const game = started();
     const { id: runId } = runOf(game);
-    game.signal({ type: 'model-attempt-failed', runId, turn: 1, usage: USAGE, delay: null });
-    game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, usage: USAGE, delay: null });
-    game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', usage: USAGE });
+    game.signal({ type: 'model-attempt-failed', runId, turn: 1, cost: COST, delay: null });
+    game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, cost: COST, delay: null });
+    game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', cost: COST });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x' });
     expect(runOf(game).usage).toEqual({ inputTokens: 200_000, cachedInputTokens: 80_000, outputTokens: 4_000 });
     expect(runOf(game).turns).toBe(0);
