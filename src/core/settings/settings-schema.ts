@@ -59,8 +59,8 @@ export const limitsSchema = settingsGroup({
 });
 
 /**
- * Every key of the repository's file. The parser, the JSON schema and the table in the documentation derive from it.
- * Keys with an effect take their default from `core/state/settings.ts`.
+ * Every key of the repository's file. The parser, the JSON schema and the table in the documentation derive from it;
+ * the defaults are those of `core/state/settings.ts`.
  */
 export const SettingsFileSchema = z.strictObject({
   model: singleLineText('the name of a model')
