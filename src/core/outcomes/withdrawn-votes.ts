@@ -1,6 +1,6 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
-import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
+import { isNamedByQuote, isThreadOf, wasPostedAfter } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
 import { findStandingProblem, type StandingContext } from '../policy/standing-approvals.ts';
@@ -88,7 +88,9 @@ type Quotes = Omit<ReturnType<typeof parseComment>, 'parsed'>;
 function isAbout(proposal: Proposal, source: VoteSource, targets: Targets, quotes: Quotes): boolean {
   switch (targets.by) {
     case 'ids':
-      return targets.ids.includes(proposal.id);
+      return (
+        targets.ids.includes(proposal.id) && source.createdAt !== null && !wasPostedAfter(proposal, source.createdAt)
+      );
     case 'all':
       return wasWrittenAfter(proposal, source);
     case 'location':

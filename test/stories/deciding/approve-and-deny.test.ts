@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createProposalId } from '../../../src/core/comments/ids.ts';
+import { pullRequestKey } from '../../../src/core/state/run.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { write } from '../support/story.ts';
@@ -54,6 +56,24 @@ describe('approving', () => {
       /^Your comment doesn’t cover these changes, because they were posted later or in the same second/,
     );
     await ana.says('/approve all');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('an /approve with an id that was written before the change of this id was posted approves nothing (S41a)', async () => {
+    const { ana, bot, model, pr, stored } = await stage().tell();
+    model.proposes(BIGINT);
+    // A restored database gives ids anew, so people can have named one before.
+    const id = createProposalId(pullRequestKey((await stored()).ref), 0);
+    stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/approve') ? 'hold' : 'send'));
+    await ana.says(`/approve ${id}`);
+    stage().github.deliveries.intercept(undefined);
+    await ana.says('/countersign use bigint');
+    expect(bot.proposal(1).proposalId).toBe(id);
+    stage().github.deliveries.releaseHeld();
+    await stage().settle();
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^Your comment doesn’t cover these changes, because they were posted later/);
+    await ana.says(`/approve ${id}`);
     expect(pr.commits()).toHaveLength(1);
   });
 

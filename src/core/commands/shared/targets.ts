@@ -64,15 +64,23 @@ function resolveIds(pull: PullState, ids: readonly string[], commentRef: Comment
   const posted = new Map(pull.proposals.filter((one) => one.comment !== null).map((one) => [one.id, one]));
   const unknown = ids.filter((id) => !posted.has(id));
   if (unknown.length > 0) return { kind: 'unknown-ids', ids: unknown };
+  const named = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
+  const postedLater = named.filter((one) => wasPostedAfter(one, commentRef.createdAt));
+  if (postedLater.length === named.length) return { kind: 'no-match', postedLater };
   return withoutDecidedInThreads(
-    [...new Set(ids)].flatMap((id) => posted.get(id) ?? []),
+    named.filter((one) => !postedLater.includes(one)),
     commentRef,
+    postedLater,
   );
 }
 
-function withoutDecidedInThreads(named: readonly Proposal[], commentRef: CommentRef): TargetResolution {
+function withoutDecidedInThreads(
+  named: readonly Proposal[],
+  commentRef: CommentRef,
+  postedLater: readonly Proposal[] = [],
+): TargetResolution {
   const proposals = notDecidedInThreads(named, commentRef);
-  return proposals.length === 0 ? { kind: 'decided-in-threads' } : { kind: 'resolved', proposals, postedLater: [] };
+  return proposals.length === 0 ? { kind: 'decided-in-threads' } : { kind: 'resolved', proposals, postedLater };
 }
 
 function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads }: CommentRef): readonly Proposal[] {
@@ -123,6 +131,15 @@ export function isPostedAndOpen(proposal: Proposal): boolean {
 function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
   const postedAt = fullyPostedAt(proposal);
   return postedAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
+}
+
+/**
+ * An id that was written before its proposal was posted means another one: a restored database gives ids anew. A
+ * proposal that was posted again keeps what was said about it.
+ */
+export function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
+  const postedAt = fullyPostedAt(proposal);
+  return proposal.repairCount === 0 && postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
 }
 
 function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
