@@ -142,6 +142,7 @@ export function readSettingsVersions({
     defaultBranch,
     defaultSha: tip,
     isMisnamed: false,
+    isLink: false,
     isSameFile: findSettingsBlob(state.store, pull.head.sha) === findSettingsBlob(state.store, tip),
   };
 }

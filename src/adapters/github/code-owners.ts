@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { CODEOWNERS_PATHS, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
 import type { CodeOwnersLookup, TeamMembership } from '../../core/state/ports.ts';
 import type { PullConnection } from './connection.ts';
+import { fetchDefaultBranchFile } from './default-branch-file.ts';
 import { GitHubRequestError, isNotFound } from './errors.ts';
-import { fetchBlob, fetchDefaultBranchFile } from './repository.ts';
+import { fetchBlob } from './repository.ts';
 import { isNotGranted } from './token-refusals.ts';
 
 /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
@@ -11,6 +12,7 @@ export async function fetchCodeOwnersFile(connection: PullConnection): Promise<C
   for (const path of CODEOWNERS_PATHS) {
     const file = await fetchDefaultBranchFile(connection, path);
     if (file === null || file.kind === 'no-file') continue;
+    if (file.kind === 'link') return { path, bytes: 'link' };
     if (file.kind === 'file') return { path, bytes: file.bytes };
     const { sha, size } = file;
     return { path, bytes: size > MAX_CODEOWNERS_BYTES ? 'too-large' : await fetchBlob(connection, sha, size) };

@@ -132,6 +132,7 @@ type CachedBranchTree = { readonly etag: string; readonly tree: Tree };
 export type DefaultBranchFile =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly size: number; readonly sha: string }
+  | { readonly kind: 'link' }
   | { readonly kind: 'no-file' };
 
 /** The file as last read, with its `etag`. GitHub accepts an `etag` only with the token that received it. */

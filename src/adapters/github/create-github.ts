@@ -16,6 +16,7 @@ import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
 import { listInlineComments, listNewestComments, listThreadComments } from './context-comments.ts';
+import { fetchSettingsFile } from './default-branch-file.ts';
 import { fetchDiscussion } from './discussion.ts';
 import { fetchMissingPermissions } from './installation-token.ts';
 import {
@@ -35,15 +36,7 @@ import {
   hasPosted,
   listCommentsSince,
 } from './read-comments.ts';
-import {
-  fetchArchive,
-  fetchBlob,
-  fetchBranchTree,
-  fetchMergeBase,
-  fetchSettingsFile,
-  fetchTree,
-  listCommits,
-} from './repository.ts';
+import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { fetchSettingsFileAt, fetchSettingsVersions } from './settings-versions.ts';

@@ -2,83 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
-import { z } from 'zod';
 import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
-import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
-import { type CommitSummary, GitHubError, type SettingsFileLookup, type Tree } from '../../core/state/ports.ts';
+import { type CommitSummary, GitHubError, type Tree } from '../../core/state/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import {
-  type CachedFile,
-  cacheKey,
-  type DefaultBranchFile,
-  PAGE_SIZE,
-  type PullConnection,
-  repositoryParams,
-} from './connection.ts';
-import { GitHubRequestError, isNotFound } from './errors.ts';
-
-/**
- * A file on the default branch, never on the pull request's; null if there is none. GitHub revalidates the cached file
- * at each call, and an unchanged file costs no quota.
- */
-export async function fetchDefaultBranchFile(
-  connection: PullConnection,
-  path: string,
-): Promise<DefaultBranchFile | null> {
-  const cached = connection.caches.settings.get(cacheKey(connection.ref, path));
-  try {
-    return await requestDefaultBranchFile(connection, path, cached);
-  } catch (error) {
-    if (!(error instanceof GitHubRequestError)) throw error;
-    if (error.status === 304 && cached !== undefined) return cached.file;
-    if (isNotFound(error)) return null;
-    throw error;
-  }
-}
-
-async function requestDefaultBranchFile(
-  connection: PullConnection,
-  path: string,
-  cached: CachedFile | undefined,
-): Promise<DefaultBranchFile> {
-  const { ref, read, caches } = connection;
-  const { data, headers } = await read((client) =>
-    client.rest.repos.getContent({
-      ...repositoryParams(ref),
-      path,
-      ...(cached === undefined ? {} : { headers: { 'if-none-match': cached.etag } }),
-    }),
-  );
-  const file = readContentFile(data, path);
-  if (headers.etag !== undefined) caches.settings.set(cacheKey(ref, path), { etag: headers.etag, file });
-  return file;
-}
-
-const ContentFile = z.object({
-  type: z.literal('file'),
-  size: z.number(),
-  sha: z.string().default(''),
-  encoding: z.string(),
-  content: z.string(),
-});
-
-/** GitHub follows links, and omits the content of files above 1 MB. */
-export function readContentFile(data: unknown, path: string): DefaultBranchFile {
-  const file = ContentFile.safeParse(data);
-  if (!file.success) return { kind: 'no-file' };
-  const { size, sha, encoding, content } = file.data;
-  if (encoding !== 'base64') return { kind: 'too-large', size, sha };
-  const bytes = Buffer.from(content, 'base64');
-  if (bytes.byteLength !== size) throw new GitHubError(`${path} is incomplete`, null, null);
-  return { kind: 'file', bytes };
-}
-
-/** The settings file on the default branch; null if there is none. */
-export async function fetchSettingsFile(connection: PullConnection): Promise<SettingsFileLookup | null> {
-  const file = await fetchDefaultBranchFile(connection, SETTINGS_PATH);
-  return file?.kind === 'too-large' ? { kind: 'too-large', size: file.size } : file;
-}
+import { cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
+import { GitHubRequestError } from './errors.ts';
 
 /** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure. */
 export async function fetchTree(connection: PullConnection, commit: string): Promise<Tree> {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MISNAMED_SETTINGS_PATH, SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { GitHubError, type SettingsFileLookup, type SettingsVersions } from '../../core/state/ports.ts';
 import { type PullConnection, repositoryParams } from './connection.ts';
+import { isLinkMode, readContentFile } from './default-branch-file.ts';
 import { isNotFound } from './errors.ts';
-import { readContentFile } from './repository.ts';
 
 /** The settings file at the head of the pull request and on the default branch, without its text, in one request. */
 export async function fetchSettingsVersions({ ref, read }: PullConnection): Promise<SettingsVersions | null> {
@@ -29,7 +29,8 @@ export async function fetchSettingsVersions({ ref, read }: PullConnection): Prom
     defaultBranch: defaultBranchRef.name,
     defaultSha: defaultBranchRef.target.oid,
     isMisnamed: isHeadKnown && head.misnamed != null && defaultBranchRef.target.misnamed == null,
-    isSameFile: isHeadKnown && (head.file?.oid ?? null) === (defaultBranchRef.target.file?.oid ?? null),
+    isSameFile: isHeadKnown && isSameEntry(head.file, defaultBranchRef.target.file),
+    isLink: isHeadKnown && head.file != null && isLinkMode(head.file.mode),
   };
 }
 
@@ -43,9 +44,16 @@ const SETTINGS_QUERY = `query settings($owner: String!, $repo: String!, $number:
     }
   }
 }
-fragment files on Commit { file(path: $path) { oid } misnamed: file(path: $misnamed) { oid } }`;
+fragment files on Commit { file(path: $path) { oid mode } misnamed: file(path: $misnamed) { oid mode } }`;
 
-const TreeEntry = z.object({ oid: z.string() }).nullish();
+const TreeEntry = z.object({ oid: z.string(), mode: z.number() }).nullish();
+
+type TreeEntry = z.infer<typeof TreeEntry>;
+
+/** A link has the bytes of its target's name. */
+function isSameEntry(one: TreeEntry, other: TreeEntry): boolean {
+  return (one?.oid ?? null) === (other?.oid ?? null) && (one?.mode ?? null) === (other?.mode ?? null);
+}
 
 const Commit = z.object({ oid: z.string(), file: TreeEntry, misnamed: TreeEntry });
 

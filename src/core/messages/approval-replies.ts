@@ -276,6 +276,8 @@ function fileText({ file }: Ownership): string {
       return 'There is no CODEOWNERS file on the default branch.';
     case 'too-large':
       return `${codeSpan(file.path)} has more than 3 MB, and GitHub ignores it.`;
+    case 'link':
+      return `${codeSpan(file.path)} is a link, and only a plain file counts.`;
     case 'too-slow':
       return `${codeSpan(file.path)} could not be read in time.`;
     case 'file':

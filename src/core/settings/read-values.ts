@@ -44,6 +44,8 @@ export function readValues<Value>(found: SettingsFileLookup, form: FileForm<Valu
         : readBytes(found.bytes, form);
     case 'too-large':
       return fileTooLarge(found.size);
+    case 'link':
+      return brokenFile([{ line: 1, message: `${form.name} is a link; only a plain file counts` }]);
     case 'no-file':
       return brokenFile([{ line: 1, message: `${form.name} is not a file` }]);
   }

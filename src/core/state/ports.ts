@@ -207,10 +207,11 @@ export type PullComment = {
   readonly lines: CommentedLines | null;
 };
 
-/** The content at `SETTINGS_PATH`. A directory or a broken link counts as `no-file`. */
+/** The content at `SETTINGS_PATH`. A directory or a broken link counts as `no-file`, and a link is not followed. */
 export type SettingsFileLookup =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly size: number }
+  | { readonly kind: 'link' }
   | { readonly kind: 'no-file' };
 
 /** A pull request beside the repository's default branch. `isSameFile`: both have the same settings file, or none. */
@@ -221,12 +222,14 @@ export type SettingsVersions = {
   readonly defaultBranch: string;
   readonly defaultSha: string;
   readonly isSameFile: boolean;
+  /** The settings file of the pull request is a link. */
+  readonly isLink: boolean;
   /** The pull request adds a file that only looks like it: `MISNAMED_SETTINGS_PATH`. */
   readonly isMisnamed: boolean;
 };
 
-/** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large. */
-export type CodeOwnersLookup = { readonly path: string; readonly bytes: Uint8Array | 'too-large' };
+/** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large, and a link is not followed. */
+export type CodeOwnersLookup = { readonly path: string; readonly bytes: Uint8Array | 'too-large' | 'link' };
 
 /** A team that does not exist has no members. */
 export type TeamMembership = 'member' | 'not-member' | 'unreadable';

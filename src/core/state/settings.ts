@@ -156,6 +156,8 @@ export type CodeOwners = {
 export type CodeOwnersFile =
   | { readonly kind: 'file'; readonly path: string; readonly invalidLines: number }
   | { readonly kind: 'too-large'; readonly path: string }
+  /** It is not followed: its target can be changed like any file. */
+  | { readonly kind: 'link'; readonly path: string }
   /** The paths could not be compared with its lines in time. */
   | { readonly kind: 'too-slow'; readonly path: string }
   | { readonly kind: 'missing' };

@@ -39,10 +39,10 @@ export async function updateSettingsComment(job: Job<'update-settings-comment'>)
 async function describeChange(
   { operatorSettings }: WorkerContext,
   github: GitHub,
-  { isSameFile, baseRef, headSha, defaultBranch, defaultSha }: SettingsVersions,
+  { isSameFile, isLink, baseRef, headSha, defaultBranch, defaultSha }: SettingsVersions,
 ): Promise<string | null> {
   if (isSameFile || baseRef !== defaultBranch) return null;
-  const head = await github.fetchSettingsFileAt(headSha);
+  const head = isLink ? ({ kind: 'link' } as const) : await github.fetchSettingsFileAt(headSha);
   const base = await github.fetchSettingsFileAt(await github.fetchMergeBase(defaultSha, headSha));
   if (hasSameContent(head, base)) return null;
   const current = await github.fetchSettingsFile();

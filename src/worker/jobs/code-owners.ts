@@ -26,6 +26,7 @@ async function readOwners({ github, offload }: PullContext, paths: readonly stri
   const found = await github.fetchCodeOwnersFile();
   if (found === null) return { file: { kind: 'missing' }, ...NOBODY };
   const { path, bytes } = found;
+  if (bytes === 'link') return { file: { kind: 'link', path }, ...NOBODY };
   if (bytes === 'too-large' || bytes.byteLength > MAX_CODEOWNERS_BYTES)
     return { file: { kind: 'too-large', path }, ...NOBODY };
   try {

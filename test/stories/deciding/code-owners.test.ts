@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
-import type { Story } from '../support/story.ts';
+import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -76,6 +76,19 @@ describe('approvers: codeowners', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain(says);
+    expect(bot.answer()).toContain('So no approval counts yet.');
+  });
+
+  it('a link: nobody can approve, because the agent could change its target (A11, E3)', async () => {
+    const files = { 'README.md': '# Shop\n', 'docs/owners': '* @ana\n' };
+    const story = await stage().tell({ files, links: { '.github/CODEOWNERS': '../docs/owners' } });
+    const { ana, bot, configures, model, pr } = story;
+    await configures('approvers: codeowners\n');
+    model.proposes(edit('docs/owners', '* @ana', `* @${ana.login}`));
+    await ana.says('/countersign let me approve');
+    await ana.says('/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('`.github/CODEOWNERS` is a link, and only a plain file counts.');
     expect(bot.answer()).toContain('So no approval counts yet.');
   });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { readGitCommit } from '../../../fakes/github/git/objects.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
@@ -46,6 +47,24 @@ async function requestsOf(story: Story, action: () => Promise<unknown>): Promise
 }
 
 describe('a pull request that changes the settings file', () => {
+  it('to a link is told that it would count as broken, although the target has the same text (E3)', async () => {
+    const rules = 'expiry: 3d\n';
+    const files = { [PATH]: rules, 'docs/rules.yml': rules };
+    const story = await stage().tell({ files, branch: { 'README.md': '# Shop\n' } });
+    const { ben, pr } = story;
+    const there = { actor: { accountId: ben.id, viaAppId: null }, repositoryId: pr.repositoryId };
+    const { apply, state } = stage().github;
+    const tree = apply(OPERATIONS.createGitTree, {
+      ...there,
+      baseTree: readGitCommit(state().store, pr.head())?.tree ?? '',
+      changes: [{ path: PATH, mode: '120000', content: '../docs/rules.yml' }],
+    });
+    const sha = apply(OPERATIONS.createGitCommit, { ...there, message: 'Link', tree, parents: [pr.head()] });
+    apply(OPERATIONS.updateGitRef, { ...there, ref: 'refs/heads/topic', sha, force: false });
+    await stage().settle();
+    expect(shown(story).join()).toContain('.github/countersign.yml is a link');
+  });
+
   it('gets one comment that says what would change, from what to what, and that nothing takes effect yet', async () => {
     const story = await tellWith('expiry: 1d\napprovers: admin\n');
     expect(shown(story)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY } from '../support/proposals.ts';
-import { read, type Story, write } from '../support/story.ts';
+import { edit, read, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -64,6 +64,17 @@ describe('the settings file', () => {
     expect(bot.proposals()).toEqual([]);
     for (const output of model.toolMessages()) expect(output).toMatch(/^Cannot write /);
     expect(model.toolMessages()).toHaveLength(2);
+  });
+
+  it('is not read through a link, whose target the agent could change: no approval takes effect (S127, E3)', async () => {
+    const rules = 'config/rules.yml';
+    const files = { 'README.md': '# Shop\n', [rules]: 'required_approvals: 2\n' };
+    const { ana, bot, model, pr } = await stage().tell({ files, links: { [PATH]: `../${rules}` } });
+    model.proposes(edit(rules, 'approvals: 2', 'approvals: 1'));
+    await ana.says('/countersign loosen the rules');
+    await ana.says('/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('line 1: .github/countersign.yml is a link; only a plain file counts');
   });
 
   it('nothing is decided until GitHub returns it (S127)', async () => {

@@ -28,23 +28,27 @@ export const DEFAULT_FILES: Files = {
   ].join('\n'),
 };
 
+type PlainFile = { readonly mode: '100644' | '100755' | '120000'; readonly bytes: Uint8Array };
+
 /** Files in the format of the fake git. */
 export function plainFiles(
   files: Files,
   executable: readonly string[] = [],
-): ReadonlyMap<string, { mode: '100644' | '100755'; bytes: Uint8Array }> {
+  links: Readonly<Record<string, string>> = {},
+): ReadonlyMap<string, PlainFile> {
   const encoder = new TextEncoder();
-  const entries = Object.entries(files).map(
-    ([path, content]) =>
-      [
-        path,
-        {
-          mode: executable.includes(path) ? ('100755' as const) : ('100644' as const),
-          bytes: typeof content === 'string' ? encoder.encode(content) : content,
-        },
-      ] as const,
-  );
-  return new Map(entries);
+  const linked = Object.entries(links).map(([path, target]): readonly [string, PlainFile] => [
+    path,
+    { mode: '120000', bytes: encoder.encode(target) },
+  ]);
+  const entries = Object.entries(files).map(([path, content]): readonly [string, PlainFile] => [
+    path,
+    {
+      mode: executable.includes(path) ? '100755' : '100644',
+      bytes: typeof content === 'string' ? encoder.encode(content) : content,
+    },
+  ]);
+  return new Map([...entries, ...linked]);
 }
 
 /** Changes every file, so that each of them can have comments. */

@@ -19,6 +19,8 @@ export type StoryOptions = Topic & {
   readonly files?: Files;
   /** Paths of executable files. */
   readonly executable?: readonly string[];
+  /** Links on the base branch, each with its target. */
+  readonly links?: Readonly<Record<string, string>>;
   readonly owner?: string;
 };
 
@@ -77,7 +79,7 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
   const repository = github.apply(OPERATIONS.addRepository, {
     ownerId: owner.id,
     name,
-    files: plainFiles(files, options.executable),
+    files: plainFiles(files, options.executable, options.links),
   });
   github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   const [ana, ben, carl, stranger] = [join('ana'), join('ben'), join('carl'), join('stranger')];

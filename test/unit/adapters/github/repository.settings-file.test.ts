@@ -27,14 +27,24 @@ function file(text: string): object {
   };
 }
 
+/** What git has at the path, which GitHub is asked for once for each new version. */
+function hasMode(mode: number | null): void {
+  const file = mode === null ? null : { mode };
+  reader.post('/graphql').reply(200, { data: { repository: { defaultBranchRef: { target: { file } } } } });
+}
+
+const [PLAIN, LINK] = [0o100644, 0o120000];
+
 describe('the repository’s settings', () => {
   it('are read without naming a branch, so from the default one (J1)', async () => {
     reader.get(PATH).query({}).reply(200, file(TEXT));
+    hasMode(PLAIN);
     expect(await http.github.fetchSettingsFile()).toEqual({ kind: 'file', bytes: Buffer.from(TEXT) });
   });
 
   it('are revalidated with their etag and cached until they change (S127)', async () => {
     reader.get(PATH).reply(200, file(TEXT), { etag: 'W/"one"' });
+    hasMode(PLAIN);
     await http.github.fetchSettingsFile();
     reader.get(PATH).matchHeader('if-none-match', 'W/"one"').reply(304);
     expect(await http.github.fetchSettingsFile()).toEqual({ kind: 'file', bytes: Buffer.from(TEXT) });
@@ -42,6 +52,7 @@ describe('the repository’s settings', () => {
       .get(PATH)
       .matchHeader('if-none-match', 'W/"one"')
       .reply(200, file('approvers: write\n'), { etag: 'W/"two"' });
+    hasMode(PLAIN);
     expect(await http.github.fetchSettingsFile()).toEqual({ kind: 'file', bytes: Buffer.from('approvers: write\n') });
     reader.get(PATH).matchHeader('if-none-match', 'W/"two"').reply(404, { message: 'Not Found' });
     expect(await http.github.fetchSettingsFile()).toBeNull();
@@ -58,7 +69,19 @@ describe('the repository’s settings', () => {
     ['an empty file', file(''), { kind: 'file', bytes: Buffer.from('') }],
   ])('%s is reported as such (S127)', async (_what, body, found) => {
     reader.get(PATH).reply(200, body);
+    if (found.kind !== 'no-file') hasMode(PLAIN);
     expect(await http.github.fetchSettingsFile()).toEqual(found);
+  });
+
+  it.each([
+    ['a link', LINK],
+    ['below a link to a directory', null],
+  ])('%s, whose target GitHub returns, is no file, also while it stays the same (S127, E3)', async (_what, mode) => {
+    reader.get(PATH).reply(200, file(TEXT), { etag: 'W/"one"' });
+    hasMode(mode);
+    expect(await http.github.fetchSettingsFile()).toEqual({ kind: 'link' });
+    reader.get(PATH).matchHeader('if-none-match', 'W/"one"').reply(304);
+    expect(await http.github.fetchSettingsFile()).toEqual({ kind: 'link' });
   });
 
   it.each([500, 403, 304])('a %s is an error and never means that there are no rules (S127)', async (status) => {
