@@ -1,4 +1,4 @@
-import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
+import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import type { Facts } from '../state/facts.ts';
 import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
@@ -55,8 +55,8 @@ function giveUpRepair(builder: StepBuilder, proposal: Proposal, now: string): St
   const reply = { kind: 'comment-repair-limit', proposals: [proposalLink(proposal)] } as const;
   const replied = withReply(builder, { at: 'pull-request' }, reply);
   const note = 'its comment was edited or deleted repeatedly';
-  const output = `${WITHDRAWN_OUTPUT} Its comment on the page was edited or deleted repeatedly.`;
-  return advanceBatch(withdrawProposal(replied, proposal, note, now, output), now);
+  const output = withdrawnOutput('Its comment on the page was edited or deleted repeatedly.');
+  return advanceBatch(withdrawProposal(replied, proposal, { note, output }, now), now);
 }
 
 /**

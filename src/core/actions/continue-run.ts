@@ -1,4 +1,4 @@
-import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
+import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import { refOf, toIssuedCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
@@ -42,11 +42,13 @@ function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }:
   const userEdits = expired.filter((call) => isUserEdit(builder.pull, call));
   const repeated = expired.filter((call) => !userEdits.includes(call));
   const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
-  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, refOf(call), WITHDRAWN_OUTPUT), running);
+  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, refOf(call), EXPIRED_USER_EDIT), running);
   if (repeated.length === 0) return withdrawn;
   const restarted = repeated.reduce((next, call) => setCallStatus(next, refOf(call), { kind: 'running' }), withdrawn);
   return withEffects(restarted, { type: 'run-tools', runId, turn, calls: repeated.map(toIssuedCall) });
 }
+
+const EXPIRED_USER_EDIT = withdrawnOutput('A person wrote other lines in its place, which expired before a decision.');
 
 function isUserEdit({ proposals }: PullState, { status }: ToolCallState): boolean {
   return (

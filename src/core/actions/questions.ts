@@ -1,7 +1,5 @@
 import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
-import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
-import type { Person } from '../state/proposal.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
 import { pullRequestKey, type Run } from '../state/run.ts';
 import type { CallResult } from '../state/signals.ts';
@@ -79,16 +77,18 @@ export function recordAnswer(
 ): StepBuilder {
   const { answer, note, by } = record;
   const recorded = { ...builder, answers: [...builder.answers, record] };
-  if (answer.kind === 'reject') return rejectQuestion(recorded, question, by, now);
+  if (answer.kind === 'reject') return rejectQuestion(recorded, question, record, now);
   const closed = closeQuestion(recorded, question, { state: 'answered', answer, note, by });
   const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
   return postNextQuestion(recordFeedback(answered, now));
 }
 
-/** What the model wrote so far becomes its closing words. */
-function rejectQuestion(builder: StepBuilder, question: AgentQuestion, by: Person, now: string): StepBuilder {
-  const closed = closeQuestion(builder, question, { state: 'rejected', answer: { kind: 'reject' }, by });
-  const withSummary = withRun(closed, { summary: closed.pull.run?.batch?.assistantText ?? null });
+/** What the model wrote so far becomes its closing words. Its call is answered for questions of people (S111). */
+function rejectQuestion(builder: StepBuilder, question: AgentQuestion, record: AnswerRecord, now: string): StepBuilder {
+  const { answer, note, by } = record;
+  const closed = closeQuestion(builder, question, { state: 'rejected', answer, note, by });
+  const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
+  const withSummary = withRun(answered, { summary: answered.pull.run?.batch?.assistantText ?? null });
   return endRun(withSummary, { reason: 'rejected', by, note: null }, now);
 }
 
@@ -101,11 +101,10 @@ export function expireQuestions(builder: StepBuilder): StepBuilder {
   );
 }
 
-/** Withdraws all open questions, and tells the model so. `problem` tells people why. */
-export function withdrawQuestions(builder: StepBuilder, problem: string): StepBuilder {
+/** Withdraws all open questions. `problem` tells people why, `output` the model. */
+export function withdrawQuestions(builder: StepBuilder, problem: string, output: string): StepBuilder {
   return openQuestions(builder).reduce(
-    (next, one) =>
-      answerToolCall(closeQuestion(next, one, { state: 'cancelled', problem }), one.call, WITHDRAWN_OUTPUT),
+    (next, one) => answerToolCall(closeQuestion(next, one, { state: 'cancelled', problem }), one.call, output),
     builder,
   );
 }

@@ -1,7 +1,13 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
 import { approverNotes } from '../agent/shared/speakers.ts';
-import { appliedOutput, appliedSetOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
+import {
+  appliedOutput,
+  appliedSetOutput,
+  EXPIRED_CAUSE,
+  userModifiedOutput,
+  withdrawnOutput,
+} from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { distinctPeople, isInstructed, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
@@ -85,7 +91,7 @@ export function setProposalCallStatus(
 /** Tells the model that expired proposals were withdrawn. */
 export function withdrawExpiredCalls(builder: StepBuilder): StepBuilder {
   const expired = builder.pull.run?.batch?.calls.filter(({ status }) => status.kind === 'expired') ?? [];
-  return expired.reduce((next, call) => answerToolCall(next, refOf(call), WITHDRAWN_OUTPUT), builder);
+  return expired.reduce((next, call) => answerToolCall(next, refOf(call), withdrawnOutput(EXPIRED_CAUSE)), builder);
 }
 
 /** Posts one proposal. */
@@ -94,13 +100,12 @@ export function queuePosting(builder: StepBuilder, proposal: Proposal): StepBuil
   return withEffects(builder, { type: 'post-proposals', runId, turn: turnOf(proposal), proposalIds: [id] });
 }
 
-/** Withdraws an undecided proposal. This is no denial. `note` tells people why. */
+/** Withdraws an undecided proposal. This is no denial. `note` tells people why, `output` the model. */
 export function withdrawProposal(
   builder: StepBuilder,
   proposal: Proposal,
-  note: string,
+  { note, output }: { readonly note: string; readonly output: string },
   now: string,
-  output: string = WITHDRAWN_OUTPUT,
 ): StepBuilder {
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
   return queueCommentUpdate(answerProposalCalls(superseded, proposal, output), proposal);

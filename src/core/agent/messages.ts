@@ -3,7 +3,7 @@ import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { Person } from '../state/proposal.ts';
 import type { Run, ToolBatch, ToolCallState } from '../state/run.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
-import { pendingOutput, STILL_RUNNING_OUTPUT, WITHDRAWN_OUTPUT } from './shared/tool-results.ts';
+import { EXPIRED_CAUSE, pendingOutput, STILL_RUNNING_OUTPUT, withdrawnOutput } from './shared/tool-results.ts';
 import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
 
 /** Tells the model that a person resumed the run. The transcript must not end with the model's message. */
@@ -82,12 +82,15 @@ function provisionalHeldNote(run: Run | null): readonly TranscriptMessage[] {
     heldPath === null ? [] : [heldOutcome(toolCall, heldPath, outputOfStatus(status, isRunOver(run)))],
   );
   const unseen = isRunOver(run) && outcomes.length === 0 ? run.heldCalls : [];
-  return heldNote([...outcomes, ...unseen.map(({ toolCall, path }) => heldOutcome(toolCall, path, WITHDRAWN_OUTPUT))]);
+  return heldNote([...outcomes, ...unseen.map(({ toolCall, path }) => heldOutcome(toolCall, path, RUN_OVER_OUTPUT))]);
 }
+
+const RUN_OVER_OUTPUT = withdrawnOutput('The run ended before.');
 
 function outputOfStatus(status: ToolCallState['status'] | undefined, isRunOver: boolean): string {
   if (status?.kind === 'answered') return status.output;
-  if (isRunOver || status === undefined || status.kind === 'expired') return WITHDRAWN_OUTPUT;
+  if (status?.kind === 'expired') return withdrawnOutput(EXPIRED_CAUSE);
+  if (isRunOver || status === undefined) return RUN_OVER_OUTPUT;
   if (status.kind === 'dependent') return dependentOutput(status.dependency);
   if (status.kind === 'asked') return ASKED_OUTPUT;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : STILL_RUNNING_OUTPUT;

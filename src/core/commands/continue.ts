@@ -2,26 +2,29 @@ import { wasAskedBefore } from '../actions/close-question.ts';
 import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
+import { withdrawnOutput } from '../agent/shared/tool-results.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
 import { activeRun } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findOpenQuestion } from './shared/question-targets.ts';
+import { withWords } from './shared/talk.ts';
 import { resolveAll } from './shared/targets.ts';
 
 export const continueCommand = {
   name: 'continue',
   words: ['continue'],
-  syntax: '/continue',
-  summary: 'send the decisions so far to the agent and withdraw all undecided changes and open questions',
+  syntax: '/continue [<words>]',
+  summary: 'send the decisions so far, and the words, to the agent; withdraw all undecided changes and open questions',
   allowedTo: 'writer',
-  argument: 'nothing',
+  argument: 'words',
   decidesOn: { states: 'pending', includesUndos: false, quote: 'piece' },
-  read: () => ({ name: 'continue' }),
+  read: ({ text }) => ({ name: 'continue', text }),
   run: runContinue,
 } as const satisfies CommandDefinition<'continue'>;
 
-function runContinue(context: CommandContext): Step {
+function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>): Step {
   const run = activeRun(context.pull);
   const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
   const question = findOpenQuestion(context.pull);
@@ -32,12 +35,13 @@ function runContinue(context: CommandContext): Step {
       : endWithReply(context, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
   }
   const batch = { ...run.batch, continued: true };
-  const continued = withdrawExpiredCalls(withRun(startStep(context.pull), { batch }));
+  const continued = withdrawExpiredCalls(withRun(withWords(startStep(context.pull), context, text), { batch }));
   const note = `${context.person.login} went on without it with /continue`;
+  const output = withdrawnOutput(`${context.person.login} went on without one.`);
   const proposals = pending.kind === 'resolved' ? pending.proposals : [];
   const withdrawn = proposals.reduce(
-    (builder, one) => withdrawProposal(builder, one, note, context.intent.createdAt),
-    isAsking ? withdrawQuestions(continued, note) : continued,
+    (builder, one) => withdrawProposal(builder, one, { note, output }, context.intent.createdAt),
+    isAsking ? withdrawQuestions(continued, note, output) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
 }

@@ -17,7 +17,7 @@ import { answerQuestion } from './shared/answer-question.ts';
 import { acknowledge, type CommandContext, createVote, withLeftoverReplies } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { findDecidedQuestion } from './shared/question-targets.ts';
+import { findAnsweredQuestion, findDecidedQuestion } from './shared/question-targets.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const deny = {
@@ -33,23 +33,25 @@ export const deny = {
 } as const satisfies CommandDefinition<'deny'>;
 
 function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
-  const question = findDecidedQuestion(context.pull, deny.decidesOn, command.targets, context.commentRef);
-  if (question !== null) return answerQuestion(context, question, { kind: 'reject' }, null);
   const { targets, reason } = targetsAndReason(context, command);
   const text = reasonForModel(context, reason);
+  const question = findDecidedQuestion(context.pull, deny.decidesOn, targets, context.commentRef);
+  if (question !== null) return answerQuestion(context, question, { kind: 'reject' }, text);
   const resolved = resolveDecisionTargets(context, deny, targets);
   const step = resolved.kind === 'replied' ? resolved.step : denyAll(context, resolved, text);
   return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'deny', text });
 }
 
-/** In a proposal's thread, a first word that only looks like an id is part of the reason. */
+/** In the thread of a proposal or question, a first word that only looks like an id is part of the reason. */
 function targetsAndReason(
   { pull, commentRef }: CommandContext,
   command: CommandNamed<'deny'>,
 ): Pick<CommandNamed<'deny'>, 'targets' | 'reason'> {
   const { targets } = command;
-  if (targets.by !== 'ids' || findAnsweredProposal(pull, commentRef) === null) return command;
-  const isKnown = targets.ids.some((id) => pull.proposals.some((proposal) => proposal.id === id));
+  const isAnswer = findAnsweredProposal(pull, commentRef) !== null || findAnsweredQuestion(pull, commentRef) !== null;
+  if (targets.by !== 'ids' || !isAnswer) return command;
+  const known = [...pull.proposals, ...(pull.run?.questions ?? [])];
+  const isKnown = targets.ids.some((id) => known.some((one) => one.id === id));
   return isKnown ? command : { targets: { by: 'location' }, reason: command.fullText };
 }
 

@@ -2,6 +2,7 @@ import { continueRun } from '../actions/continue-run.ts';
 import { runContinueNeeds } from '../actions/fact-needs.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { Need } from '../state/facts.ts';
 import type { ResumeRefusal } from '../state/replies.ts';
 import { activeRun, isResumable, type PullState, type Run } from '../state/run.ts';
@@ -15,15 +16,16 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { withWords } from './shared/talk.ts';
 
 export const resume = {
   name: 'resume',
   words: ['resume'],
-  syntax: '/resume',
+  syntax: '/resume [<words>]',
   summary: 'continue a run that ended because the agent failed, reached its limits or waited too long for a decision',
   allowedTo: 'writer',
-  argument: 'nothing',
-  read: () => ({ name: 'resume' }),
+  argument: 'words',
+  read: ({ text }) => ({ name: 'resume', text }),
   needs: {
     condition: 'a run can be resumed',
     kinds: ['missing-permissions', 'pull-request'],
@@ -53,7 +55,7 @@ function truncateToSeconds(time: string): number {
   return Math.floor(Date.parse(time) / 1000) * 1000;
 }
 
-function runResume(context: CommandContext): Step {
+function runResume(context: CommandContext, { text }: CommandNamed<'resume'>): Step {
   const { pull, facts, intent, person } = context;
   const run = findResumableRun(pull, intent.createdAt);
   if (typeof run === 'string') return endWithReply(context, { kind: 'resume-refused', refusal: run }, 'resume-refused');
@@ -61,6 +63,6 @@ function runResume(context: CommandContext): Step {
   if (refusal !== null) return refusal;
   const spoken = run.lastResumption?.spoken ?? null;
   const resumption = { by: person, requestedAt: intent.createdAt, spoken };
-  const acknowledged = acknowledge(startStep(pull), context);
+  const acknowledged = acknowledge(withWords(startStep(pull), context, text), context);
   return endStep(continueRun(acknowledged, resumption, [buildResumedMessage(person)], facts), 'resumed');
 }

@@ -38,6 +38,7 @@ const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => 
   'id-and-text': parseIdAndText,
   'id-and-number': parseIdAndNumber,
   number: parseNumber,
+  words: parseWords,
   nothing: parseNoArguments,
 };
 
@@ -129,6 +130,14 @@ function parseNumber({ rest }: ArgumentText): FormResult {
   return /^\d{1,6}$/.test(rest)
     ? acceptArguments({ by: 'location' }, rest, '')
     : rejectArguments(splitFirstWord(rest).word, 'one-standing-approval');
+}
+
+/** Words for the agent, or none. An id would promise that the command is about one change. */
+function parseWords({ rest, below }: ArgumentText): FormResult {
+  const { word } = splitFirstWord(rest);
+  return parsePunctuatedId(word) === null
+    ? acceptArguments({ by: 'location' }, rest, below)
+    : rejectArguments(word, 'no-ids');
 }
 
 function parseNoArguments({ rest }: ArgumentText): FormResult {

@@ -1,6 +1,7 @@
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, noop, queueCommentUpdate, startStep, withEffects, withProposal } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawProposal } from '../actions/tool-batch.ts';
+import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import { deny } from '../commands/deny.ts';
 import { mainPath } from '../edits/change.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
@@ -45,7 +46,8 @@ export function onThreadChecked(pull: PullState, signal: ThreadCheckedSignal, fa
   const current = assessed.pull.proposals.find((one) => one.id === proposal.id);
   if (current === undefined || !isPending(current)) return endStep(advanceBatch(assessed, facts.now), 'push-assessed');
   const note = `${proposal.threadResolution?.by.login ?? 'somebody'} resolved its thread`;
-  const withdrawn = withdrawProposal(assessed, current, note, facts.now);
+  const output = withdrawnOutput(`${note}.`);
+  const withdrawn = withdrawProposal(assessed, current, { note, output }, facts.now);
   return endStep(advanceBatch(withdrawn, facts.now), 'proposal-withdrawn');
 }
 

@@ -74,7 +74,9 @@ function outcomeOf({ state, by, answer, note, problem }: AgentQuestion): string 
     case 'answered':
       return joinBlocks(`**Answered** by ${name}:`, answerText(answer), noteText(note));
     case 'rejected':
-      return `**Rejected** by ${name}, which ended the run.`;
+      return note === null
+        ? `**Rejected** by ${name}, which ended the run.`
+        : joinBlocks(`**Rejected** by ${name}, which ended the run:`, blockQuote(note, MAX_ANSWER_CHARACTERS));
     case 'expired':
       return '**Expired** without an answer.';
     case 'cancelled':

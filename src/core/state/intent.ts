@@ -174,9 +174,11 @@ export type Command =
   | { readonly name: 'show'; readonly targets: Targets }
   /** At most one id, as in `show`. */
   | { readonly name: 'undo'; readonly targets: Targets }
-  | { readonly name: 'continue' }
+  /** `text` is for the agent, and empty for none. */
+  | { readonly name: 'continue'; readonly text: string }
   | { readonly name: 'stop' }
-  | { readonly name: 'resume' }
+  /** As in `continue`. */
+  | { readonly name: 'resume'; readonly text: string }
   | { readonly name: 'status' }
   | { readonly name: 'approvals' }
   /** `number` is that of a standing approval. */

@@ -25,7 +25,7 @@ export type AgentQuestion = {
   /** People got a reminder that it expires soon. */
   readonly reminded: boolean;
   readonly answer: QuestionAnswer | null;
-  /** What its answer's author wrote below it for the agent. */
+  /** What its answer's author wrote below it for the agent, or why they rejected it. */
   readonly note: string | null;
   /** The person who answered or rejected it. */
   readonly by: Person | null;

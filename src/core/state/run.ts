@@ -387,7 +387,7 @@ export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'comm
 
 /** What the store keeps of an earlier run. */
 export type FinishedRun = {
-  readonly run: Pick<Run, 'task' | 'phase' | 'summary'>;
+  readonly run: Pick<Run, 'task' | 'phase' | 'summary' | 'questions'>;
   readonly proposals: readonly DecidedProposal[];
 };
 

@@ -23,6 +23,9 @@ export const CONTEXT_LIMITS = {
   earlierReason: 300,
   earlierQuote: 300,
   earlierAnswer: 300,
+  /** Of the newest earlier run, which a task is often about. */
+  newestAnswer: 2_000,
+  earlierQuestionCount: 3,
   hunkLineCount: 40,
   /** The hunk of each comment of a review. */
   inlineHunkLineCount: 6,
@@ -108,8 +111,18 @@ export type EarlierRun = {
   readonly endedBy: string | null;
   /** The agent's last words; null if it had none. */
   readonly answer: string | null;
+  /** The agent's questions that people answered or rejected. */
+  readonly asked: readonly EarlierQuestion[];
   readonly changes: readonly EarlierChange[];
   readonly unlistedChanges: number;
+};
+
+/** A question with the answer as the agent got it; `note` is what its author wrote beside it. */
+type EarlierQuestion = {
+  readonly question: string;
+  readonly response: string;
+  readonly by: string;
+  readonly note: string | null;
 };
 
 /** A decided change; `reasons` are the words of its deciders. */

@@ -1,4 +1,4 @@
-import { summarizeRun } from '../../core/agent/context/earlier-runs.ts';
+import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
 import { boundInstructions, findInstructions } from '../../core/agent/context/instructions.ts';
 import {
   hasReadableHunks,
@@ -74,7 +74,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
     runId ?? '',
     CONTEXT_LIMITS.earlierRunCount,
   );
-  return { ...parts, earlierRuns: { kind: 'read', value: earlier.map(summarizeRun) } };
+  return { ...parts, earlierRuns: { kind: 'read', value: summarizeRuns(earlier) } };
 }
 
 function readDiffs({ job, rules }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {

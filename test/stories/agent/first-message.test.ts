@@ -109,6 +109,20 @@ describe('the first message of a run', () => {
     ]);
   });
 
+  it('has the answer of the last run whole, since the task is often about it, and earlier ones cut (S136, S157)', async () => {
+    const story = await stage().tell();
+    const { ana, model } = story;
+    const answer = (word: string): string => `${'The rounding is wrong in the third place. '.repeat(30)}${word}`;
+    for (const word of ['First end.', 'Second end.']) {
+      model.says({ content: answer(word) });
+      await ana.says('/countersign what is wrong');
+    }
+    await ana.says('/countersign then mend the last point');
+    const [first, second] = rowsBelow(firstMessage(story), 'Earlier runs');
+    expect(second).toMatchObject({ your_last_words: answer('Second end.') });
+    expect(JSON.stringify(first).length).toBeLessThan(500);
+  });
+
   it('leaves out secret files and masks secrets, also of a file that was renamed from one (S136)', async () => {
     const secret = `${'token = 1234567890abcdef\n'.repeat(3)}more\n`;
     const story = await stage().tell({

@@ -105,8 +105,9 @@ describe('a response that changes and reads', () => {
   it('is withdrawn by /continue like any other change (S149, S103)', async () => {
     const story = await responding([READING, editRow(5, 50)], [editRow(9, 90)]);
     await story.ana.says('/continue');
-    expect(story.model.toolMessages()).toEqual(['Withdrawn: no decision was made.']);
-    expect(notesOf(story)).toEqual([expect.stringContaining('Withdrawn: no decision was made.')]);
+    const withdrawn = `Withdrawn: no decision was made. ${story.ana.login} went on without one.`;
+    expect(story.model.toolMessages()).toEqual([withdrawn]);
+    expect(notesOf(story)).toEqual([expect.stringContaining(withdrawn)]);
   });
 
   it('is not shown after /stop, and the run does not wait for it (S149, S51)', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/lib/trust.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import { APPROVAL, askPeople, asks, CHOICE, newestId, results, TEXT } from '../support/questions.ts';
-import { editRow } from '../support/rows.ts';
+import { editRow, ROWS_PATH, tellRows } from '../support/rows.ts';
 
 const stage = stageForAll();
 
@@ -243,6 +244,47 @@ describe('a rejection', () => {
     expect(story.bot.questions()[0]?.body).toContain('Before it, written by the model:\n\n> I found two tables.');
     await story.ana.says(`/reject ${newestId(story)}`);
     expect(story.bot.answer()).toContain('Closing words, written by the model:\n\n> I found two tables.');
+  });
+
+  it('carries its reason to the page, to the transcript and to later runs (S147, S118)', async () => {
+    const story = await askPeople(stage(), CHOICE);
+    const { ana, ben, bot, model } = story;
+    await ben.says(`/reject ${newestId(story)} none of them\n\nthe tables go away <!-- unseen -->`);
+    expect(bot.questions()[0]?.body).toContain(
+      `**Rejected** by \`${ben.login}\`, which ended the run:\n\n> none of them\n>\n> the tables go away`,
+    );
+    const reason = 'none of them\n\nthe tables go away';
+    await ana.says('/ask what did Ben want?');
+    const asked = model.toolMessages().map((output) => parseJson(output));
+    expect(asked).toEqual([{ ...answered('reject', 'db', 'reject', ben.login), user_note: reason }]);
+    await ana.says('/countersign drop the tables');
+    const first = model.requests().at(-1)?.messages[1]?.content ?? '';
+    const row = first.split('\n').find((line) => line.includes('"tidy the rows"')) ?? '';
+    expect(parseJson(row)).toMatchObject({
+      ended: 'rejected',
+      asked: [{ question: 'Which database is meant?', response: 'reject', by: ben.login, note: reason }],
+    });
+    expect(JSON.stringify(model.requests())).not.toContain('unseen');
+  });
+
+  it('by the pull request’s author without access has no reason for the model (S67, S147)', async () => {
+    const { ana, bot, carl, model } = await askPeople(stage(), CHOICE);
+    await carl.says('/reject canary');
+    expect(bot.questions()[0]?.body).toContain(`**Rejected** by \`${carl.login}\`, which ended the run.`);
+    await ana.says('/ask what now?');
+    await ana.says('/countersign go on');
+    expect(JSON.stringify(model.requests())).not.toContain('canary');
+  });
+
+  it('in the thread of its question keeps a first word that only looks like an id (S147)', async () => {
+    const story = await tellRows(stage());
+    const { ana, bot, model } = story;
+    model.proposes(TEXT);
+    const task = { path: ROWS_PATH, line: 5, side: 'RIGHT', body: '/countersign rename this row' } as const;
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Look.', comments: [task] }));
+    const [root = 0] = story.pr.now().reviewComments.keys();
+    await ana.does((person) => person.replies(root, '/reject utf8 is a name already'));
+    expect(bot.questions()[0]?.body).toContain('which ended the run:\n\n> utf8 is a name already');
   });
 
   it('without an id means a pending change if there is one (interface section 4)', async () => {

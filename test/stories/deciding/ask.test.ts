@@ -162,7 +162,8 @@ describe('a question in other places', () => {
     model.says({ content: 'I had proposed two changes.' });
     await ana.says('/ask what was it?');
     expect(bot.answer()).toContain('> I had proposed two changes.');
-    expect(model.toolMessages()).toEqual(['Withdrawn: no decision was made.', 'Withdrawn: no decision was made.']);
+    const withdrawn = 'Withdrawn: no decision was made. The run ended before.';
+    expect(model.toolMessages()).toEqual([withdrawn, withdrawn]);
   });
 
   it('people without write access are refused, and their text never reaches the model (S66, S67)', async () => {

@@ -26,7 +26,7 @@ describe('resolving the thread of a pending proposal', () => {
     expect(await proposalStates(story)).toEqual(['superseded']);
     expect(bot.proposal(1).body).toContain('**Withdrawn** without a decision.');
     expect(bot.proposal(1).body).toContain(`\`${ben.login}\` resolved its thread.`);
-    expect(model.toolMessages()).toEqual(['Withdrawn: no decision was made.']);
+    expect(model.toolMessages()).toEqual([`Withdrawn: no decision was made. ${ben.login} resolved its thread.`]);
     expect(pr.commits()).toEqual([]);
     expect((await story.stored()).proposals[0]?.votes).toEqual([]);
   });

@@ -123,7 +123,7 @@ class Play {
 
   #resume(createdAt: string | undefined): void {
     const failed = this.game.pull.run?.phase;
-    const step = this.game.commands(ANA, { name: 'resume' }, createdAt === undefined ? {} : { createdAt });
+    const step = this.game.commands(ANA, { name: 'resume', text: '' }, createdAt === undefined ? {} : { createdAt });
     if (step.reason === 'resumed') this.resumed.push({ failed, written: createdAt ?? null });
   }
 
@@ -187,7 +187,7 @@ class Play {
       'deny-why': () => deny('not like this'),
       edit: () => this.game.commands(speaker, { name: 'edit', targets, instruction: 'so', fullText: 'so' }, at),
       reply: () => this.game.says(speaker, instruction, at),
-      continue: () => this.game.commands(speaker, { name: 'continue' }, options),
+      continue: () => this.game.commands(speaker, { name: 'continue', text: '' }, options),
       'approve-all': () => this.game.commands(speaker, { name: 'approve', targets: { by: 'all' }, note: '' }, options),
       'deny-all': () =>
         this.game.commands(speaker, { name: 'deny', targets: { by: 'all' }, reason: '', fullText: '' }, options),

@@ -34,7 +34,7 @@ describe('rounds of one change', () => {
     const game = new TableGame();
     game.commands(ANA, { name: 'task', text: 'number the line' });
     for (let round = 1; round <= 50; round += 1) {
-      if (game.pull.run?.phase.kind === 'ended') game.commands(ANA, { name: 'resume' });
+      if (game.pull.run?.phase.kind === 'ended') game.commands(ANA, { name: 'resume', text: '' });
       proposes(game, `try-${round % 2}`);
       const waiting = game.pull.proposals.filter(({ state }) => state === 'proposed');
       expect([round, game.pull.proposalCount, waiting.length]).toEqual([round, round, 1]);

@@ -1,13 +1,20 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { canApprove, decidingVotes } from '../../state/proposal.ts';
+import { type AgentQuestion, responseOf } from '../../state/question.ts';
 import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
-/** An earlier run in a few lines: its task, its end, and what people decided. */
-export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
-  const { earlierTask, earlierQuote, earlierAnswer, earlierChangeCount } = CONTEXT_LIMITS;
-  const { task, phase, summary } = run;
+/** Earlier runs, oldest first. Of the newest one more words are kept. */
+export function summarizeRuns(runs: readonly FinishedRun[]): readonly EarlierRun[] {
+  const { earlierAnswer, newestAnswer } = CONTEXT_LIMITS;
+  return runs.map((run, index) => summarizeRun(run, index === runs.length - 1 ? newestAnswer : earlierAnswer));
+}
+
+/** An earlier run in a few lines: its task, its end, and what people answered and decided. */
+function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): EarlierRun {
+  const { earlierTask, earlierQuote, earlierChangeCount, earlierQuestionCount } = CONTEXT_LIMITS;
+  const { task, phase, summary, questions } = run;
   const changes = proposals.filter(({ change }) => change.op !== 'read');
   const decided = changes.filter(({ state }) => state === 'completed' || state === 'rejected');
   const shown = decided.slice(-earlierChangeCount);
@@ -18,10 +25,25 @@ export function summarizeRun({ run, proposals }: FinishedRun): EarlierRun {
     by: task.by.login,
     end: phase.kind === 'ended' ? phase.reason : null,
     endedBy: phase.kind === 'ended' ? (phase.by?.login ?? null) : null,
-    answer: summary === null ? null : excerptOf(summary, earlierAnswer),
+    answer: summary === null ? null : excerptOf(summary, answerBytes),
+    asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
     changes: shown.map(summarizeChange),
     unlistedChanges: decided.length - shown.length,
   };
+}
+
+function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): EarlierRun['asked'] {
+  if (answer === null || by === null) return [];
+  const { earlierReason } = CONTEXT_LIMITS;
+  const response = responseOf(answer);
+  return [
+    {
+      question: excerptOf(prompt, earlierReason),
+      response: excerptOf(typeof response === 'string' ? response : response.value, earlierReason),
+      by: by.login,
+      note: note === null ? null : excerptOf(note, earlierReason),
+    },
+  ];
 }
 
 function summarizeChange(proposal: DecidedProposal): EarlierChange {
@@ -47,7 +69,7 @@ function nameOf(change: DecidedProposal['change']): string {
 /** One JSON row for each run, oldest first. */
 export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
   return runs
-    .map(({ task, quote, path, by, end, endedBy, answer, changes, unlistedChanges }) =>
+    .map(({ task, quote, path, by, end, endedBy, answer, asked, changes, unlistedChanges }) =>
       JSON.stringify({
         task,
         ...(quote === null ? {} : { quotes: quote }),
@@ -56,6 +78,8 @@ export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
         ended: end ?? undefined,
         ended_by: endedBy ?? undefined,
         your_last_words: answer ?? undefined,
+        asked:
+          asked.length === 0 ? undefined : asked.map(({ note, ...rest }) => ({ ...rest, note: note ?? undefined })),
         decided: changes.map(({ change, outcome, by: deciders, reasons }) => ({
           change: escapeHiddenCharacters(change),
           outcome,

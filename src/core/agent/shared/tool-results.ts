@@ -104,8 +104,13 @@ export const REVERTS_USER_EDIT_OUTPUT =
 /** The result of a plan. */
 export const PLAN_OUTPUT = 'The plan is shown to people.';
 
-/** The proposal ended without a decision. */
-export const WITHDRAWN_OUTPUT = 'Withdrawn: no decision was made.';
+/** The call ended without a decision. `cause` is a sentence. */
+export function withdrawnOutput(cause: string): string {
+  return `Withdrawn: no decision was made. ${cause}`;
+}
+
+/** The cause where nobody decided in time. */
+export const EXPIRED_CAUSE = 'It expired before anybody decided.';
 
 /** T9: a temporary result of an undecided call, while the model answers a question. */
 export function pendingOutput(id: string): string {

@@ -109,6 +109,12 @@ function shownDiff(change: Change, rules: PathRules): string | null {
   return cutDiff(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
 }
 
+/** Gives the words of a command about the whole to the agent, with the outcomes that it waits for. */
+export function withWords(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {
+  if (text === '') return builder;
+  return withNote(recordFeedback(builder, facts.now), wordsNote(person, text, intent.createdAt));
+}
+
 function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {
   if (proposal === null) return recordFeedback(builder, now);
   const lifted = builder.pull.run?.liftedDenials ?? [];

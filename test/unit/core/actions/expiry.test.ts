@@ -178,7 +178,7 @@ describe('deadlines', () => {
       fullText: '',
     });
     expire(game, 10);
-    const { reason, effects } = game.commands(BEN, { name: 'resume' }, { createdAt: later(first, 20) });
+    const { reason, effects } = game.commands(BEN, { name: 'resume', text: '' }, { createdAt: later(first, 20) });
     expect(reason).toBe('resumed');
     expect(effects).toContainEqual(
       expect.objectContaining({
@@ -204,7 +204,9 @@ describe('deadlines', () => {
     game.pull = { ...game.pull, proposals };
     expire(game, 10);
     expect(states(game)).toEqual(['expired', 'proposed']);
-    expect(game.commands(BEN, { name: 'continue' }, { createdAt: later(second, 11) }).reason).toBe('continued');
+    expect(game.commands(BEN, { name: 'continue', text: '' }, { createdAt: later(second, 11) }).reason).toBe(
+      'continued',
+    );
     expect(game.transcript.filter(({ role }) => role === 'tool')).toHaveLength(2);
     expect(game.pull.run?.phase.kind).toBe('awaiting-model');
   });

@@ -86,7 +86,7 @@ function play(game: TableGame, event: PlayedEvent, index: number): void {
       decide(game, event.how);
       break;
     case 'resumes':
-      game.commands(BEN, { name: 'resume' });
+      game.commands(BEN, { name: 'resume', text: '' });
       break;
     case 'clears':
       clear(game);
@@ -108,7 +108,7 @@ function callOf(text: string, id: string) {
 }
 
 function decide(game: TableGame, how: Extract<PlayedEvent, { kind: 'decides' }>['how']): void {
-  if (how === 'continue') game.commands(ANA, { name: 'continue' });
+  if (how === 'continue') game.commands(ANA, { name: 'continue', text: '' });
   else if (how === 'edit')
     game.commands(ANA, { name: 'edit', targets: { by: 'all' }, instruction: 'other', fullText: 'other' });
   else if (how === 'deny') game.commands(ANA, { name: 'deny', targets: { by: 'all' }, reason: 'no', fullText: 'no' });

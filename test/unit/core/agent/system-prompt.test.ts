@@ -13,7 +13,7 @@ import {
   staleOutput,
   TOO_MANY_CALLS_OUTPUT,
   tooManyPendingOutput,
-  WITHDRAWN_OUTPUT,
+  withdrawnOutput,
 } from '../../../../src/core/agent/shared/tool-results.ts';
 import { buildSystemPrompt } from '../../../../src/core/agent/system-prompt.ts';
 import {
@@ -59,7 +59,7 @@ const OUTCOMES: readonly string[] = [
   tooManyPendingOutput(50),
   retargetedOutput('main', 'next'),
   REVERTS_USER_EDIT_OUTPUT,
-  WITHDRAWN_OUTPUT,
+  withdrawnOutput('Ana went on without one.'),
   heldOutput({ hasReadings: true, hasFaults: false }),
   dependentOutput({ path: 'a.ts', relation: 'needs-text', proposalId: 'k7f2' }),
   unproposedDependencyOutput('a.ts', 'same-place'),

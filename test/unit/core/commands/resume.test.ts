@@ -28,20 +28,20 @@ describe('/resume', () => {
       turns: LIMITS.responsesAlone,
       phase: { kind: 'ended', reason: 'turn-limit' },
     });
-    expect(game.commands(BEN, { name: 'resume' }).reason).toBe('resumed');
+    expect(game.commands(BEN, { name: 'resume', text: '' }).reason).toBe('resumed');
     expect(exhaustResponses(game)).toBe(LIMITS.responsesAlone);
     expect(game.pull.run).toMatchObject({
       turns: 2 * LIMITS.responsesAlone,
       phase: { kind: 'ended', reason: 'turn-limit' },
     });
-    expect(game.commands(ANA, { name: 'resume' }).reason).toBe('resumed');
+    expect(game.commands(ANA, { name: 'resume', text: '' }).reason).toBe('resumed');
   });
 
   it('has no effect if it was written in the second in which the run ended (S41a)', () => {
     const game = exhausted();
     const { run } = game.pull;
     const at = run?.phase.kind === 'ended' ? run.phase.at : '';
-    const { reason, effects } = game.commands(ANA, { name: 'resume' }, { createdAt: at });
+    const { reason, effects } = game.commands(ANA, { name: 'resume', text: '' }, { createdAt: at });
     expect(reason).toBe('resume-refused');
     expect(effects).toMatchObject([
       { type: 'reply', reply: { kind: 'resume-refused', refusal: 'written-before-end' } },
@@ -54,7 +54,7 @@ describe('/resume', () => {
     ['open', 'resumed'],
   ] as const)('on a pull request that is %s: %s (F13)', (state, reason) => {
     const game = exhausted();
-    const step = game.commands(ANA, { name: 'resume' }, { pull: game.github({ state }) });
+    const step = game.commands(ANA, { name: 'resume', text: '' }, { pull: game.github({ state }) });
     expect(step.reason).toBe(reason);
   });
 });

@@ -40,6 +40,9 @@ function summarizeCommand(command: Command): string {
       return `${summarizeMissingSlash(command.missingSlash)}task: ${command.text}`;
     case 'approve':
       return join('approve', `${summarizeTargets(command)}${summarizeAlways(command.always)}`, command.note);
+    case 'continue':
+    case 'resume':
+      return command.text === '' ? command.name : `${command.name}: ${command.text}`;
     case 'revoke':
       return `revoke ${command.number}`;
     case 'deny':
@@ -171,6 +174,9 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/edit all', 'malformed edit'],
     ['/edit k7q2', 'malformed edit'],
     ['/continue', 'continue'],
+    ['/continue without it', 'continue: without it'],
+    ['/continue\nwithout it', 'continue: without it'],
+    ['/continue k7q2', 'malformed continue k7q2'],
     ['/stop', 'stop'],
     ['/stop\nenough', 'stop'],
     ['/stop now', 'malformed stop now'],
@@ -249,7 +255,7 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/show 3', 'malformed show 3'],
     ['/show k7q2 m3x9', 'malformed show m3x9'],
     ['/resume', 'resume'],
-    ['/resume now', 'malformed resume now'],
+    ['/resume now', 'resume: now'],
     ['/undo k7q2', 'undo k7q2'],
     ['/countersign /undo k7q2', 'undo k7q2 addressed'],
   ])('%j', (body, expected) => {

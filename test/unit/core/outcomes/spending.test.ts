@@ -113,7 +113,7 @@ describe('what a run spends (S171)', () => {
       note: expect.stringMatching(/^It has spent 1 response, 102,000 tokens .*\$0\.16 and 60 minutes of work\.$/),
     });
     game.later(1);
-    game.commands(ANA, { name: 'resume' });
+    game.commands(ANA, { name: 'resume', text: '' });
     expect(runOf(game).phase).toMatchObject({ kind: 'awaiting-model', turn: 2 });
     expect(runOf(game).usage).toEqual(USAGE);
   });

@@ -40,6 +40,7 @@ function context(text: string): TaskContext {
           end: 'finished',
           endedBy: null,
           answer: prose,
+          asked: [{ question: prose, response: prose, by: 'ben', note: prose }],
           changes: [change],
           unlistedChanges: 0,
         },

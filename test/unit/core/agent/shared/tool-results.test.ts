@@ -8,7 +8,7 @@ import {
   staleOutput,
   tooManyPendingOutput,
   userModifiedOutput,
-  WITHDRAWN_OUTPUT,
+  withdrawnOutput,
 } from '../../../../../src/core/agent/shared/tool-results.ts';
 import { dependentOutput } from '../../../../../src/core/agent/turn-texts.ts';
 import { unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
@@ -65,7 +65,11 @@ describe('outputs for the model', () => {
       tooManyPendingOutput(20),
       'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
     ],
-    ['a withdrawn change (S103)', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
+    [
+      'a withdrawn change, with the cause (S103)',
+      withdrawnOutput('Ana went on without one.'),
+      'Withdrawn: no decision was made. Ana went on without one.',
+    ],
   ])('%s', (_, output, expected) => expect(output).toBe(expected));
 
   it('a denial whose reason is a sentence has one full stop (T4)', () => {
