@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
-import { apiBaseUrl, EventOctokit } from '../adapters/github/client.ts';
 import { createGitHub, type GitHubAppClient, type GitHubOptions } from '../adapters/github/create-github.ts';
+import { apiBaseUrl, EventOctokit } from '../adapters/github/requests/client.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';

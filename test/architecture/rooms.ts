@@ -23,6 +23,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/core/webhooks'],
   ['src/core'],
   ['src/adapters/telemetry'],
+  ['src/adapters/github/requests'],
   ['src/adapters/github', 'src/adapters/model', 'src/adapters/store/engine', 'src/adapters/syntax'],
   ['src/adapters/store'],
   ['src/adapters/http'],
@@ -90,9 +91,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
   'src/adapters/github': {
-    what: 'REST and GraphQL',
-    entries: ['create-github.ts', 'client.ts'],
+    what: 'GitHub’s REST and GraphQL, behind its port',
+    entries: ['create-github.ts'],
     importers: ['src/app'],
+  },
+  'src/adapters/github/requests': {
+    what: 'clients, tokens, limits and errors of requests',
+    entries: ['client.ts'],
+    importers: ['src/adapters/github', 'src/app'],
   },
   'src/adapters/store': {
     what: 'PostgreSQL and PGlite',

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { AppSetup } from '../../core/state/app-setup.ts';
 import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError } from '../../core/state/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
-import type { GitHubClient } from './client.ts';
-import { allItems, PAGE_SIZE, PAGES } from './connection.ts';
-import { GitHubRequestError, toGitHubError } from './errors.ts';
-import { InstallationToken } from './installation-token.ts';
+import type { GitHubClient } from './requests/client.ts';
+import { allItems, PAGE_SIZE, PAGES } from './requests/connection.ts';
+import { GitHubRequestError, toGitHubError } from './requests/errors.ts';
+import { InstallationToken } from './requests/installation-token.ts';
 
 /** Creates a client with this token, or an anonymous one for null. */
 type CreateClient = (token: string | null) => GitHubClient;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CODEOWNERS_PATHS, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
 import type { CodeOwnersLookup, TeamMembership } from '../../core/state/ports.ts';
-import type { PullConnection } from './connection.ts';
 import { fetchDefaultBranchFile } from './default-branch-file.ts';
-import { GitHubRequestError, isNotFound } from './errors.ts';
 import { fetchBlob } from './repository.ts';
-import { isNotGranted } from './token-refusals.ts';
+import type { PullConnection } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound } from './requests/errors.ts';
+import { isNotGranted } from './requests/token-refusals.ts';
 
 /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
 export async function fetchCodeOwnersFile(connection: PullConnection): Promise<CodeOwnersLookup | null> {

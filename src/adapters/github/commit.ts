@@ -7,8 +7,8 @@ import {
   GitHubError,
 } from '../../core/state/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { type PullConnection, repositoryParams } from './connection.ts';
-import { GitHubRequestError, isNotFound, toQuotableText } from './errors.ts';
+import { type PullConnection, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound, toQuotableText } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only

@@ -1,7 +1,14 @@
 import type { PullComment } from '../../core/state/ports.ts';
 import { CONTEXT_LIMITS, type CommentedLines } from '../../core/state/task-context.ts';
-import { allItems, PAGE_SIZE, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
-import { isNotFound } from './errors.ts';
+import {
+  allItems,
+  PAGE_SIZE,
+  PAGES,
+  type PullConnection,
+  pullParams,
+  repositoryParams,
+} from './requests/connection.ts';
+import { isNotFound } from './requests/errors.ts';
 
 /** A comment of any account as REST returns it. Only those in threads have lines. */
 type RestPullComment = {

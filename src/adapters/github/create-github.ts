@@ -4,21 +4,11 @@ import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
-import {
-  CountersignOctokit,
-  createGitHubClock,
-  type GitHubClient,
-  type StartTimer,
-  withClock,
-  withTimer,
-} from './client.ts';
 import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
 import { createCommit } from './commit.ts';
-import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
 import { listInlineComments, listNewestComments, listThreadComments } from './context-comments.ts';
 import { fetchSettingsFile } from './default-branch-file.ts';
 import { fetchDiscussion } from './discussion.ts';
-import { fetchMissingPermissions } from './installation-token.ts';
 import {
   comparePush,
   countApprovals,
@@ -28,7 +18,6 @@ import {
   listOtherPullsOnBranch,
   listPullFiles,
 } from './pull-request.ts';
-import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limited-client.ts';
 import {
   fetchCommentBody,
   fetchCommentTexts,
@@ -37,11 +26,22 @@ import {
   listCommentsSince,
 } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
-import { createRequestLog, type RequestLog } from './request-log.ts';
+import {
+  CountersignOctokit,
+  createGitHubClock,
+  type GitHubClient,
+  type StartTimer,
+  withClock,
+  withTimer,
+} from './requests/client.ts';
+import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
+import { fetchMissingPermissions } from './requests/installation-token.ts';
+import { createQuotaCache, type RateLimiter, withRateLimit } from './requests/rate-limited-client.ts';
+import { createRequestLog, type RequestLog } from './requests/request-log.ts';
+import { createTokenRefusals } from './requests/token-refusals.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { fetchSettingsFileAt, fetchSettingsVersions } from './settings-versions.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
-import { createTokenRefusals } from './token-refusals.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 

@@ -7,8 +7,8 @@ import {
   type DefaultBranchFile,
   type PullConnection,
   repositoryParams,
-} from './connection.ts';
-import { GitHubRequestError, isNotFound } from './errors.ts';
+} from './requests/connection.ts';
+import { GitHubRequestError, isNotFound } from './requests/errors.ts';
 
 /**
  * A file on the default branch, never on the pull request's; null if there is none. GitHub revalidates the cached file

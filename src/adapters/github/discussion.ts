@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AuthorKind, Discussion, Statement } from '../../core/state/discussion.ts';
 import { GitHubError } from '../../core/state/ports.ts';
-import { type PullConnection, repositoryParams } from './connection.ts';
 import { listNewestComments } from './context-comments.ts';
+import { type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /**
  * The newest comments, reviews and threads. Which comments an App wrote in a person's name is told only by REST, and

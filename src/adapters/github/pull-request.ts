@@ -3,8 +3,8 @@ import type { PullFacts } from '../../core/state/facts.ts';
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
 import { canApprove, type Permission } from '../../core/state/proposal.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
-import { GitHubRequestError, isNotFound } from './errors.ts';
+import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound } from './requests/errors.ts';
 import { listReviews } from './reviews.ts';
 
 /** The current state of the pull request. */

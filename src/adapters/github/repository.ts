@@ -6,8 +6,8 @@ import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { type CommitSummary, GitHubError, type Tree } from '../../core/state/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
-import { GitHubRequestError } from './errors.ts';
+import { cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError } from './requests/errors.ts';
 
 /** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure. */
 export async function fetchTree(connection: PullConnection, commit: string): Promise<Tree> {

@@ -7,9 +7,9 @@ import {
   type ReviewCommentDraft,
 } from '../../core/state/ports.ts';
 import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
-import { allItems, cacheKey, PAGES, type PullConnection, pullParams } from './connection.ts';
-import { GitHubRequestError, isNotFound, ReviewRefusedError } from './errors.ts';
 import { firstLineOf, type RestComment, toPostedComment } from './posted-comment.ts';
+import { allItems, cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound, ReviewRefusedError } from './requests/errors.ts';
 
 /**
  * Posts one review with all drafts, pinned to `head`. Returns its comments in the order of the drafts. Throws a

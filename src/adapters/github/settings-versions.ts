@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MISNAMED_SETTINGS_PATH, SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { GitHubError, type SettingsFileLookup, type SettingsVersions } from '../../core/state/ports.ts';
-import { type PullConnection, repositoryParams } from './connection.ts';
 import { isLinkMode, readContentFile } from './default-branch-file.ts';
-import { isNotFound } from './errors.ts';
+import { type PullConnection, repositoryParams } from './requests/connection.ts';
+import { isNotFound } from './requests/errors.ts';
 
 /** The settings file at the head of the pull request and on the default branch, without its text, in one request. */
 export async function fetchSettingsVersions({ ref, read }: PullConnection): Promise<SettingsVersions | null> {

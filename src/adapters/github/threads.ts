@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
-import { cacheKey, type PullConnection, repositoryParams } from './connection.ts';
-import { GitHubRequestError } from './errors.ts';
+import { cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError } from './requests/errors.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(connection: PullConnection, comment: PostedComment): Promise<void> {

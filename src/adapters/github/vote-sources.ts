@@ -1,8 +1,8 @@
 import type { GitHub } from '../../core/state/ports.ts';
 import type { CommentThread } from '../../core/state/proposal.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
-import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
-import { isNotFound } from './errors.ts';
+import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { isNotFound } from './requests/errors.ts';
 
 /** A comment as REST returns it, with the URL of its issue or of its pull request. */
 type RestVoteComment = {

@@ -1,8 +1,14 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
-import { type CommentAnchor, cacheKey, type PullConnection, pullParams, repositoryParams } from './connection.ts';
 import { hashBody, toPostedComment } from './posted-comment.ts';
+import {
+  type CommentAnchor,
+  cacheKey,
+  type PullConnection,
+  pullParams,
+  repositoryParams,
+} from './requests/connection.ts';
 import { classifyReviewError } from './reviews.ts';
 
 /** Posts a comment in the conversation. */

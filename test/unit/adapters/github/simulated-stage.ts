@@ -1,7 +1,7 @@
 import { createUserActor, type FakeGitHub, startFakeGitHub } from '../../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
-import { apiBaseUrl } from '../../../../src/adapters/github/client.ts';
 import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
+import { apiBaseUrl } from '../../../../src/adapters/github/requests/client.ts';
 import type { GitHub, GitHubApp } from '../../../../src/core/state/ports.ts';
 import { openApiValidator } from '../../../support/openapi-validator.ts';
 

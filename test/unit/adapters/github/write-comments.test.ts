@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReviewRefusedError } from '../../../../src/adapters/github/errors.ts';
+import { ReviewRefusedError } from '../../../../src/adapters/github/requests/errors.ts';
 import { postedComment, restComment } from './comment-samples.ts';
 import { errorOf, HEAD, type HttpMock, mockHttp, REPO } from './http-mock.ts';
 

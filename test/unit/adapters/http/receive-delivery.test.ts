@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { Probot } from 'probot';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EventOctokit } from '../../../../src/adapters/github/client.ts';
+import { EventOctokit } from '../../../../src/adapters/github/requests/client.ts';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiBaseUrl } from '../../../../src/adapters/github/client.ts';
-import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
-import type { GitHub } from '../../../../src/core/state/ports.ts';
-import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from './http-mock.ts';
-import { type RawServer, startRawServer } from './raw-server.ts';
+import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
+import { apiBaseUrl } from '../../../../../src/adapters/github/requests/client.ts';
+import type { GitHub } from '../../../../../src/core/state/ports.ts';
+import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from '../http-mock.ts';
+import { type RawServer, startRawServer } from '../raw-server.ts';
 
 const MEGABYTE = 1024 * 1024;
 

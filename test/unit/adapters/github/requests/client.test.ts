@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiBaseUrl, EventOctokit } from '../../../../src/adapters/github/client.ts';
-import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
-import type { GitHub } from '../../../../src/core/state/ports.ts';
-import { asProbotOctokit } from '../../../../src/lib/trust.ts';
-import { isPermanent } from '../../../../src/worker/jobs/job.ts';
+import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
+import { apiBaseUrl, EventOctokit } from '../../../../../src/adapters/github/requests/client.ts';
+import type { GitHub } from '../../../../../src/core/state/ports.ts';
+import { asProbotOctokit } from '../../../../../src/lib/trust.ts';
+import { isPermanent } from '../../../../../src/worker/jobs/job.ts';
 import {
   errorOf,
   HEAD,
@@ -18,8 +18,8 @@ import {
   REF,
   REPO,
   WRITE_PERMISSIONS,
-} from './http-mock.ts';
-import { type RawServer, startRawServer } from './raw-server.ts';
+} from '../http-mock.ts';
+import { type RawServer, startRawServer } from '../raw-server.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCaches } from '../../../../src/adapters/github/connection.ts';
+import { createCaches } from '../../../../../src/adapters/github/requests/connection.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 

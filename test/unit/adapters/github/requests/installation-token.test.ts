@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
+import { errorOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
 
 let http: HttpMock;
 

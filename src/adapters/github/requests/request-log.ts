@@ -1,7 +1,7 @@
-import type { PullRequestRef } from '../../core/state/intent.ts';
-import { GitHubError } from '../../core/state/ports.ts';
-import { createFault, type Fault } from '../telemetry/fault.ts';
-import type { LogFields, Logger } from '../telemetry/log.ts';
+import type { PullRequestRef } from '../../../core/state/intent.ts';
+import { GitHubError } from '../../../core/state/ports.ts';
+import { createFault, type Fault } from '../../telemetry/fault.ts';
+import type { LogFields, Logger } from '../../telemetry/log.ts';
 import type { GitHubClient } from './client.ts';
 import { requestIdOf, responseHeadersOf, toGitHubError } from './errors.ts';
 

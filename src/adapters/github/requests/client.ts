@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
-import { GitHubError } from '../../core/state/ports.ts';
-import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../lib/guard-fetch.ts';
+import { GitHubError } from '../../../core/state/ports.ts';
+import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../../lib/guard-fetch.ts';
 import { toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
