@@ -3,6 +3,8 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openHttpServer } from '../../../../src/adapters/http/server.ts';
+import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { openEntry, SECRET, type TestEntry, type TestEntryOptions } from './entry.ts';
 import { send, signed } from './raw-client.ts';
 
@@ -33,6 +35,18 @@ async function stranger(port: number, text = ''): Promise<Socket> {
 
 function strangers(port: number, count: number, text?: string): Promise<readonly Socket[]> {
   return Promise.all(Array.from({ length: count }, () => stranger(port, text)));
+}
+
+/** Of more bytes than the network between both sides holds. */
+const LARGE_ANSWERS = { count: 16, bytes: 1024 * 1024 };
+
+/** Sends whole requests and reads none of the answers. */
+async function deafStranger(port: number): Promise<void> {
+  const socket = (await stranger(port)).pause();
+  for (let count = 0; count < LARGE_ANSWERS.count; count += 1) {
+    socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+    await sleep(2);
+  }
 }
 
 async function deliver(port: number): Promise<number> {
@@ -79,6 +93,21 @@ describe('more idle connections than the server holds', () => {
       expect((await send(entry.port, { method: 'GET', path })).status).toBe(200);
     const warnings = entry.lines.filter((line) => line.includes('too many connections'));
     expect(warnings).toHaveLength(1);
+  });
+
+  it('that read none of their answers keep nobody out (X4)', async () => {
+    const body = 'x'.repeat(LARGE_ANSWERS.bytes);
+    const server = await openHttpServer({
+      host: '127.0.0.1',
+      port: 0,
+      routes: [{ method: 'GET', path: '/large', handle: async () => ({ status: 200, body }) }],
+      log: createLogger({ level: 'silent', format: 'json', secrets: [] }),
+      responses: { inc: () => {} },
+      maxConnections: 10,
+    });
+    closers.push(() => server.stop(0));
+    for (let count = 0; count < 15; count += 1) await deafStranger(server.port);
+    expect((await send(server.port, { method: 'GET', path: '/large' })).body).toBe(body);
   });
 
   it('lose the connections that wait longest, and no others (X4)', async () => {
