@@ -1,6 +1,7 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { redactCredentials } from '../../lib/credentials.ts';
+import { rememberTexts } from '../../lib/remember-texts.ts';
 import { INLINE_CONSTRUCTS } from '../comments/markdown-blocks.ts';
 import { escapeHiddenAndCr } from '../edits/text/unicode.ts';
 import { blockQuote, codeBlock, stripMarkers, truncate } from './markdown.ts';
@@ -29,12 +30,15 @@ export function quoteMarkdown(untrusted: string, maxCharacters: number): string 
 /** The parser takes quadratic time for containers within containers on one line. */
 const MANY_CONTAINERS = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){12}/m;
 
+/** Every update of a comment quotes the same texts again. */
+const REMEMBERED = { maxCharacters: 200_000 };
+
 /** The lines of untrusted Markdown as inert Markdown; none if its containers are nested too deep to read. */
-function renderBlocks(untrusted: string): readonly string[] {
+const renderBlocks = rememberTexts((untrusted: string): readonly string[] => {
   const text = stripMarkers(untrusted);
   if (MANY_CONTAINERS.test(text)) return [];
   return joinParts(fromMarkdown(text, { extensions: [BLOCKS_ONLY] }).children.map((node) => renderBlock(node, 0)));
-}
+}, REMEMBERED);
 
 /** Inline Markdown is read by `renderInline`. Without HTML blocks and definitions their lines are paragraphs. */
 const BLOCKS_ONLY = { disable: { null: [...INLINE_CONSTRUCTS, 'definition', 'htmlFlow'] } };

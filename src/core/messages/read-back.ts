@@ -1,6 +1,7 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { RepoLinks } from '../../lib/format.ts';
+import { rememberTexts } from '../../lib/remember-texts.ts';
 import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
 import { applySuggestion, type Placement } from '../edits/placement.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
@@ -245,18 +246,21 @@ type ParsedMarkdown = {
   readonly codeLinesOf: (node: Nodes) => readonly string[] | null;
 };
 
+/** A body is read back before it is posted, and often again when it is updated or decided. Most are short. */
+const REMEMBERED = { maxCharacters: 40_000 };
+
 /**
  * Parses a body. The parser takes 0.1 s for some thousand lines, so most lines between fences are left out, and its
  * result is used only if it proves that they were inside a block.
  */
-export function parsePostedMarkdown(body: string): ParsedMarkdown {
+export const parsePostedMarkdown = rememberTexts((body: string): ParsedMarkdown => {
   const lines = body.split(/\r\n|\n|\r/);
   const markdown = body.includes('\r') ? null : parseKeptLines(body, lines, selectLinesToParse(lines));
   if (markdown !== null) return markdown;
   const all = parseKeptLines(body, lines, { kept: [...lines.keys()], gaps: [] });
   if (all === null) throw new Error('A parse of all lines has no gaps that could fail.');
   return all;
-}
+}, REMEMBERED);
 
 /** Lines left out before position `at` of the kept lines; none of them contains `fence`. */
 type LineGap = { readonly at: number; readonly fence: string };

@@ -23,6 +23,9 @@ export const SETTINGS_PATH = '.github/countersign.yml';
 /** A path that people write by mistake. A file there has no effect. */
 export const MISNAMED_SETTINGS_PATH = '.github/countersign.yaml';
 
+/** The latest reading of a file's bytes, or without a file of the operator's settings: each decision reads them again. */
+const READINGS = new WeakMap<object, { readonly operator: OperatorSettings; readonly reading: SettingsReading }>();
+
 /**
  * The settings of a file within the operator's, the operator's if there is no file (null), or every problem, one line
  * each. Of a broken file, what it still restricts holds beside the operator's. Never throws.
@@ -31,6 +34,16 @@ export function parseSettings(
   found: SettingsFileLookup | null,
   operator: OperatorSettings = NO_OPERATOR_SETTINGS,
 ): SettingsReading {
+  if (found !== null && found.kind !== 'file') return readSettings(found, operator);
+  const source = found === null ? operator : found.bytes;
+  const known = READINGS.get(source);
+  if (known?.operator === operator) return known.reading;
+  const reading = readSettings(found, operator);
+  READINGS.set(source, { operator, reading });
+  return reading;
+}
+
+function readSettings(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsReading {
   const reading = readRepositoryValues(found, operator);
   if (reading.kind === 'broken') {
     const { problems, legible } = reading;

@@ -1,0 +1,52 @@
+import { describe, expect, it, vi } from 'vitest';
+import { rememberTexts } from '../../../src/lib/remember-texts.ts';
+
+const lengthOf = () => vi.fn((text: string) => ({ length: text.length }));
+
+describe('results of a text that are remembered', () => {
+  it('are computed once, and shared', () => {
+    const compute = lengthOf();
+    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
+    expect(remembered('one')).toBe(remembered('one'));
+    expect(remembered('three')).toEqual({ length: 5 });
+    expect(compute).toHaveBeenCalledTimes(2);
+  });
+
+  it('are forgotten when they are too many together, those first that nobody asked for the longest', () => {
+    const compute = lengthOf();
+    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
+    const [a, b, c] = ['a'.repeat(400), 'b'.repeat(400), 'c'.repeat(400)];
+    for (const text of [a, b, a, c]) remembered(text);
+    compute.mockClear();
+    remembered(a);
+    expect(compute).not.toHaveBeenCalled();
+    remembered(b);
+    expect(compute).toHaveBeenCalledTimes(1);
+  });
+
+  it('are not kept for a text that is longer than all that fits, and it displaces nothing', () => {
+    const compute = lengthOf();
+    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
+    const long = 'x'.repeat(1_000);
+    for (const text of ['short', long, long, 'short']) remembered(text);
+    expect(compute).toHaveBeenCalledTimes(3);
+  });
+
+  it('are bounded for many short texts too', () => {
+    const compute = lengthOf();
+    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
+    for (let index = 0; index < 100; index += 1) remembered(String(index));
+    compute.mockClear();
+    remembered('0');
+    expect(compute).toHaveBeenCalledTimes(1);
+  });
+
+  it('are not kept if the computation throws', () => {
+    const compute = vi.fn((): object => {
+      throw new Error('broken');
+    });
+    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
+    for (let time = 0; time < 2; time += 1) expect(() => remembered('one')).toThrow('broken');
+    expect(compute).toHaveBeenCalledTimes(2);
+  });
+});
