@@ -24,6 +24,7 @@ export const onlyReadingsAreCleared: CaseCheck = ({ events }) => {
 
 function isKept(stored: readonly TranscriptMessage[], index: number, sent: TranscriptMessage): boolean {
   const original = stored[index];
+  if (original === sent) return true;
   if (original === undefined || JSON.stringify(original) === JSON.stringify(sent)) return original !== undefined;
   if (sent.role !== 'tool' || original.role !== 'tool' || sent.content !== CLEARED_OUTPUT) return false;
   const asked = stored.slice(0, index).findLast(({ role }) => role === 'assistant');
