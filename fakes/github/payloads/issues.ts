@@ -109,8 +109,11 @@ export function reactionPayload(github: GitHubState, reaction: FakeReaction): Js
   return { id, node_id: `REA_${id}`, user, content, created_at: createdAt };
 }
 
+const NO_REACTIONS = Object.fromEntries(REACTION_CONTENTS.map((content) => [content, 0]));
+
 /** The reaction counts of a comment. */
 export function reactionRollupPayload(url: string, reactions: readonly FakeReaction[]): JsonObject {
+  if (reactions.length === 0) return { url, total_count: 0, ...NO_REACTIONS };
   const counts = REACTION_CONTENTS.map((content) => [
     content,
     reactions.filter((one) => one.content === content).length,

@@ -97,22 +97,30 @@ function urlFields(github: GitHubState, repository: FakeRepository, pull: FakePu
   const api = repositoryApiUrl(github, repository);
   const url = `${api}/pulls/${pull.number}`;
   const issue = `${api}/issues/${pull.number}`;
-  const related = {
-    comments: `${issue}/comments`,
-    review_comments: `${url}/comments`,
-    review_comment: `${api}/pulls/comments{/number}`,
-    commits: `${url}/commits`,
-    statuses: `${api}/statuses/${pull.head.sha}`,
-  };
-  const links = { self: url, html: page, issue, ...related };
+  const [comments, reviewComments, commits] = [`${issue}/comments`, `${url}/comments`, `${url}/commits`];
+  const reviewComment = `${api}/pulls/comments{/number}`;
+  const statuses = `${api}/statuses/${pull.head.sha}`;
   return {
     url,
     html_url: page,
     diff_url: `${page}.diff`,
     patch_url: `${page}.patch`,
     issue_url: issue,
-    ...Object.fromEntries(Object.entries(related).map(([name, address]) => [`${name}_url`, address])),
-    _links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
+    comments_url: comments,
+    review_comments_url: reviewComments,
+    review_comment_url: reviewComment,
+    commits_url: commits,
+    statuses_url: statuses,
+    _links: {
+      self: { href: url },
+      html: { href: page },
+      issue: { href: issue },
+      comments: { href: comments },
+      review_comments: { href: reviewComments },
+      review_comment: { href: reviewComment },
+      commits: { href: commits },
+      statuses: { href: statuses },
+    },
   };
 }
 

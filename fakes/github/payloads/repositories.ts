@@ -1,21 +1,57 @@
 import type { JsonObject } from '../../lib/json.ts';
-import type { FakeRepository, GitHubHost, GitHubState } from '../state/github-state.ts';
+import type { FakeAccount, FakeRepository, GitHubHost, GitHubState } from '../state/github-state.ts';
 import { fullNameOf } from '../state/lookup.ts';
 import { toUnixSeconds } from '../state/update.ts';
 import { simpleUserPayload } from './accounts.ts';
 
-const payloadsByHost = new WeakMap<GitHubHost, WeakMap<FakeRepository, JsonObject>>();
+/** The latest payload of a repository, and what else it was made from. */
+type KnownPayload = {
+  readonly repository: FakeRepository;
+  readonly owner: FakeAccount | undefined;
+  readonly openCount: number;
+  readonly payload: JsonObject;
+};
 
-/** The payload of a repository. Cached, because most payloads contain it three times. */
+const payloadsByHost = new WeakMap<GitHubHost, Map<number, KnownPayload>>();
+
+/**
+ * The payload of a repository. Cached, because most payloads contain it three times, and because most changes of a
+ * repository are of its pull requests, which it only counts.
+ */
 export function repositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
-  const known = payloadsByHost.get(github.host) ?? new WeakMap<FakeRepository, JsonObject>();
+  const known = payloadsByHost.get(github.host) ?? new Map<number, KnownPayload>();
   payloadsByHost.set(github.host, known);
-  const payload = known.get(repository) ?? createRepositoryPayload(github, repository);
-  known.set(repository, payload);
+  const last = known.get(repository.id);
+  if (last?.repository === repository) return last.payload;
+  const owner = github.accounts.get(repository.ownerId);
+  const openCount = countOpen(repository);
+  const isSame =
+    last?.owner === owner &&
+    last?.openCount === openCount &&
+    SHOWN_FIELDS.every((field) => last.repository[field] === repository[field]);
+  const payload = last !== undefined && isSame ? last.payload : createRepositoryPayload(github, repository, openCount);
+  known.set(repository.id, { repository, owner, openCount, payload });
   return payload;
 }
 
-function createRepositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
+/** All fields of a repository that its payload shows, besides the number of open issues. */
+const SHOWN_FIELDS = [
+  'id',
+  'nodeId',
+  'name',
+  'ownerId',
+  'private',
+  'forkOf',
+  'createdAt',
+  'pushedAt',
+  'defaultBranch',
+] as const satisfies readonly (keyof FakeRepository)[];
+
+function createRepositoryPayload(
+  github: GitHubState,
+  repository: Pick<FakeRepository, (typeof SHOWN_FIELDS)[number]>,
+  openCount: number,
+): JsonObject {
   return {
     id: repository.id,
     node_id: repository.nodeId,
@@ -31,7 +67,7 @@ function createRepositoryPayload(github: GitHubState, repository: FakeRepository
     pushed_at: repository.pushedAt,
     default_branch: repository.defaultBranch,
     visibility: repository.private ? 'private' : 'public',
-    ...countFields(repository),
+    ...countFields(openCount),
     ...CONSTANT_FIELDS,
   };
 }
@@ -66,8 +102,11 @@ const CONSTANT_FIELDS = {
   web_commit_signoff_required: false,
 } as const;
 
-function countFields(repository: FakeRepository): JsonObject {
-  const open = [...repository.pulls.values(), ...repository.issues.values()].filter(({ state }) => state === 'open');
+function countOpen({ pulls, issues }: FakeRepository): number {
+  return [...pulls.values(), ...issues.values()].filter(({ state }) => state === 'open').length;
+}
+
+function countFields(openCount: number): JsonObject {
   return {
     forks: 0,
     forks_count: 0,
@@ -76,16 +115,18 @@ function countFields(repository: FakeRepository): JsonObject {
     watchers_count: 0,
     subscribers_count: 0,
     network_count: 0,
-    open_issues: open.length,
-    open_issues_count: open.length,
+    open_issues: openCount,
+    open_issues_count: openCount,
   };
 }
 
-export function repositoryApiUrl(github: GitHubState, repository: FakeRepository): string {
+type NamedRepository = Pick<FakeRepository, 'ownerId' | 'name'>;
+
+export function repositoryApiUrl(github: GitHubState, repository: NamedRepository): string {
   return `${github.host.apiUrl}/repos/${fullNameOf(github, repository)}`;
 }
 
-export function repositoryPageUrl(github: GitHubState, repository: FakeRepository): string {
+export function repositoryPageUrl(github: GitHubState, repository: NamedRepository): string {
   return `${github.host.webUrl}/${fullNameOf(github, repository)}`;
 }
 
@@ -132,7 +173,7 @@ const REPOSITORY_URL_SUFFIXES = {
 const urlsByHost = new WeakMap<GitHubHost, Map<string, JsonObject>>();
 
 /** Cached by name, because most payloads contain three repositories. */
-function repositoryUrls(github: GitHubState, repository: FakeRepository): JsonObject {
+function repositoryUrls(github: GitHubState, repository: NamedRepository): JsonObject {
   const known = urlsByHost.get(github.host) ?? new Map<string, JsonObject>();
   urlsByHost.set(github.host, known);
   const name = fullNameOf(github, repository);
@@ -141,7 +182,7 @@ function repositoryUrls(github: GitHubState, repository: FakeRepository): JsonOb
   return urls;
 }
 
-function createUrls(github: GitHubState, repository: FakeRepository): JsonObject {
+function createUrls(github: GitHubState, repository: NamedRepository): JsonObject {
   const url = repositoryApiUrl(github, repository);
   const page = repositoryPageUrl(github, repository);
   const path = fullNameOf(github, repository);

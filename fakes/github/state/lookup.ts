@@ -115,7 +115,7 @@ export function findAccountById(github: GitHubState, id: number | null): FakeAcc
   return id === null ? undefined : github.accounts.get(id);
 }
 
-export function fullNameOf(github: GitHubState, repository: FakeRepository): string {
+export function fullNameOf(github: GitHubState, repository: Pick<FakeRepository, 'ownerId' | 'name'>): string {
   return `${findAccountById(github, repository.ownerId)?.login ?? 'ghost'}/${repository.name}`;
 }
 

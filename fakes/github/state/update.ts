@@ -132,8 +132,12 @@ export function withHost(github: GitHubState, host: GitHubHost): GitHubState {
 
 /** Formats a time in ms as GitHub does: UTC, whole seconds. */
 export function formatTimestamp(now: number): string {
-  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+  if (now !== latest.now) latest = { now, formatted: `${new Date(now).toISOString().slice(0, 19)}Z` };
+  return latest.formatted;
 }
+
+/** One change writes its time in several places. */
+let latest = { now: 0, formatted: '1970-01-01T00:00:00Z' };
 
 export function toUnixSeconds(now: number): number {
   return Math.floor(now / 1000);
