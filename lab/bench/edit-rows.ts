@@ -1,12 +1,12 @@
 import { createTwoFilesPatch, diffLines } from 'diff';
 import { NO_SEARCH_RESULTS, searchFile } from '../../src/core/agent/tools/file-search.ts';
-import { buildEdit } from '../../src/core/edits/build-edit.ts';
+import { buildEdit } from '../../src/core/edits/build/build-edit.ts';
+import { formatUnifiedDiff, refineBlock } from '../../src/core/edits/build/unified-diff.ts';
 import { choosePlacement } from '../../src/core/edits/placement.ts';
 import { blobSha } from '../../src/core/edits/text/characters.ts';
 import { findNearMatches } from '../../src/core/edits/text/closest-text.ts';
 import { createLineTable } from '../../src/core/edits/text/line-table.ts';
 import { splitLines } from '../../src/core/edits/text/lines.ts';
-import { formatUnifiedDiff, refineBlock } from '../../src/core/edits/unified-diff.ts';
 import { renderOpenProposal } from '../../src/core/messages/proposal-comment.ts';
 import { proposalRoundTrips } from '../../src/core/messages/read-back.ts';
 import { findSecretRanges } from '../../src/lib/credentials.ts';

@@ -1,8 +1,8 @@
 import { commitSuggestion } from '../../fakes/people/commit-suggestion.ts';
+import { userEditRange } from '../../src/core/edits/build/user-edit.ts';
 import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../src/core/edits/text/unicode.ts';
-import { userEditRange } from '../../src/core/edits/user-edit.ts';
 import { singleChange } from '../shared/single-change.ts';
 import { addTotals, countPosted, countResult, createTotals, type FidelityTotals } from './report.ts';
 import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './samples.ts';

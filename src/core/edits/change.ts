@@ -146,7 +146,7 @@ const ReadPayload = z.strictObject({
 });
 
 /** The data of a proposal. Messages are rendered from it alone (S28). */
-export const ChangePayload = z.discriminatedUnion('type', [
+export const ChangePayloadSchema = z.discriminatedUnion('type', [
   EditPayload,
   WritePayload,
   DeletePayload,
@@ -154,7 +154,7 @@ export const ChangePayload = z.discriminatedUnion('type', [
   ReadPayload,
 ]);
 
-export type ChangePayload = z.infer<typeof ChangePayload>;
+export type ChangePayload = z.infer<typeof ChangePayloadSchema>;
 
 /** The unified diff of a payload; null for pure moves, reads and files that are not text. */
 export function unifiedDiffOf(payload: ChangePayload): string | null {

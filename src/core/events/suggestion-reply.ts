@@ -35,8 +35,8 @@ import {
   type UserEditTarget,
 } from '../commands/shared/user-edit-target.ts';
 import { createProposalId } from '../comments/ids.ts';
+import type { UserEditResult } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';
-import type { UserEditResult } from '../edits/user-edit.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';

@@ -1,4 +1,4 @@
-import type { BuildResult } from '../edits/build-edit.ts';
+import type { BuildResult } from '../edits/build/build-edit.ts';
 import {
   buildUndo,
   reverseRegion,
@@ -7,7 +7,7 @@ import {
   undoMove,
   undoMoveWithText,
   undoRestore,
-} from '../edits/build-undo.ts';
+} from '../edits/build/build-undo.ts';
 import { type Change, type FileChange, isRestore, mainPath, type StoredFile } from '../edits/change.ts';
 import { combineChanges } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';

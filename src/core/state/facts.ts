@@ -1,5 +1,5 @@
+import type { UserEditInput, UserEditResult } from '../edits/build/user-edit.ts';
 import type { Change } from '../edits/change.ts';
-import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';

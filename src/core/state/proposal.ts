@@ -1,9 +1,9 @@
+import type { UserEditDiff } from '../edits/build/user-edit.ts';
 import { type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
-import type { UserEditDiff } from '../edits/user-edit.ts';
 import type { CallRef } from './conversation.ts';
 import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';

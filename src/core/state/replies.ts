@@ -1,4 +1,4 @@
-import type { UserEditRefusal } from '../edits/user-edit.ts';
+import type { UserEditRefusal } from '../edits/build/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import type { ReachedRunLimit } from './limits.ts';

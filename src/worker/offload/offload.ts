@@ -26,21 +26,21 @@ import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/t
 import { formatPullDiff, type PullDiffInput } from '../../core/agent/tools/pull-diff.ts';
 import { type FileView, formatFileContent, type ReadFileInput } from '../../core/agent/tools/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
-import type { BuildResult } from '../../core/edits/build-edit.ts';
+import type { BuildResult } from '../../core/edits/build/build-edit.ts';
 import {
   buildDelete,
   buildMove,
   buildRead,
   type DeleteInput,
   type MoveInput,
-} from '../../core/edits/build-file-ops.ts';
-import { buildSet, type SetInput, type SetResult } from '../../core/edits/build-set.ts';
-import { buildText, type TextInput, type TextStep } from '../../core/edits/build-text.ts';
+} from '../../core/edits/build/build-file-ops.ts';
+import { buildSet, type SetInput, type SetResult } from '../../core/edits/build/build-set.ts';
+import { buildText, type TextInput, type TextStep } from '../../core/edits/build/build-text.ts';
+import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/build/user-edit.ts';
 import { changeDiff, type FileChange, type Region } from '../../core/edits/change.ts';
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
-import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
 import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
 import { liveMentions, type ProposalView } from '../../core/messages/proposal-status.ts';
 import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { singleChange } from '../../../lab/shared/single-change.ts';
-import { ChangePayload, unifiedDiffOf } from '../../../src/core/edits/change.ts';
+import { type ChangePayload, ChangePayloadSchema, unifiedDiffOf } from '../../../src/core/edits/change.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
 import { stageForAll } from '../support/open-and-close.ts';
@@ -268,7 +268,7 @@ describe('the payload of a proposal', () => {
   it('an edit has a diff that, as posted, applies with patch and gives the stored bytes (S19, S22, S23)', async () => {
     const { story, proposal } = await proposeEdit('one\r\ntwo\r\nthree\r\n', edit('a.txt', 'two', 'zwei'));
     const { payload } = singleChange(proposal.change);
-    expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+    expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
     const [, sandbox] = story.pr.fullName.split('/');
     expect(payload).toMatchObject({ type: 'edit', path: 'a.txt', sandbox, description: 'Edit a.txt: replace 1 line' });
     expect(payload).toMatchObject({ match_line: 2, match_count: 1, replace_all: false, file_lines: 3, file_bytes: 17 });

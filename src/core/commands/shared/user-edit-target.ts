@@ -1,6 +1,6 @@
+import { type UserEditInput, userEditRange } from '../../edits/build/user-edit.ts';
 import type { FileChange } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
-import { type UserEditInput, userEditRange } from '../../edits/user-edit.ts';
 import type { Facts } from '../../state/facts.ts';
 import type { FileAtHead } from '../../state/head-changes.ts';
 import type { CommentIntent } from '../../state/intent.ts';

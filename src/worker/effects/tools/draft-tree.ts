@@ -1,4 +1,4 @@
-import type { TouchedPath } from '../../../core/edits/build-set.ts';
+import type { TouchedPath } from '../../../core/edits/build/build-set.ts';
 import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
 import { copyTree, pathAndParents, type TreeCopy } from '../../../core/policy/paths.ts';
 import type { TreeEntry } from '../../../core/state/ports.ts';

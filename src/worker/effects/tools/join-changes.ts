@@ -1,5 +1,5 @@
-import type { BuildResult } from '../../../core/edits/build-edit.ts';
-import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
+import type { BuildResult } from '../../../core/edits/build/build-edit.ts';
+import type { TextInput, TextStep } from '../../../core/edits/build/build-text.ts';
 import type { Change, FileChange } from '../../../core/edits/change.ts';
 import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';

@@ -1,5 +1,5 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
-import type { TextInput, TextStep } from '../../../core/edits/build-text.ts';
+import type { TextInput, TextStep } from '../../../core/edits/build/build-text.ts';
 import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../adapters/telemetry/log.ts';
-import type { TextStep } from '../../../core/edits/build-text.ts';
+import type { TextStep } from '../../../core/edits/build/build-text.ts';
 import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';

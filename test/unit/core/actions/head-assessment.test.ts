@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isBelowOtherHeading } from '../../../../src/core/actions/head-assessment.ts';
-import { createMove } from '../../../../src/core/edits/build-file-ops.ts';
+import { createMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { assessChange } from '../../../../src/core/policy/staleness.ts';
 import { bigint, proposal } from '../messages/sample.ts';

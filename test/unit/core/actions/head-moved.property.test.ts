@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type FilesByPath, openStalenessInput } from '../../../../src/core/actions/head-assessment.ts';
 import { applyHeadMove, type HeadMove } from '../../../../src/core/actions/head-moved.ts';
 import { type StepBuilder, startStep } from '../../../../src/core/actions/step-builder.ts';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { composeFile } from '../../../../src/core/edits/region.ts';
 import { findConflictingChange } from '../../../../src/core/policy/earlier-changes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChangePayload } from '../../../../src/core/edits/change.ts';
+import { type ChangePayload, ChangePayloadSchema } from '../../../../src/core/edits/change.ts';
 
 const text = fc.string({ unit: 'binary' });
 
@@ -57,7 +57,7 @@ describe('payloads', () => {
   it('every kind survives JSON (S19, S20, S22, S24)', () => {
     fc.assert(
       fc.property(anyPayload, (payload) => {
-        expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+        expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
       }),
     );
   });
@@ -67,11 +67,11 @@ describe('payloads', () => {
       fc.property(anyPayload, fc.nat(), (payload, pick) => {
         const keys = Object.keys(payload);
         const { [keys[pick % keys.length] ?? '']: _, ...rest } = Object.fromEntries(Object.entries(payload));
-        expect(ChangePayload.safeParse(rest).success).toBe(false);
-        expect(ChangePayload.safeParse({ ...payload, contents: 'x' }).success).toBe(false);
+        expect(ChangePayloadSchema.safeParse(rest).success).toBe(false);
+        expect(ChangePayloadSchema.safeParse({ ...payload, contents: 'x' }).success).toBe(false);
       }),
     );
-    expect(ChangePayload.safeParse({ ...fc.sample(ANY.read, 1)[0], content: 'secret' }).success).toBe(false);
-    expect(ChangePayload.safeParse({ ...fc.sample(ANY.move, 1)[0], type: 'copy' }).success).toBe(false);
+    expect(ChangePayloadSchema.safeParse({ ...fc.sample(ANY.read, 1)[0], content: 'secret' }).success).toBe(false);
+    expect(ChangePayloadSchema.safeParse({ ...fc.sample(ANY.move, 1)[0], type: 'copy' }).success).toBe(false);
   });
 });

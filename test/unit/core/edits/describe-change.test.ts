@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BuildResult, buildEdit } from '../../../../src/core/edits/build-edit.ts';
+import { type BuildResult, buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
 import {
   describeDelete,
   describeMove,

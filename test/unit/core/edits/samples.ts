@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { LineSpan } from '../../../../src/core/edits/apply-edit.ts';
-import { type BuildResult, buildEdit } from '../../../../src/core/edits/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build-write.ts';
+import type { LineSpan } from '../../../../src/core/edits/build/apply-edit.ts';
+import { type BuildResult, buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
+import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
 import { type BlobRef, type FileChange, unifiedDiffOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildMove } from '../../../../src/core/edits/build-file-ops.ts';
+import { buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import { combineChanges } from '../../../../src/core/edits/change-set.ts';
 import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
 import { type QuoteExtent, quoteExtent } from '../../../../src/core/messages/quoted-comment.ts';

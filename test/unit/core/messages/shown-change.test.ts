@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { combineChanges } from '../../../../src/core/edits/change-set.ts';
 import { digestAtRegion } from '../../../../src/core/edits/digest.ts';

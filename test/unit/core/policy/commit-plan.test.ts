@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove, createRestore } from '../../../../src/core/edits/build-file-ops.ts';
+import { buildDelete, buildMove, createRestore } from '../../../../src/core/edits/build/build-file-ops.ts';
 import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   type HeadFiles,

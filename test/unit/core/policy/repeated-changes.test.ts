@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
-import { buildSet, type TouchedPath } from '../../../../src/core/edits/build-set.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
+import { buildSet, type TouchedPath } from '../../../../src/core/edits/build/build-set.ts';
 import { type Change, membersOf } from '../../../../src/core/edits/change.ts';
 import { resultsOf } from '../../../../src/core/edits/change-set.ts';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NO_SEARCH_RESULTS } from '../../../../src/core/agent/tools/file-search.ts';
-import type { EditRequest } from '../../../../src/core/edits/apply-edit.ts';
+import type { EditRequest } from '../../../../src/core/edits/build/apply-edit.ts';
 import { toAssessable } from '../../../../src/core/policy/staleness.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/build/unified-diff.ts';
 import {
   createDiffEffort,
   diffNumberedLines,
@@ -9,7 +10,6 @@ import {
 } from '../../../../../src/core/edits/text/line-diff.ts';
 import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
 import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
-import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/unified-diff.ts';
 import { applyDiff } from '../apply-diff.ts';
 import { anyLine, anyText } from '../samples.ts';
 

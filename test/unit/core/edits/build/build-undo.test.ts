@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
-import { undoCreation, undoDeletion, undoMove, undoRestore } from '../../../../src/core/edits/build-undo.ts';
-import type { StoredFile } from '../../../../src/core/edits/change.ts';
-import { type BlobRef, ChangePayload, type FileChange } from '../../../../src/core/edits/change.ts';
-import { changeDigest } from '../../../../src/core/edits/digest.ts';
-import { blobSha } from '../../../../src/core/edits/text/characters.ts';
-import { anyText, changeOf, stored } from './samples.ts';
+import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-file-ops.ts';
+import { undoCreation, undoDeletion, undoMove, undoRestore } from '../../../../../src/core/edits/build/build-undo.ts';
+import type { StoredFile } from '../../../../../src/core/edits/change.ts';
+import { type BlobRef, ChangePayloadSchema, type FileChange } from '../../../../../src/core/edits/change.ts';
+import { changeDigest } from '../../../../../src/core/edits/digest.ts';
+import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
+import { anyText, changeOf, stored } from '../samples.ts';
 
 const anyMode = fc.constantFrom<BlobRef['mode']>('100644', '100755');
 
@@ -38,7 +38,7 @@ describe('undo of whole-file changes', () => {
         const back = built === null ? null : changeOf(built);
         expect(back).toMatchObject({ op: 'write', base: null, result: file.ref, region: null });
         if (back === null) return;
-        expect(ChangePayload.parse(JSON.parse(JSON.stringify(back.payload)))).toEqual(back.payload);
+        expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(back.payload)))).toEqual(back.payload);
         expect(back.digest).toBe(
           changeDigest({
             op: 'write',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type BuildResult, buildEdit } from '../../../../src/core/edits/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build-write.ts';
-import { ChangePayload } from '../../../../src/core/edits/change.ts';
-import { splitLines } from '../../../../src/core/edits/text/lines.ts';
-import { fileAfter } from './file-after.ts';
-import { changeOf, shownDiff, stored } from './samples.ts';
+import { type BuildResult, buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
+import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
+import { fileAfter } from '../file-after.ts';
+import { changeOf, shownDiff, stored } from '../samples.ts';
 
 const path = 'src/total.ts';
 
@@ -47,7 +47,7 @@ describe('buildWrite', () => {
       existing_lines: null,
       existing_bytes: null,
     });
-    expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+    expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
     expect(changeOf(write(null, 'a\n')).payload).toMatchObject({ preview: 'a\n', preview_truncated: false });
   });
 

@@ -1,11 +1,7 @@
-import { findSecretRanges, REDACTED } from '../../lib/credentials.ts';
-import { type BuildResult, createEdit } from './build-edit.ts';
-import { buildDelete, buildMove, buildMoveWithText } from './build-file-ops.ts';
-import { buildWrite } from './build-write.ts';
-import { type Change, changeDiff, type FileChange, type PathResult, type Region, type StoredFile } from './change.ts';
-import { combineChanges, MAX_SET_MEMBERS } from './change-set.ts';
-import { describeEdit } from './describe-change.ts';
-import { checkDiffSize, checkSpanLength, type Refusal, refuse, writesPlaceholder } from './refusals.ts';
+import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
+import { type Change, changeDiff, type FileChange, type PathResult, type Region, type StoredFile } from '../change.ts';
+import { combineChanges, MAX_SET_MEMBERS } from '../change-set.ts';
+import { describeEdit } from '../describe-change.ts';
 import {
   applyRegion,
   composeFile,
@@ -14,10 +10,14 @@ import {
   regionBetween,
   regionIndex,
   regionLine,
-} from './region.ts';
-import { blobSha, decodeText, encodeText } from './text/characters.ts';
-import { createLineTable, type LineTable, linesAt } from './text/line-table.ts';
-import { countLines } from './text/lines.ts';
+} from '../region.ts';
+import { blobSha, decodeText, encodeText } from '../text/characters.ts';
+import { createLineTable, type LineTable, linesAt } from '../text/line-table.ts';
+import { countLines } from '../text/lines.ts';
+import { type BuildResult, createEdit } from './build-edit.ts';
+import { buildDelete, buildMove, buildMoveWithText } from './build-file-ops.ts';
+import { buildWrite } from './build-write.ts';
+import { checkDiffSize, checkSpanLength, type Refusal, refuse, writesPlaceholder } from './refusals.ts';
 import { buildRefinedDiff, type DiffBlock, groupBlocks, refineBlock } from './unified-diff.ts';
 
 /**

@@ -1,15 +1,15 @@
-import { BYTE_ORDER_MARK } from './text/characters.ts';
-import type { TextMatch } from './text/find-text.ts';
-import { MAX_REGION_LINES } from './text/limits.ts';
+import { BYTE_ORDER_MARK } from '../text/characters.ts';
+import type { TextMatch } from '../text/find-text.ts';
+import { MAX_REGION_LINES } from '../text/limits.ts';
 import {
   diffIgnoringLineEndings,
   dominantLineEnding,
   keepDiffLineEndings,
   keepLineEndings,
   type LineEndingDiff,
-} from './text/line-endings.ts';
-import { type LineTable, lineIndexAt } from './text/line-table.ts';
-import { countLineFeeds, crLfToLf } from './text/lines.ts';
+} from '../text/line-endings.ts';
+import { type LineTable, lineIndexAt } from '../text/line-table.ts';
+import { countLineFeeds, crLfToLf } from '../text/lines.ts';
 
 /** A match and its replacement. */
 export type TextReplacement = TextMatch & { readonly text: string };

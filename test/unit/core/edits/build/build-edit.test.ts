@@ -6,18 +6,18 @@ import {
   checkRewrite,
   findRewrittenLines,
   rewrittenBlobSha,
-} from '../../../../src/core/edits/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build-write.ts';
-import { ChangePayload } from '../../../../src/core/edits/change.ts';
-import { createRegionPattern, findWithContext } from '../../../../src/core/edits/locate-region.ts';
-import { createRegion, regionBetween } from '../../../../src/core/edits/region.ts';
-import { blobSha, decodeText, encodeText } from '../../../../src/core/edits/text/characters.ts';
-import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES } from '../../../../src/core/edits/text/limits.ts';
-import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
-import { createDiffView, splitDiff } from '../../../../src/core/messages/diff-markdown.ts';
-import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { fileAfter } from './file-after.ts';
-import { anyText, changeOf, editOf, rewrite, shownDiff, stored } from './samples.ts';
+} from '../../../../../src/core/edits/build/build-edit.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
+import { createRegionPattern, findWithContext } from '../../../../../src/core/edits/locate-region.ts';
+import { createRegion, regionBetween } from '../../../../../src/core/edits/region.ts';
+import { blobSha, decodeText, encodeText } from '../../../../../src/core/edits/text/characters.ts';
+import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { createDiffView, splitDiff } from '../../../../../src/core/messages/diff-markdown.ts';
+import { cpuSeconds } from '../../../../support/cpu-time.ts';
+import { fileAfter } from '../file-after.ts';
+import { anyText, changeOf, editOf, rewrite, shownDiff, stored } from '../samples.ts';
 
 const path = 'src/total.ts';
 
@@ -64,7 +64,7 @@ describe('buildEdit', () => {
       file_lines: 5,
       file_bytes: 45,
     });
-    expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+    expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
   });
 
   it('the error about several occurrences is exact (T5, S4)', () => {

@@ -1,5 +1,5 @@
-import { findSecretRanges, type SecretRange } from '../../lib/credentials.ts';
-import { isWithinSecret } from '../../lib/redaction.ts';
+import { findSecretRanges, type SecretRange } from '../../../lib/credentials.ts';
+import { isWithinSecret } from '../../../lib/redaction.ts';
 import type { TextReplacement } from './replacements.ts';
 
 /** A file's text before and after some replacements, and the secrets of the text before. */

@@ -1,4 +1,5 @@
-import { findSecretRanges } from '../../lib/credentials.ts';
+import { findSecretRanges } from '../../../lib/credentials.ts';
+import { createLineTable, type LineTable, lineIndexAt } from '../text/line-table.ts';
 import {
   applyEdit,
   type EditedResult,
@@ -7,7 +8,6 @@ import {
   type LineSpan,
   spliceReplacements,
 } from './apply-edit.ts';
-import { createLineTable, type LineTable, lineIndexAt } from './text/line-table.ts';
 
 /** The result of several edits, or the first one that cannot be made; `index` counts from 0. */
 type EditsResult = EditedResult | { readonly kind: 'refused'; readonly index: number; readonly refusal: RefusedEdit };

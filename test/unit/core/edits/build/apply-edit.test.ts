@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdit } from '../../../../src/core/edits/apply-edit.ts';
+import { applyEdit } from '../../../../../src/core/edits/build/apply-edit.ts';
 import {
   countMatches,
   createSearchableText,
   findMatches,
   findNonOverlappingMatches,
   type TextMatch,
-} from '../../../../src/core/edits/text/find-text.ts';
-import { dominantLineEnding, keepLineEndings } from '../../../../src/core/edits/text/line-endings.ts';
-import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
-import { applyDiff } from './apply-diff.ts';
-import { findOccurrences } from './occurrences.ts';
-import { editOf, rewrite, shownDiff } from './samples.ts';
+} from '../../../../../src/core/edits/text/find-text.ts';
+import { dominantLineEnding, keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { applyDiff } from '../apply-diff.ts';
+import { findOccurrences } from '../occurrences.ts';
+import { editOf, rewrite, shownDiff } from '../samples.ts';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
   return applyEdit(createLineTable(text), { oldString, newString, replaceAll });

@@ -1,12 +1,12 @@
+import type { BlobRef, FileChange, Region, StoredFile } from '../change.ts';
+import { describeDelete, describeMove, describeRead, describeRestore } from '../describe-change.ts';
+import { changeDigest } from '../digest.ts';
+import { EMPTY_REGION, regionBetween, regionIndex } from '../region.ts';
+import { blobSha, decodeText } from '../text/characters.ts';
+import { createLineTable } from '../text/line-table.ts';
+import { countLines } from '../text/lines.ts';
 import type { BuildResult } from './build-edit.ts';
-import type { BlobRef, FileChange, Region, StoredFile } from './change.ts';
-import { describeDelete, describeMove, describeRead, describeRestore } from './describe-change.ts';
-import { changeDigest } from './digest.ts';
 import { checkMinDiffSize, checkSpanLength, type Refusal, refuse } from './refusals.ts';
-import { EMPTY_REGION, regionBetween, regionIndex } from './region.ts';
-import { blobSha, decodeText } from './text/characters.ts';
-import { createLineTable } from './text/line-table.ts';
-import { countLines } from './text/lines.ts';
 import { buildRefinedDiff, buildReviewableDiff } from './unified-diff.ts';
 
 /** A `delete_file` call on a stored file. The path is already checked. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { regionBetween } from '../../../../src/core/edits/region.ts';
-import { buildReplacements, type TextReplacement } from '../../../../src/core/edits/replacements.ts';
-import { createSearchableText, findNonOverlappingMatches } from '../../../../src/core/edits/text/find-text.ts';
-import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
-import { rewrite } from './samples.ts';
+import { buildReplacements, type TextReplacement } from '../../../../../src/core/edits/build/replacements.ts';
+import { regionBetween } from '../../../../../src/core/edits/region.ts';
+import { createSearchableText, findNonOverlappingMatches } from '../../../../../src/core/edits/text/find-text.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { rewrite } from '../samples.ts';
 
 const few = (maxLength: number) =>
   fc.array(fc.constantFrom('a', 'b', '\n', 'a\n', '\r\n'), { maxLength }).map((pieces) => pieces.join(''));

@@ -1,13 +1,13 @@
+import type { FileChange, Region, StoredFile } from '../change.ts';
+import { describeUndo, describeUndoOf } from '../describe-change.ts';
+import { createRegionPattern, locateRegion } from '../locate-region.ts';
+import { applyRegion, type LineRange, regionIndex, regionLine, regionRange, relocateRegion } from '../region.ts';
+import { blobSha, decodeText, encodeText } from '../text/characters.ts';
+import { createLineTable } from '../text/line-table.ts';
 import { type BuildResult, createEdit, type EditDetails } from './build-edit.ts';
 import { buildDelete, buildMoveWithText, createDeletion, createMove, createRestore } from './build-file-ops.ts';
 import { buildWrite } from './build-write.ts';
-import type { FileChange, Region, StoredFile } from './change.ts';
-import { describeUndo, describeUndoOf } from './describe-change.ts';
-import { createRegionPattern, locateRegion } from './locate-region.ts';
 import { encodeFile, readEditableText } from './refusals.ts';
-import { applyRegion, type LineRange, regionIndex, regionLine, regionRange, relocateRegion } from './region.ts';
-import { blobSha, decodeText, encodeText } from './text/characters.ts';
-import { createLineTable } from './text/line-table.ts';
 import { buildRefinedDiff } from './unified-diff.ts';
 
 /** The applied change `id`, and its reverse `region` in the current `file`. */

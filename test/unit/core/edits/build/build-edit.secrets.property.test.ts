@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { encodeText } from '../../../../src/core/edits/text/characters.ts';
-import { applyUserEdit } from '../../../../src/core/edits/user-edit.ts';
-import { redactDiff, redactFile } from '../../../../src/lib/redaction.ts';
-import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { fileAfter } from './file-after.ts';
-import { shownDiff, stored } from './samples.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { applyUserEdit } from '../../../../../src/core/edits/build/user-edit.ts';
+import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
+import { redactDiff, redactFile } from '../../../../../src/lib/redaction.ts';
+import { cpuSeconds } from '../../../../support/cpu-time.ts';
+import { fileAfter } from '../file-after.ts';
+import { shownDiff, stored } from '../samples.ts';
 
 /** Assembled here, so that secret scanners do not report this file. */
 const VALUE = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';

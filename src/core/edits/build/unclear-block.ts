@@ -1,6 +1,6 @@
-import type { Region } from './change.ts';
-import { regionIndex } from './region.ts';
-import { withoutLineEnding } from './text/lines.ts';
+import type { Region } from '../change.ts';
+import { regionIndex } from '../region.ts';
+import { withoutLineEnding } from '../text/lines.ts';
 import { refineBlock } from './unified-diff.ts';
 
 /** A line of the file, 1-based, without its ending. */

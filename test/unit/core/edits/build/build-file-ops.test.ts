@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
-import { type BlobRef, ChangePayload, type FileChange } from '../../../../src/core/edits/change.ts';
-import { summarizeChange } from '../../../../src/core/edits/describe-change.ts';
-import { changeDigest } from '../../../../src/core/edits/digest.ts';
-import { choosePlacement } from '../../../../src/core/edits/placement.ts';
-import { applyRegion, formatRange, regionRange } from '../../../../src/core/edits/region.ts';
-import { blobSha } from '../../../../src/core/edits/text/characters.ts';
-import { MAX_DIFF_BYTES } from '../../../../src/core/edits/text/limits.ts';
-import { anyText, changeOf, shownDiff, stored } from './samples.ts';
+import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-file-ops.ts';
+import { type BlobRef, ChangePayloadSchema, type FileChange } from '../../../../../src/core/edits/change.ts';
+import { summarizeChange } from '../../../../../src/core/edits/describe-change.ts';
+import { changeDigest } from '../../../../../src/core/edits/digest.ts';
+import { choosePlacement } from '../../../../../src/core/edits/placement.ts';
+import { applyRegion, formatRange, regionRange } from '../../../../../src/core/edits/region.ts';
+import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
+import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { anyText, changeOf, shownDiff, stored } from '../samples.ts';
 
 const bytesOf = (bytes: Uint8Array, mode: BlobRef['mode'] = '100644') => ({
   ref: { blob: blobSha(bytes), mode },
@@ -63,7 +63,7 @@ describe('deletions', () => {
       file_lines: 2,
       file_bytes: 7,
     });
-    expect(ChangePayload.parse(JSON.parse(JSON.stringify(change.payload)))).toEqual(change.payload);
+    expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(change.payload)))).toEqual(change.payload);
     expect(summarizeChange(change)).toMatchObject({ linesChanged: 2, replacements: null, summary: '' });
     expect(change.region === null ? '' : formatRange(regionRange(change.region))).toBe('1,2 0,0');
   });
@@ -108,7 +108,7 @@ describe('moves', () => {
         file_lines: file.bytes === binary ? null : file.bytes.length === 0 ? 0 : 2,
         file_bytes: file.bytes.length,
       });
-      expect(ChangePayload.parse(JSON.parse(JSON.stringify(change.payload)))).toEqual(change.payload);
+      expect(ChangePayloadSchema.parse(JSON.parse(JSON.stringify(change.payload)))).toEqual(change.payload);
       expect(summarizeChange(change)).toEqual({ linesChanged: 0, replacements: null, summary: '', diff: '' });
     }
   });

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWrite } from '../../../../src/core/edits/build-write.ts';
-import { regionBetween, regionIndex } from '../../../../src/core/edits/region.ts';
-import { parseHunks } from '../../../../src/core/edits/text/hunks.ts';
-import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
-import { buildRefinedDiff } from '../../../../src/core/edits/unified-diff.ts';
-import { fileAfter } from './file-after.ts';
-import { anyLine, anyText, changeOf, editOf, rewriteOf, rewritten, shownDiff, stored } from './samples.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { buildRefinedDiff } from '../../../../../src/core/edits/build/unified-diff.ts';
+import { regionBetween, regionIndex } from '../../../../../src/core/edits/region.ts';
+import { parseHunks } from '../../../../../src/core/edits/text/hunks.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { fileAfter } from '../file-after.ts';
+import { anyLine, anyText, changeOf, editOf, rewriteOf, rewritten, shownDiff, stored } from '../samples.ts';
 
 let folder = '';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../../../src/core/edits/apply-edits.ts';
-import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
-import { applyRegion } from '../../../../src/core/edits/region.ts';
-import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
-import { stored } from './samples.ts';
+import { applyEdits } from '../../../../../src/core/edits/build/apply-edits.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { applyRegion } from '../../../../../src/core/edits/region.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { stored } from '../samples.ts';
 
 const line = fc.constantFrom('a', 'b', 'c', 'ab', '');
 

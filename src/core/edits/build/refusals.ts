@@ -1,6 +1,6 @@
-import { REDACTED } from '../../lib/credentials.ts';
-import { byteLength, decodeText, encodeText } from './text/characters.ts';
-import type { NearMatch } from './text/closest-text.ts';
+import { REDACTED } from '../../../lib/credentials.ts';
+import { byteLength, decodeText, encodeText } from '../text/characters.ts';
+import type { NearMatch } from '../text/closest-text.ts';
 import {
   MAX_COUNTED_MATCHES,
   MAX_DIFF_BYTES,
@@ -8,8 +8,8 @@ import {
   MAX_FILE_BYTES,
   MAX_MEASURED_DIFF_CHARACTERS,
   MAX_REGION_LINES,
-} from './text/limits.ts';
-import { replaceHiddenCharacters } from './text/unicode.ts';
+} from '../text/limits.ts';
+import { replaceHiddenCharacters } from '../text/unicode.ts';
 
 /** The result of a tool call that the model gets instead of a change. */
 export type Refusal = { readonly kind: 'refused'; readonly output: string };

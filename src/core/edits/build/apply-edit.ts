@@ -1,8 +1,7 @@
-import { REDACTED, type SecretRange } from '../../lib/credentials.ts';
-import { redactRanges } from '../../lib/redaction.ts';
-import { buildReplacements, minResultLength, replacementText, type TextReplacement } from './replacements.ts';
-import { BYTE_ORDER_MARK } from './text/characters.ts';
-import { findNearMatches, type NearMatch } from './text/closest-text.ts';
+import { REDACTED, type SecretRange } from '../../../lib/credentials.ts';
+import { redactRanges } from '../../../lib/redaction.ts';
+import { BYTE_ORDER_MARK } from '../text/characters.ts';
+import { findNearMatches, type NearMatch } from '../text/closest-text.ts';
 import {
   type CountedMatches,
   countMatches,
@@ -11,10 +10,11 @@ import {
   findNonOverlappingMatches,
   lineOfMatch,
   type SearchableText,
-} from './text/find-text.ts';
-import { MAX_COUNTED_MATCHES, MAX_FILE_BYTES, MAX_LISTED_MATCHES } from './text/limits.ts';
-import { createLineTable, type LineTable } from './text/line-table.ts';
-import { countLines, lineEnd, lineStart } from './text/lines.ts';
+} from '../text/find-text.ts';
+import { MAX_COUNTED_MATCHES, MAX_FILE_BYTES, MAX_LISTED_MATCHES } from '../text/limits.ts';
+import { createLineTable, type LineTable } from '../text/line-table.ts';
+import { countLines, lineEnd, lineStart } from '../text/lines.ts';
+import { buildReplacements, minResultLength, replacementText, type TextReplacement } from './replacements.ts';
 import { uncoversSecret } from './uncovered-secrets.ts';
 
 /** The replacement that a model requests. */

@@ -1,22 +1,22 @@
 import { structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSuggestionBlock, replaceLines } from '../../../../fakes/people/commit-suggestion.ts';
-import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
-import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
-import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build-write.ts';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { changeDigest } from '../../../../src/core/edits/digest.ts';
-import { choosePlacement, type Placement } from '../../../../src/core/edits/placement.ts';
-import { applyRegion } from '../../../../src/core/edits/region.ts';
-import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
-import { MAX_FILE_BYTES } from '../../../../src/core/edits/text/limits.ts';
-import { splitLines } from '../../../../src/core/edits/text/lines.ts';
-import { fenceFor } from '../../../../src/core/edits/text/unicode.ts';
-import { applyUserEdit, type UserEditResult, userEditRange } from '../../../../src/core/edits/user-edit.ts';
-import { fileAfter } from './file-after.ts';
-import { anyLine, anyText, changeOf, editOf, stored } from './samples.ts';
+import { parseSuggestionBlock, replaceLines } from '../../../../../fakes/people/commit-suggestion.ts';
+import { COMMAND_GRAMMAR } from '../../../../../src/core/commands/all-commands.ts';
+import { parseComment } from '../../../../../src/core/comments/parse-comment.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { applyUserEdit, type UserEditResult, userEditRange } from '../../../../../src/core/edits/build/user-edit.ts';
+import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { changeDigest } from '../../../../../src/core/edits/digest.ts';
+import { choosePlacement, type Placement } from '../../../../../src/core/edits/placement.ts';
+import { applyRegion } from '../../../../../src/core/edits/region.ts';
+import { blobSha, encodeText } from '../../../../../src/core/edits/text/characters.ts';
+import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
+import { fenceFor } from '../../../../../src/core/edits/text/unicode.ts';
+import { fileAfter } from '../file-after.ts';
+import { anyLine, anyText, changeOf, editOf, stored } from '../samples.ts';
 
 const IN_FILE: Placement = { kind: 'file', path: 'file.txt', reason: 'not-in-diff' };
 

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
+import type { EditPayload, FileChange, Region, StoredFile } from '../change.ts';
+import { describeEdit } from '../describe-change.ts';
+import { changeDigest } from '../digest.ts';
+import { findHeading } from '../heading.ts';
+import { createRegionPattern, findWithContext } from '../locate-region.ts';
+import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from '../region.ts';
+import { blobShaOfPieces, byteLength, encodeText } from '../text/characters.ts';
+import { createLineTable, type LineTable, lineIndexAt, linesAt } from '../text/line-table.ts';
+import { countLines, lineEnd, lineStart, splitLines, withoutLineEnding } from '../text/lines.ts';
 import type { EditedResult, EditRequest, LineSpan } from './apply-edit.ts';
 import { applyEdits, type RefusedEdit } from './apply-edits.ts';
-import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
-import { describeEdit } from './describe-change.ts';
-import { changeDigest } from './digest.ts';
-import { findHeading } from './heading.ts';
-import { createRegionPattern, findWithContext } from './locate-region.ts';
 import {
   checkNewTextBeside,
   checkSpanLength,
@@ -20,10 +24,6 @@ import {
   uncoversSecretBeside,
   writesPlaceholder,
 } from './refusals.ts';
-import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from './region.ts';
-import { blobShaOfPieces, byteLength, encodeText } from './text/characters.ts';
-import { createLineTable, type LineTable, lineIndexAt, linesAt } from './text/line-table.ts';
-import { countLines, lineEnd, lineStart, splitLines, withoutLineEnding } from './text/lines.ts';
 import {
   buildRefinedDiff,
   buildReviewableDiff,

@@ -1,9 +1,9 @@
+import { createLineTable } from '../text/line-table.ts';
 import type { EditRequest } from './apply-edit.ts';
 import { applyEdits } from './apply-edits.ts';
 import { type BuildResult, buildEdit, describeRefusedEdit } from './build-edit.ts';
 import { buildWrite, type WriteInput } from './build-write.ts';
 import { refuse } from './refusals.ts';
-import { createLineTable } from './text/line-table.ts';
 
 /** What one call does to the text of a file. */
 export type TextStep =

@@ -1,8 +1,14 @@
-import { findSecretRanges, REDACTED } from '../../lib/credentials.ts';
+import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
+import type { BlobRef, FileChange, FileMode, StoredFile } from '../change.ts';
+import { describeWrite } from '../describe-change.ts';
+import { changeDigest } from '../digest.ts';
+import { type ChangedLines, createRegion, EMPTY_REGION, findChangedLines, regionIndex } from '../region.ts';
+import { BYTE_ORDER_MARK, blobSha, byteLength } from '../text/characters.ts';
+import { MAX_PREVIEW_LINES } from '../text/limits.ts';
+import { diffIgnoringLineEndings, dominantLineEnding, keepDiffLineEndings } from '../text/line-endings.ts';
+import { createLineTable, type LineTable } from '../text/line-table.ts';
+import { countLines, sliceLines } from '../text/lines.ts';
 import type { BuildResult } from './build-edit.ts';
-import type { BlobRef, FileChange, FileMode, StoredFile } from './change.ts';
-import { describeWrite } from './describe-change.ts';
-import { changeDigest } from './digest.ts';
 import {
   checkMinDiffSize,
   checkNewText,
@@ -13,12 +19,6 @@ import {
   refuse,
   writesPlaceholder,
 } from './refusals.ts';
-import { type ChangedLines, createRegion, EMPTY_REGION, findChangedLines, regionIndex } from './region.ts';
-import { BYTE_ORDER_MARK, blobSha, byteLength } from './text/characters.ts';
-import { MAX_PREVIEW_LINES } from './text/limits.ts';
-import { diffIgnoringLineEndings, dominantLineEnding, keepDiffLineEndings } from './text/line-endings.ts';
-import { createLineTable, type LineTable } from './text/line-table.ts';
-import { countLines, sliceLines } from './text/lines.ts';
 import { buildRefinedDiff } from './unified-diff.ts';
 
 /**

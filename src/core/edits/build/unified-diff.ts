@@ -1,11 +1,11 @@
+import { CONTEXT_LINES } from '../region.ts';
+import { byteLength } from '../text/characters.ts';
+import { MAX_DIFF_PART_BYTES } from '../text/limits.ts';
+import { diffNumberedLines, minDiffCharacters, type NumberedLines, numberLines, UNPAIRED } from '../text/line-diff.ts';
+import { type LineTable, linesAt } from '../text/line-table.ts';
+import { countCommonLines, isTerminated } from '../text/lines.ts';
+import { escapeHiddenCharacters, fenceFor } from '../text/unicode.ts';
 import { checkDiffSize, checkMinDiffSize, diffLineTooLong, type Refusal, refuse } from './refusals.ts';
-import { CONTEXT_LINES } from './region.ts';
-import { byteLength } from './text/characters.ts';
-import { MAX_DIFF_PART_BYTES } from './text/limits.ts';
-import { diffNumberedLines, minDiffCharacters, type NumberedLines, numberLines, UNPAIRED } from './text/line-diff.ts';
-import { type LineTable, linesAt } from './text/line-table.ts';
-import { countCommonLines, isTerminated } from './text/lines.ts';
-import { escapeHiddenCharacters, fenceFor } from './text/unicode.ts';
 
 /** A diff that people can review, or a refusal if it is too long. */
 export type ReviewableDiff = { readonly kind: 'diff'; readonly diff: string } | Refusal;
