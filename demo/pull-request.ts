@@ -13,7 +13,7 @@ import type {
 } from '../fakes/github/state/github-state.ts';
 import { parseSuggestionBlock } from '../fakes/people/commit-suggestion.ts';
 import { splitLines } from '../src/core/edits/text/lines.ts';
-import { PENDING_LABEL } from '../src/core/messages/proposal-status.ts';
+import { PENDING_LABEL } from '../src/core/messages/proposal/proposal-status.ts';
 import type { PullSource } from './local-repository.ts';
 import type { HunkLines, HunkLinesByPath } from './script.ts';
 

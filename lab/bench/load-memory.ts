@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { DatabaseSchema } from '../../src/adapters/store/engine/schema.ts';
-import { REJECTED_LABEL } from '../../src/core/messages/proposal-status.ts';
+import { REJECTED_LABEL } from '../../src/core/messages/proposal/proposal-status.ts';
 import { listShownProposals } from '../chaos/people.ts';
 import { CHANGES_PER_TASK, type TestPull, taskComment } from '../chaos/site.ts';
 import { type NamedDatabase, sendReplies } from './intake.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { APPLIED_LABEL, REJECTED_LABEL } from '../../src/core/messages/proposal-status.ts';
+import { APPLIED_LABEL, REJECTED_LABEL } from '../../src/core/messages/proposal/proposal-status.ts';
 import type { ProposalState } from '../../src/core/state/proposal.ts';
 import { CLI_PATH } from './app-process.ts';
 import {

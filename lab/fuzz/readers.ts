@@ -13,7 +13,7 @@ import { parseCall } from '../../src/core/agent/tools/parse-call.ts';
 import { COMMAND_GRAMMAR } from '../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../src/core/comments/parse-comment.ts';
 import { applyUnifiedDiff, parseHunks } from '../../src/core/edits/text/hunks.ts';
-import { findShownDigest } from '../../src/core/messages/shown-change.ts';
+import { findShownDigest } from '../../src/core/messages/proposal/shown-change.ts';
 import { findChangeTrailers, parseTrailerGroups } from '../../src/core/policy/commit-message.ts';
 import { parseSettings } from '../../src/core/settings/repo-settings.ts';
 import { GitHubError } from '../../src/core/state/ports.ts';

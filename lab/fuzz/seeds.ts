@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { COMMANDS } from '../../src/core/commands/all-commands.ts';
 import { unifiedDiffOf } from '../../src/core/edits/change.ts';
-import { renderPostedProposal } from '../../src/core/messages/read-back.ts';
+import { renderPostedProposal } from '../../src/core/messages/proposal/read-back.ts';
 import { renderCommitMessage } from '../../src/core/policy/commit-message.ts';
 import {
   ana,

@@ -26,7 +26,7 @@ describe('architecture', () => {
     // The log also recognizes secrets. Both files know only texts.
     expect([...new Set(outside)].sort()).toEqual(['src/lib/credentials.ts', 'src/lib/redaction.ts']);
     expect(reached(/^src\/lib\/(?:credentials|redaction)\.ts$/)).toEqual(['src/lib/credentials.ts']);
-    expect(reached(/^src\/core\/messages\/payload-view\.ts$/)).toEqual([
+    expect(reached(/^src\/core\/messages\/proposal\/payload-view\.ts$/)).toEqual([
       'src/lib/format.ts',
       'src/core/edits/change.ts',
     ]);
@@ -110,8 +110,8 @@ describe('the rules themselves', () => {
     ],
     [
       'an inner file of the core’s messages',
-      { 'src/core/commands/a.ts': "import '../messages/diff-warnings.ts';" },
-      'may not import src/core/messages/diff-warnings.ts',
+      { 'src/core/commands/a.ts': "import '../messages/proposal/diff-warnings.ts';" },
+      'may not import src/core/messages/proposal/diff-warnings.ts',
     ],
     [
       'an event that another folder enters',

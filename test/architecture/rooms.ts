@@ -15,6 +15,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/core/agent/context'],
   ['src/core/agent/tools'],
   ['src/core/agent'],
+  ['src/core/messages/shared'],
+  ['src/core/messages/proposal'],
   ['src/core/messages'],
   ['src/core/actions'],
   ['src/core/commands/shared'],
@@ -140,10 +142,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/actions': { what: 'state changes shared by handlers', entries: 'every file' },
   'src/core/messages': {
-    what: 'everything people read on GitHub',
+    what: 'everything people read on GitHub: replies, the run’s comment, questions',
     entries: [
-      'proposal-comment.ts',
-      'proposal-status.ts',
       'question-comment.ts',
       'run-comment.ts',
       'run-warnings.ts',
@@ -151,11 +151,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'settings-replies.ts',
       'spending-text.ts',
       'replies.ts',
-      'read-back.ts',
-      'shown-change.ts',
       'quoted-comment.ts',
-      'markdown.ts',
     ],
+  },
+  'src/core/messages/proposal': {
+    what: 'a proposal’s page, and reading it back',
+    entries: ['proposal-comment.ts', 'proposal-status.ts', 'read-back.ts', 'shown-change.ts'],
+  },
+  'src/core/messages/shared': {
+    what: 'Markdown of the App, and of the model',
+    entries: ['markdown.ts'],
   },
   'src/core/agent': {
     what: 'the conversation with the model',

@@ -2,7 +2,7 @@ import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
 import { DENY_DOCS, GATE_DOCS } from './path-settings.ts';

@@ -11,9 +11,9 @@ import type {
   StandingObstacle,
 } from '../state/replies.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import { codeSpan, formatTime, joinBlocks, truncate } from './markdown.ts';
-import { escapeLogin, formatProposalList } from './proposal-status.ts';
+import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
+import { codeSpan, formatTime, joinBlocks, truncate } from './shared/markdown.ts';
 
 type NotCountedReply = Extract<Reply, { kind: 'approval-not-counted' }>;
 

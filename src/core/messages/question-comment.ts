@@ -1,6 +1,7 @@
 import { redactCredentials } from '../../lib/credentials.ts';
 import type { Person } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
+import { escapeLogin } from './proposal/proposal-status.ts';
 import {
   blockQuote,
   codeSpan,
@@ -11,10 +12,9 @@ import {
   renderWithin,
   stripMarkers,
   truncate,
-} from './markdown.ts';
-import { renderInline } from './model-lines.ts';
-import { quoteMarkdown, quoteModelMarkdown } from './model-markdown.ts';
-import { escapeLogin } from './proposal-status.ts';
+} from './shared/markdown.ts';
+import { renderInline } from './shared/model-lines.ts';
+import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
 
 const PROMPT_CHARACTER_LIMITS: readonly number[] = [2_000, 1_000, 500];
 

@@ -1,7 +1,7 @@
 import type { QuestionHint, QuestionLink, Reply } from '../state/replies.ts';
-import { codeSpan } from './markdown.ts';
-import { escapeLogin, formatProposalId } from './proposal-status.ts';
+import { escapeLogin, formatProposalId } from './proposal/proposal-status.ts';
 import { questionStateText } from './question-comment.ts';
+import { codeSpan } from './shared/markdown.ts';
 
 type ReplyOf<Kind extends Reply['kind']> = Extract<Reply, { kind: Kind }>;
 

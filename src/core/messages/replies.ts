@@ -14,17 +14,7 @@ import {
   renderStandingUnknown,
   renderWithdrawn,
 } from './approval-replies.ts';
-import {
-  codeSpan,
-  escapeText,
-  formatMention,
-  formatTime,
-  joinBlocks,
-  link,
-  REPLY_MARKER,
-  truncate,
-} from './markdown.ts';
-import { describeOutcome, escapeLogin, formatProposalList } from './proposal-status.ts';
+import { describeOutcome, escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import {
   formatQuestionList,
   openQuestionText,
@@ -49,6 +39,16 @@ import { activityText } from './run-activity.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
 import { renderSettings } from './settings-replies.ts';
+import {
+  codeSpan,
+  escapeText,
+  formatMention,
+  formatTime,
+  joinBlocks,
+  link,
+  REPLY_MARKER,
+  truncate,
+} from './shared/markdown.ts';
 
 /** A command as people read about it. */
 export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {

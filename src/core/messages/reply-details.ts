@@ -9,7 +9,8 @@ import {
   renderDiff,
   renderDiffPart,
   splitDiff,
-} from './diff-markdown.ts';
+} from './proposal/diff-markdown.ts';
+import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal/proposal-status.ts';
 import {
   blockQuote,
   codeSpan,
@@ -19,9 +20,8 @@ import {
   MAX_POSTED_BODY_BYTES,
   renderWithin,
   truncate,
-} from './markdown.ts';
-import { quoteModelMarkdown } from './model-markdown.ts';
-import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal-status.ts';
+} from './shared/markdown.ts';
+import { quoteModelMarkdown } from './shared/model-markdown.ts';
 
 /** T12: a change that is not in the state that a command needs. */
 export const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';

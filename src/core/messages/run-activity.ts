@@ -1,5 +1,5 @@
 import type { ModelDelay, Phase } from '../state/run.ts';
-import { formatTime } from './markdown.ts';
+import { formatTime } from './shared/markdown.ts';
 
 /** What the active run does, as a clause without a period; empty where it waits for people. */
 export function activityText(phase: Phase): string {

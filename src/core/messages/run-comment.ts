@@ -15,6 +15,11 @@ import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import { standingApprovalLine } from '../state/replies.ts';
 import type { Phase, Run } from '../state/run.ts';
 import { standingApprovalRow } from './approval-replies.ts';
+import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal/proposal-status.ts';
+import { questionRow } from './question-comment.ts';
+import { activityText } from './run-activity.ts';
+import { describeEnd } from './run-ended.ts';
+import { forkLine, modelLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
 import {
   blockQuote,
   codeSpan,
@@ -28,13 +33,8 @@ import {
   shortenPath,
   tableCodeSpan,
   turnMarker,
-} from './markdown.ts';
-import { quoteModelMarkdown } from './model-markdown.ts';
-import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal-status.ts';
-import { questionRow } from './question-comment.ts';
-import { activityText } from './run-activity.ts';
-import { describeEnd } from './run-ended.ts';
-import { forkLine, modelLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
+} from './shared/markdown.ts';
+import { quoteModelMarkdown } from './shared/model-markdown.ts';
 import { spendingLine } from './spending-text.ts';
 
 /** Everything that the run's one comment shows. */

@@ -3,6 +3,7 @@ import type { Person } from '../state/proposal.ts';
 import type { Reply } from '../state/replies.ts';
 import { type EndReason, isAnswering, isResumable } from '../state/run.ts';
 import type { TreeFile, TreeMismatch } from '../state/signals.ts';
+import { escapeLogin } from './proposal/proposal-status.ts';
 import {
   codeSpan,
   escapeText,
@@ -13,9 +14,8 @@ import {
   renderWithin,
   shortenPath,
   truncate,
-} from './markdown.ts';
-import { quoteModelMarkdown } from './model-markdown.ts';
-import { escapeLogin } from './proposal-status.ts';
+} from './shared/markdown.ts';
+import { quoteModelMarkdown } from './shared/model-markdown.ts';
 
 type RunEndedReply = Extract<Reply, { kind: 'run-ended' }>;
 

@@ -2,8 +2,8 @@ import { formatList, pluralize } from '../../lib/format.ts';
 import type { RefusingRule } from '../state/branch-rules.ts';
 import { canCommit, type Run } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
-import { codeSpan, truncate } from './markdown.ts';
-import type { ProposalView } from './proposal-status.ts';
+import type { ProposalView } from './proposal/proposal-status.ts';
+import { codeSpan, truncate } from './shared/markdown.ts';
 
 /** What the comment of each proposal shows of its run: warnings, whether the App can commit, and some settings. */
 export function runWarnings(run: Run | null): RunDetails {

@@ -17,7 +17,7 @@ import {
   SETTINGS_MARKER,
   tableCodeSpan,
   truncate,
-} from './markdown.ts';
+} from './shared/markdown.ts';
 
 const SETTINGS_FILE = codeSpan('.github/countersign.yml');
 

@@ -1,7 +1,7 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
-import { runMarker } from '../../core/messages/markdown.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
+import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
 import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';

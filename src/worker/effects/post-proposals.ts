@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
 import { membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
-import { turnMarker } from '../../core/messages/markdown.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
+import { turnMarker } from '../../core/messages/shared/markdown.ts';
 import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';

@@ -1,6 +1,6 @@
 import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
-import { partMarker, proposalMarker } from '../../core/messages/markdown.ts';
+import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
 import type { FoundComment, GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';

@@ -1,5 +1,5 @@
-import { questionMarker } from '../../core/messages/markdown.ts';
 import { renderQuestion } from '../../core/messages/question-comment.ts';
+import { questionMarker } from '../../core/messages/shared/markdown.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';

@@ -1,9 +1,9 @@
-import { SETTINGS_MARKER } from '../../core/messages/markdown.ts';
 import {
   renderSettingsChange,
   SETTINGS_MISNAMED_TEXT,
   SETTINGS_UNCHANGED_TEXT,
 } from '../../core/messages/settings-replies.ts';
+import { SETTINGS_MARKER } from '../../core/messages/shared/markdown.ts';
 import { compareSettings, hasSameContent } from '../../core/settings/settings-change.ts';
 import type { GitHub, SettingsVersions } from '../../core/state/ports.ts';
 import type { SettingsComment } from '../../core/state/run.ts';

@@ -41,12 +41,16 @@ import { changeDiff, type FileChange, type Region } from '../../core/edits/chang
 import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
-import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
-import { liveMentions, type ProposalView } from '../../core/messages/proposal-status.ts';
-import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
+import {
+  countParts,
+  type RenderedProposal,
+  renderOpenProposal,
+} from '../../core/messages/proposal/proposal-comment.ts';
+import { liveMentions, type ProposalView } from '../../core/messages/proposal/proposal-status.ts';
+import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
+import { findShownDigest, type ShownProposal } from '../../core/messages/proposal/shown-change.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import type { RunDetails } from '../../core/messages/run-warnings.ts';
-import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
 import { findOwners, type OwnersFound, type OwnersQuery } from '../../core/policy/code-owners.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';

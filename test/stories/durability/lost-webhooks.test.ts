@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeliveryDropper } from '../../../fakes/github/webhooks.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';

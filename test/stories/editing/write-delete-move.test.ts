@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { blobSha } from '../../../src/core/edits/text/characters.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import type { Files } from '../support/pull-request.ts';
 import { edit, move, remove, type Story, write } from '../support/story.ts';

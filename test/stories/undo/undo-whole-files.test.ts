@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { BOT, botCommits } from '../support/applied-changes.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { move, read, remove, type Story, write } from '../support/story.ts';

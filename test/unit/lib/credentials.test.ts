@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/adapters/telemetry/log.ts';
-import { createDiffView } from '../../../src/core/messages/diff-markdown.ts';
-import { quoteModelText } from '../../../src/core/messages/markdown.ts';
+import { createDiffView } from '../../../src/core/messages/proposal/diff-markdown.ts';
+import { quoteModelText } from '../../../src/core/messages/shared/markdown.ts';
 import { findCredentials, findSecretRanges, redactCredentials } from '../../../src/lib/credentials.ts';
 import { redactDiff, redactFile } from '../../../src/lib/redaction.ts';
 import { cpuSeconds } from '../../support/cpu-time.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import { combineChanges } from '../../../../src/core/edits/change-set.ts';
-import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { renderProposal } from '../../../../src/core/messages/proposal/proposal-comment.ts';
 import { type QuoteExtent, quoteExtent } from '../../../../src/core/messages/quoted-comment.ts';
 import type { PostedComment, Proposal } from '../../../../src/core/state/proposal.ts';
 import { quoteReply } from '../../../stories/support/open-and-close.ts';

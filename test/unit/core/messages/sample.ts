@@ -2,7 +2,7 @@ import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
 import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
-import type { ProposalView } from '../../../../src/core/messages/proposal-status.ts';
+import type { ProposalView } from '../../../../src/core/messages/proposal/proposal-status.ts';
 import type { Person, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import type { RepoLinks } from '../../../../src/lib/format.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_POSTED_BODY_BYTES } from '../../../../src/core/messages/markdown.ts';
 import { renderSettings, renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
+import { MAX_POSTED_BODY_BYTES } from '../../../../src/core/messages/shared/markdown.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../../../src/core/settings/operator-file.ts';
 import { groupSettings } from '../../../../src/core/settings/repo-settings.ts';
 import { compareSettings } from '../../../../src/core/settings/settings-change.ts';

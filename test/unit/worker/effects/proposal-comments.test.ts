@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partMarker, proposalMarker } from '../../../../src/core/messages/markdown.ts';
+import { partMarker, proposalMarker } from '../../../../src/core/messages/shared/markdown.ts';
 import { findPostedComments } from '../../../../src/worker/effects/proposal-comments.ts';
 import { type Offload, offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { proposal, write } from '../../core/messages/sample.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../../src/core/decide.ts';
-import { renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { renderOpenProposal } from '../../../../src/core/messages/proposal/proposal-comment.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { GitHub } from '../../../../src/core/state/ports.ts';
 import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAnsweredProposal } from '../../../../../src/core/commands/shared/targets.ts';
-import { renderProposal } from '../../../../../src/core/messages/proposal-comment.ts';
+import { renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import type { QuotedId } from '../../../../../src/core/state/intent.ts';
 import { createPullState } from '../../../../../src/core/state/run.ts';
 import { bigint, inConversation, proposal, view } from '../../messages/sample.ts';

@@ -14,7 +14,7 @@ import { createRegion, regionBetween } from '../../../../../src/core/edits/regio
 import { blobSha, decodeText, encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
-import { createDiffView, splitDiff } from '../../../../../src/core/messages/diff-markdown.ts';
+import { createDiffView, splitDiff } from '../../../../../src/core/messages/proposal/diff-markdown.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { fileAfter } from '../file-after.ts';
 import { anyText, changeOf, editOf, rewrite, shownDiff, stored } from '../samples.ts';

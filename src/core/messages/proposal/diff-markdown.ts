@@ -1,11 +1,11 @@
-import { formatNumber, pluralize } from '../../lib/format.ts';
-import { byteLength } from '../edits/text/characters.ts';
-import { cutBeforeHeader } from '../edits/text/hunks.ts';
-import { MAX_DIFF_PART_BYTES } from '../edits/text/limits.ts';
-import { columnsOf } from '../edits/text/line-display.ts';
-import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
+import { formatNumber, pluralize } from '../../../lib/format.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import { cutBeforeHeader } from '../../edits/text/hunks.ts';
+import { MAX_DIFF_PART_BYTES } from '../../edits/text/limits.ts';
+import { columnsOf } from '../../edits/text/line-display.ts';
+import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
+import { codeBlock, details } from '../shared/markdown.ts';
 import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';
-import { codeBlock, details } from './markdown.ts';
 
 /** From this number of lines on, a diff is folded. */
 export const FOLD_FROM_LINES = 30;

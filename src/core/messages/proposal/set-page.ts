@@ -1,10 +1,10 @@
-import { pluralize } from '../../lib/format.ts';
-import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
-import { isSectionHeading } from '../edits/heading.ts';
-import { byteLength } from '../edits/text/characters.ts';
-import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
+import { pluralize } from '../../../lib/format.ts';
+import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
+import { isSectionHeading } from '../../edits/heading.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../../state/proposal.ts';
+import { codeBlock, codeSpan, details, escapeText, quoteModelText } from '../shared/markdown.ts';
 import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
-import { codeBlock, codeSpan, details, escapeText, quoteModelText } from './markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 
 /** The payload of a change with its first line. */

@@ -1,7 +1,7 @@
-import { redactCredentials } from '../../lib/credentials.ts';
-import type { RepoLinks } from '../../lib/format.ts';
-import { byteLength } from '../edits/text/characters.ts';
-import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
+import { redactCredentials } from '../../../lib/credentials.ts';
+import type { RepoLinks } from '../../../lib/format.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 
 /** The longest body the App posts, in bytes of UTF-8. */
 export const MAX_POSTED_BODY_BYTES = 60_000;

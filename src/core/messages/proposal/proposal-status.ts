@@ -1,6 +1,6 @@
-import { commitUrl, formatList, type RepoLinks, shortSha } from '../../lib/format.ts';
-import type { Placement } from '../edits/placement.ts';
-import { namesAccount } from '../policy/approval-need.ts';
+import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
+import type { Placement } from '../../edits/placement.ts';
+import { namesAccount } from '../../policy/approval-need.ts';
 import {
   approvalVotes,
   decidingVotes,
@@ -11,10 +11,10 @@ import {
   usesStandingApproval,
   type Vote,
   writerOf,
-} from '../state/proposal.ts';
-import type { ProposalLink, ProposalOutcome } from '../state/replies.ts';
-import type { Settings } from '../state/settings.ts';
-import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from './markdown.ts';
+} from '../../state/proposal.ts';
+import type { ProposalLink, ProposalOutcome } from '../../state/replies.ts';
+import type { Settings } from '../../state/settings.ts';
+import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
 
 /** Everything that a proposal's comment shows. */
 export type ProposalView = ProposalStatusContext & {

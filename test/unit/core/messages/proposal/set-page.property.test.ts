@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeDiff, type FileChange, membersOf } from '../../../../src/core/edits/change.ts';
-import { combineChanges } from '../../../../src/core/edits/change-set.ts';
-import { byteLength } from '../../../../src/core/edits/text/characters.ts';
-import { MAX_DIFF_BYTES } from '../../../../src/core/edits/text/limits.ts';
-import { countParts, renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { proposalRoundTrips } from '../../../../src/core/messages/read-back.ts';
-import { setIntroduction } from '../../../../src/core/messages/set-page.ts';
-import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import { ana, inConversation, proposal, view, vote, write } from './sample.ts';
+import { changeDiff, type FileChange, membersOf } from '../../../../../src/core/edits/change.ts';
+import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
+import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import {
+  countParts,
+  renderOpenProposal,
+  renderProposal,
+} from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';
+import { setIntroduction } from '../../../../../src/core/messages/proposal/set-page.ts';
+import type { Proposal } from '../../../../../src/core/state/proposal.ts';
+import { ana, inConversation, proposal, view, vote, write } from '../sample.ts';
 
 const MAX_BODY_BYTES = 60_000;
 

@@ -1,12 +1,12 @@
-import { findCredentials, REDACTED } from '../../lib/credentials.ts';
-import { formatList, formatNumber } from '../../lib/format.ts';
-import type { FileChange } from '../edits/change.ts';
-import { columnsOf, hasWideGap, isCodeReordered } from '../edits/text/line-display.ts';
-import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../edits/text/look-alikes.ts';
-import { codePointName, findHiddenCharacters } from '../edits/text/unicode.ts';
-import { findProtectingGlob } from '../policy/path-policy.ts';
-import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
-import type { SyntaxProblem } from '../state/proposal.ts';
+import { findCredentials, REDACTED } from '../../../lib/credentials.ts';
+import { formatList, formatNumber } from '../../../lib/format.ts';
+import type { FileChange } from '../../edits/change.ts';
+import { columnsOf, hasWideGap, isCodeReordered } from '../../edits/text/line-display.ts';
+import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edits/text/look-alikes.ts';
+import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
+import { findProtectingGlob } from '../../policy/path-policy.ts';
+import { matchProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
+import type { SyntaxProblem } from '../../state/proposal.ts';
 
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };

@@ -1,7 +1,19 @@
-import { formatList, type RepoLinks, shortSha } from '../../lib/format.ts';
-import { type FileChange, membersOf } from '../edits/change.ts';
-import { byteLength } from '../edits/text/characters.ts';
-import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
+import { formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
+import { type FileChange, membersOf } from '../../edits/change.ts';
+import { byteLength } from '../../edits/text/characters.ts';
+import { type Proposal, postedChange, writerOf } from '../../state/proposal.ts';
+import {
+  codeBlock,
+  codeSpan,
+  escapeText,
+  fileUrl,
+  joinBlocks,
+  link,
+  MAX_POSTED_BODY_BYTES,
+  partMarker,
+  proposalMarker,
+  quoteModelText,
+} from '../shared/markdown.ts';
 import {
   createDiffView,
   type DiffPart,
@@ -15,18 +27,6 @@ import {
   splitDiff,
 } from './diff-markdown.ts';
 import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
-import {
-  codeBlock,
-  codeSpan,
-  escapeText,
-  fileUrl,
-  joinBlocks,
-  link,
-  MAX_POSTED_BODY_BYTES,
-  partMarker,
-  proposalMarker,
-  quoteModelText,
-} from './markdown.ts';
 import {
   approvalsLine,
   decisionLine,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeHiddenAndCr } from '../../../../src/core/edits/text/unicode.ts';
+import { escapeHiddenAndCr } from '../../../../../src/core/edits/text/unicode.ts';
 import {
   blockQuote,
   codeBlock,
@@ -12,10 +12,10 @@ import {
   quoteModelText,
   stripMarkers,
   tableCodeSpan,
-} from '../../../../src/core/messages/markdown.ts';
-import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { hostileText } from './hostile-text.ts';
-import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';
+} from '../../../../../src/core/messages/shared/markdown.ts';
+import { cpuSeconds } from '../../../../support/cpu-time.ts';
+import { hostileText } from '../hostile-text.ts';
+import { ACTIVE, liveText, nodesOf } from '../markdown-tree.ts';
 
 const runs = { numRuns: 1000 };
 

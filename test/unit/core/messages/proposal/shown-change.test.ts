@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { combineChanges } from '../../../../src/core/edits/change-set.ts';
-import { digestAtRegion } from '../../../../src/core/edits/digest.ts';
-import { listSuggestions, type Placement } from '../../../../src/core/edits/placement.ts';
-import { renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { findShownDigest } from '../../../../src/core/messages/shown-change.ts';
-import { changeOf, stored } from '../edits/samples.ts';
-import { bigint, edit, inConversation, inSuggestion, proposal, total, view, write } from './sample.ts';
+import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-file-ops.ts';
+import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
+import { digestAtRegion } from '../../../../../src/core/edits/digest.ts';
+import { listSuggestions, type Placement } from '../../../../../src/core/edits/placement.ts';
+import { renderOpenProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { findShownDigest } from '../../../../../src/core/messages/proposal/shown-change.ts';
+import { changeOf, stored } from '../../edits/samples.ts';
+import { bigint, edit, inConversation, inSuggestion, proposal, total, view, write } from '../sample.ts';
 
 /** The digest that is read from the comments of `shown`, where the database holds `change`. */
 function read(change: FileChange, shown: FileChange = change, placement: Placement = inConversation): string | null {

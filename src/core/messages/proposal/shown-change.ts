@@ -1,10 +1,10 @@
-import { parseIdLine } from '../comments/ids.ts';
-import { type Change, type FileChange, mainPath, membersOf, type Region, unifiedDiffOf } from '../edits/change.ts';
-import { recomputedDigest } from '../edits/digest.ts';
-import { applySuggestion, listSuggestions, type Placement } from '../edits/placement.ts';
-import { regionIndex } from '../edits/region.ts';
-import { applyUnifiedDiff } from '../edits/text/hunks.ts';
-import { type Proposal, postedChange } from '../state/proposal.ts';
+import { parseIdLine } from '../../comments/ids.ts';
+import { type Change, type FileChange, mainPath, membersOf, type Region, unifiedDiffOf } from '../../edits/change.ts';
+import { recomputedDigest } from '../../edits/digest.ts';
+import { applySuggestion, listSuggestions, type Placement } from '../../edits/placement.ts';
+import { regionIndex } from '../../edits/region.ts';
+import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
+import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isPlaceLine, proposalTitle } from './proposal-header.ts';
 import { pagesShowChange } from './read-back.ts';
 

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FileChange, unifiedDiffOf } from '../../../../src/core/edits/change.ts';
-import type { Placement } from '../../../../src/core/edits/placement.ts';
-import { byteLength } from '../../../../src/core/edits/text/characters.ts';
-import { renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { stateLabel } from '../../../../src/core/messages/proposal-status.ts';
+import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
+import type { Placement } from '../../../../../src/core/edits/placement.ts';
+import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { stateLabel } from '../../../../../src/core/messages/proposal/proposal-status.ts';
 import {
   parsePostedMarkdown,
   proposalRoundTrips,
   renderPostedProposal,
   suggestionRoundTrips,
-} from '../../../../src/core/messages/read-back.ts';
-import { PROPOSAL_STATES, type Proposal } from '../../../../src/core/state/proposal.ts';
-import { foreignNodes } from './foreign-nodes.ts';
-import { hostileText } from './hostile-text.ts';
-import { liveText, nodesOf } from './markdown-tree.ts';
+} from '../../../../../src/core/messages/proposal/read-back.ts';
+import { PROPOSAL_STATES, type Proposal } from '../../../../../src/core/state/proposal.ts';
+import { foreignNodes } from '../foreign-nodes.ts';
+import { hostileText } from '../hostile-text.ts';
+import { liveText, nodesOf } from '../markdown-tree.ts';
 import {
   ana,
   ben,
@@ -31,8 +31,8 @@ import {
   view,
   vote,
   write,
-} from './sample.ts';
-import { suggestionIn } from './suggestion-in.ts';
+} from '../sample.ts';
+import { suggestionIn } from '../suggestion-in.ts';
 
 const runs = { numRuns: 200 };
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinBlocks } from '../../../../src/core/messages/markdown.ts';
-import { quoteModelMarkdown } from '../../../../src/core/messages/model-markdown.ts';
-import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { hostileText } from './hostile-text.ts';
-import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';
+import { joinBlocks } from '../../../../../src/core/messages/shared/markdown.ts';
+import { quoteModelMarkdown } from '../../../../../src/core/messages/shared/model-markdown.ts';
+import { cpuSeconds } from '../../../../support/cpu-time.ts';
+import { hostileText } from '../hostile-text.ts';
+import { ACTIVE, liveText, nodesOf } from '../markdown-tree.ts';
 
 /** The quoted lines without their quote. */
 function shown(text: string): string {

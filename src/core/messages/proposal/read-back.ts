@@ -1,11 +1,11 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import type { RepoLinks } from '../../lib/format.ts';
-import { rememberTexts } from '../../lib/remember-texts.ts';
-import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../edits/change.ts';
-import { applySuggestion, type Placement } from '../edits/placement.ts';
-import { blobSha, encodeText } from '../edits/text/characters.ts';
-import { applyUnifiedDiff } from '../edits/text/hunks.ts';
+import type { RepoLinks } from '../../../lib/format.ts';
+import { rememberTexts } from '../../../lib/remember-texts.ts';
+import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
+import { applySuggestion, type Placement } from '../../edits/placement.ts';
+import { blobSha, encodeText } from '../../edits/text/characters.ts';
+import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import { liveMentions, type ProposalView } from './proposal-status.ts';

@@ -1,16 +1,19 @@
 import { applyPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { applySuggestion, choosePlacement, type Placement } from '../../../../src/core/edits/placement.ts';
-import { applyUnifiedDiff } from '../../../../src/core/edits/text/hunks.ts';
-import { type RenderedProposal, renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { proposalRoundTrips } from '../../../../src/core/messages/read-back.ts';
-import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../edits/samples.ts';
-import { hostileText } from './hostile-text.ts';
-import { nodesOf } from './markdown-tree.ts';
-import { inConversation, links, proposal, view, write } from './sample.ts';
-import { suggestionIn } from './suggestion-in.ts';
+import type { FileChange } from '../../../../../src/core/edits/change.ts';
+import { applySuggestion, choosePlacement, type Placement } from '../../../../../src/core/edits/placement.ts';
+import { applyUnifiedDiff } from '../../../../../src/core/edits/text/hunks.ts';
+import {
+  type RenderedProposal,
+  renderOpenProposal,
+} from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';
+import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../../edits/samples.ts';
+import { hostileText } from '../hostile-text.ts';
+import { nodesOf } from '../markdown-tree.ts';
+import { inConversation, links, proposal, view, write } from '../sample.ts';
+import { suggestionIn } from '../suggestion-in.ts';
 
 /** 5,000 with every push; a release sets ROUND_TRIPS=200000. */
 const ROUND_TRIPS = Number(process.env['ROUND_TRIPS'] ?? 5_000);

@@ -1,5 +1,5 @@
-import { pluralize } from '../../lib/format.ts';
-import { type ChangePayload, unifiedDiffOf } from '../edits/change.ts';
+import { pluralize } from '../../../lib/format.ts';
+import { type ChangePayload, unifiedDiffOf } from '../../edits/change.ts';
 
 /** What a title says of a change besides its payload. */
 type ChangePosition = {

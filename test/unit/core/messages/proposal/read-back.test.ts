@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePostedMarkdown } from '../../../../src/core/messages/read-back.ts';
-import { nodesOf } from './markdown-tree.ts';
+import { parsePostedMarkdown } from '../../../../../src/core/messages/proposal/read-back.ts';
+import { nodesOf } from '../markdown-tree.ts';
 
 /** Lines that open, close and contain code, or resemble such lines. */
 const line = fc.oneof(

@@ -5,7 +5,7 @@ import {
   renderDiff,
   renderFoldedDiff,
   splitDiff,
-} from '../../../../src/core/messages/diff-markdown.ts';
+} from '../../../../../src/core/messages/proposal/diff-markdown.ts';
 
 /** A diff of hunks with so many added rows each. */
 function diffOf(sizes: readonly number[], row = 'new'): string {

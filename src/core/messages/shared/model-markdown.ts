@@ -1,9 +1,9 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { redactCredentials } from '../../lib/credentials.ts';
-import { rememberTexts } from '../../lib/remember-texts.ts';
-import { INLINE_CONSTRUCTS } from '../comments/markdown-blocks.ts';
-import { escapeHiddenAndCr } from '../edits/text/unicode.ts';
+import { redactCredentials } from '../../../lib/credentials.ts';
+import { rememberTexts } from '../../../lib/remember-texts.ts';
+import { INLINE_CONSTRUCTS } from '../../comments/markdown-blocks.ts';
+import { escapeHiddenAndCr } from '../../edits/text/unicode.ts';
 import { blockQuote, codeBlock, stripMarkers, truncate } from './markdown.ts';
 import { findTable, renderInline, renderTable } from './model-lines.ts';
 

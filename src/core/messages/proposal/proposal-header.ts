@@ -1,10 +1,10 @@
-import { formatList, pluralize, shortSha } from '../../lib/format.ts';
-import { type UserEditRange, userEditRange } from '../edits/build/user-edit.ts';
-import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../edits/change.ts';
-import { formatExtent, namedPaths, shortPath } from '../edits/describe-change.ts';
-import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
-import { headingOf, type Proposal, placeOf } from '../state/proposal.ts';
-import { codeSpan, link } from './markdown.ts';
+import { formatList, pluralize, shortSha } from '../../../lib/format.ts';
+import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
+import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../../edits/change.ts';
+import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
+import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
+import { headingOf, type Proposal, placeOf } from '../../state/proposal.ts';
+import { codeSpan, link } from '../shared/markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
 import {
   approverNames,
