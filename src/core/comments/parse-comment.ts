@@ -17,8 +17,19 @@ type CommentParseResult = {
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
   const parts = splitComment(body);
+  const parsed = classifyComment(grammar, parts, slug);
   const quotedIds = findQuotedIds(parts.quotedLines);
-  return { parsed: classifyComment(grammar, parts, slug), quotedIds, quote: readQuote(parts.quotedLines, quotedIds) };
+  const quote = readQuote(parts.quotedLines, quotedIds) ?? (decidesOnTargets(parsed) ? readCopy(parts) : null);
+  return { parsed, quotedIds, quote };
+}
+
+/** Some mail programs put the message that they answer below the reply without `>`. It can be a stranger's forgery. */
+function readCopy({ copiedLines }: CommentParts): Quote | null {
+  return readQuote(copiedLines, []);
+}
+
+function decidesOnTargets(parsed: ParsedComment): boolean {
+  return parsed.kind === 'command' && 'targets' in parsed.command;
 }
 
 function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {

@@ -272,3 +272,37 @@ it('a reply by e-mail to a forgery, or with other text around the quote, approve
   }
   expect(bot.answers()).toHaveLength(replies.length);
 });
+
+it('a copy of a forgery without quote signs, as mail programs make it, approves nothing (X2)', async () => {
+  const story = await propose(stage(), NEW_PAGE);
+  const { ana, bot, stranger } = story;
+  const { body, proposalId } = bot.proposal(1);
+  const forgery = forgeryOf(body);
+  await stranger.says(forgery);
+  const [, rendered = ''] = /^<!--.*-->\n+([\s\S]*)$/.exec(forgery) ?? [];
+  const fields = 'Sent: Monday, November 23, 2026 9:00 AM\nTo: acme/shop <shop@noreply.github.com>';
+  const copies = [
+    `From: countersign[bot] <notifications@github.com>\n${fields}\n\n${rendered}`,
+    `From: stranger <notifications@github.com>\n${fields}\n\nThis only fixes a typo.`,
+    `-----Original Message-----\nFrom: stranger\n\nThis only fixes a typo.`,
+    `On Mon, Nov 23, 2026 at 9:00 AM stranger <x@example.com> wrote:\n\n${rendered}`,
+    forgery,
+    rendered.replaceAll('`', ''),
+    `<blockquote>\n\n${rendered}\n\n</blockquote>`,
+    `\`\`\`\`\n${rendered}\n\`\`\`\``,
+  ];
+  for (const copy of copies) {
+    await ana.says(`/approve\n\n${copy}`);
+    await expectNothingApproved(story);
+  }
+  expect(bot.answers()).toHaveLength(copies.length);
+  await ana.says(`/approve ${proposalId}\n\n${copies[0]}`);
+  expect(await proposalStates(story)).toEqual(['completed']);
+});
+
+it('in the thread of the change, a reply by e-mail needs no quote signs (X2, S39)', async () => {
+  const story = await propose(stage(), MORE_TEXT);
+  const { ana, bot, pr } = story;
+  await ana.replies(bot.proposal(1), `/approve\n\n-----Original Message-----\n\n${bot.proposal(1).body}`);
+  expect(pr.file('README.md')).toContain('Sells things, exactly.');
+});
