@@ -86,11 +86,14 @@ const WORD =
 const LATIN_LIKE =
   /[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Coptic}\p{Script=Cherokee}\p{Script=Lisu}\p{Script=Gothic}\p{Script=Deseret}\p{Script=Osage}\p{Script=Tifinagh}\p{Script=Canadian_Aboriginal}\p{Script=Vai}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Elbasan}\p{Script=Warang_Citi}]/u;
 
-/**
- * Characters that ordinary words have next to ASCII letters: letters of Latin alphabets, modifiers that serve as
- * apostrophes, and scripts that attach their own affixes to a Latin word.
- */
-const ORDINARY_IN_WORDS = /[ıſɣɩƖʋƲ\p{Lm}\p{Script=Hebrew}\p{Script=Arabic}]/u;
+/** Characters that ordinary words have next to ASCII letters: letters of Latin alphabets, and modifiers as apostrophes. */
+const ORDINARY_IN_WORDS = /[ıſɣɩƖʋƲ\p{Lm}]/u;
+
+/** Scripts that attach their own affixes to a Latin word: before or behind it, and not within. */
+const AFFIX = /[\p{Script_Extensions=Hebrew}\p{Script_Extensions=Arabic}]/u;
+
+/** A word without its affixes: from its first ASCII letter to its last one. */
+const WITHOUT_AFFIXES = /[A-Za-z](?:.*[A-Za-z])?/su;
 
 /** Look-alikes in words that also have ASCII letters. */
 function findMixedWords({ kind, text }: SyntaxSpan): readonly Found[] {
@@ -98,11 +101,14 @@ function findMixedWords({ kind, text }: SyntaxSpan): readonly Found[] {
   return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
     if (!BEYOND_ASCII.test(word) || !/[A-Za-z]/.test(word)) return [];
     const foreign = [...word].filter((character) => BEYOND_ASCII.test(character) && character !== KELVIN_SIGN);
+    const [stem = ''] = WITHOUT_AFFIXES.exec(word) ?? [];
+    const isOrdinary = (character: string): boolean =>
+      ORDINARY_IN_WORDS.test(character) || (AFFIX.test(character) && !stem.includes(character));
     const isDisguised = foreign.every(isConfusable) && !(isSentence && isTranscription(text, index, word));
     return foreign
       .filter((character) => {
         if (isSameGlyph(character) || LATIN_LIKE.test(character)) return true;
-        if (isSentence) return isDisguised && !ORDINARY_IN_WORDS.test(character);
+        if (isSentence) return isDisguised && !isOrdinary(character);
         return isConfusable(character);
       })
       .map(named);
@@ -135,10 +141,13 @@ function isSentenceOfWords(text: string): boolean {
 
 type Word = { readonly text: string; readonly start: number; readonly disguised: boolean };
 
-/** What separates the words of a phrase: a space with the punctuation of sentences around it, or an abbreviation sign. */
+/**
+ * What separates the words of a phrase: a space with the punctuation of sentences around it, an abbreviation sign, or the
+ * hyphen of a compound or of a range such as `[а-я]`.
+ */
 const WITHIN_PHRASE = {
-  code: /^(?:[,.!?:;…"'»”’]*\s+[—–\-"'«“(„]*\s*|[״׳’])$/u,
-  text: /^(?:[,.!?:;…"'»”’]*\s+[—–\-"'«“(„]*\s*|[״׳’/|])$/u,
+  code: /^(?:[,.!?:;…"'»”’]*\s+[—–\-"'«“(„]*\s*|[״׳’-])$/u,
+  text: /^(?:[,.!?:;…"'»”’]*\s+[—–\-"'«“(„]*\s*|[״׳’/|-])$/u,
 } as const;
 
 const MAX_PHRASE_GAP_CHARACTERS = 10;

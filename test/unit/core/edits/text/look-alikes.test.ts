@@ -70,6 +70,8 @@ describe('look-alikes', () => {
     ['a hyphen', 'rm \u2010rf /', '\u2010', '-'],
     ['an asterisk operator', 'a \u2217 b;', '\u2217', '*'],
     ['a one dot leader', 'user\u2024isAdmin', '\u2024', '.'],
+    ['a Hebrew letter within a string of one word', "if (role === 'contro\u05D5ler') {", '\u05D5', 'l'],
+    ['an Arabic digit within a word of a comment', '// the \u0661 in use\u0665r', '\u0665', 'o'],
     ['a katakana letter for a slash', 'x = a\u30CEb;', '\u30CE', '/'],
   ])('%s is named (X1)', (_, line, character, looksLike) => {
     expect(findLookAlikes(line, 'src/a.ts')).toContainEqual({
@@ -98,6 +100,8 @@ describe('look-alikes', () => {
     ['src/a.ts', '// l’été à Paris, ça va ?'],
     ['src/a.ts', 'L’activité que vous exercez'],
     ['src/a.ts', '// שלום עולם ה־API שלנו'],
+    ['src/a.ts', "t('ה־API, הAPI וAPIים'); // الـAPI والAPI"],
+    ['src/a.ts', 'const letters = /[а-яё]+-[α-ω]/i;'],
     ['src/a.ts', "t('مرحبا بالعالم، كيف حالك؟');"],
     ['src/a.ts', '// οι σ και ο είναι άρθρα'],
     ['src/a.py', '# यह शब्दः है'],
