@@ -24,7 +24,7 @@ import {
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findDecidedQuestion } from './shared/question-targets.ts';
-import { resolveTargets } from './shared/targets.ts';
+import { type CommentRef, resolveTargets } from './shared/targets.ts';
 import { recordStanding, requestStanding } from './standing-approvals.ts';
 
 export const approve = {
@@ -69,7 +69,12 @@ function needsToApprove(context: CommentContext): readonly Need[] {
   if (targets === null) return [];
   const resolution = resolveTargets(pull, approve.decidesOn, targets, commentRef);
   if (resolution.kind !== 'resolved') return [];
-  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied), targets.by === 'all');
+  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied), namesNone(targets, commentRef));
+}
+
+/** Whether an approval names no change: it covers those that people see. */
+function namesNone({ by }: Targets, { location, quote }: CommentRef): boolean {
+  return by === 'all' || (by === 'location' && location.at !== 'thread' && quote === null);
 }
 
 /** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
@@ -78,7 +83,8 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   if (question !== null && always === undefined) return approveQuestion(context, question, note);
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (resolution.kind === 'replied') return resolution.step;
-  const hidden = targets.by === 'all' ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
+  const isUnnamed = namesNone(targets, context.commentRef);
+  const hidden = isUnnamed ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
   const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
   if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
   const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
@@ -95,7 +101,7 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
     : endStep(withReply(step, context.intent.location, leftOutReply(hidden)), step.reason);
 }
 
-/** Whether a proposal is one that nobody sees on the page: `all` must not cover it. */
+/** Whether a proposal is one that nobody sees on the page: an approval must name it. */
 function isHidden(proposal: Proposal, { hiddenCommentIds = [] }: Facts): boolean {
   if (proposal.state !== 'proposed') return false;
   return proposal.threadResolution !== null || commentsOf(proposal).some(({ id }) => hiddenCommentIds.includes(id));

@@ -174,7 +174,7 @@ const REPLY_RENDERERS: {
     `The review’s summary had no effect: its inline comments already answer every change it could apply to. ${STATUS_HINT}`,
   'hidden-left-out': ({ proposals }) =>
     joinBlocks(
-      `${codeSpan('all')} doesn’t cover these changes, because their thread is resolved or their comment is hidden:`,
+      'Your approval doesn’t cover these changes, because their thread is resolved or their comment is hidden:',
       formatProposalList(proposals),
       `Look at them, then use ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
     ),

@@ -14,7 +14,7 @@ it('/approve all leaves out a change whose thread was resolved a moment ago, and
   await ben.does((person) => person.resolves(thread?.nodeId ?? ''));
   await ana.says('/approve all');
   expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
-  expect(bot.answer()).toContain('`all` doesn’t cover these changes');
+  expect(bot.answer()).toContain('Your approval doesn’t cover these changes');
   expect(bot.answer()).toContain(bot.proposal(1).proposalId);
   expect(bot.answer()).not.toContain(bot.proposal(2).proposalId);
 });
@@ -41,4 +41,22 @@ it('a review that approves all leaves them out too (X18)', async () => {
   await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
   expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
   expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+});
+
+it('a bare /approve leaves out the only pending change too, and its id or its thread approves it (X18, S40)', async () => {
+  for (const hides of [true, false]) {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, pr } = story;
+    const [thread] = [...pr.now().threads.values()];
+    await ben.does((person) => (hides ? person.hides(bot.proposal(1).id) : person.resolves(thread?.nodeId ?? '')));
+    for (const words of ['/approve', '/approve always']) {
+      await ana.says(words);
+      expect(pr.commits()).toEqual([]);
+      expect(bot.answer()).toContain('Your approval doesn’t cover these changes');
+      expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+    }
+    if (hides) await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    else await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  }
 });

@@ -358,7 +358,7 @@ describe('answers', () => {
       The review’s summary had no effect: its inline comments already answer every change it could apply to. \`/status\` lists pending changes.
 
       [hidden-left-out]
-      \`all\` doesn’t cover these changes, because their thread is resolved or their comment is hidden:
+      Your approval doesn’t cover these changes, because their thread is resolved or their comment is hidden:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
