@@ -2,7 +2,7 @@ import { expiryAfter } from '../actions/expiry.ts';
 import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import { findPathBeyond, findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { Facts } from '../state/facts.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import type { Proposal, StandingApproval, Vote } from '../state/proposal.ts';
@@ -14,7 +14,13 @@ import type { CommandDefinition } from './shared/definition.ts';
 
 /** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
 export type StandingOutcome =
-  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
+  | {
+      readonly kind: 'granted';
+      readonly approval: StandingApproval;
+      readonly vote: Vote;
+      /** A path of this change that the scope does not reach. */
+      readonly beyond: string | null;
+    }
   | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
 
 /** Reads the wish for a standing approval; the approval of the change itself holds either way. */
@@ -37,7 +43,7 @@ export function requestStanding(
   const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
   // The note is about this change only.
   const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
-  return { kind: 'granted', approval, vote };
+  return { kind: 'granted', approval, vote, beyond: findPathBeyond(scope, proposal.change) };
 }
 
 /**
@@ -53,12 +59,13 @@ export function recordStanding(
     const { id, obstacle } = outcome;
     return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
   }
-  const { approval } = outcome;
+  const { approval, beyond } = outcome;
   const given = withPullState(builder, {
     standingApprovals: [...inForce(builder.pull, facts), approval],
     standingApprovalCount: approval.number,
   });
-  const reply = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
+  const granted = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
+  const reply = beyond === null ? granted : { ...granted, beyond };
   return showStandingApprovals(withReply(given, intent.location, reply));
 }
 

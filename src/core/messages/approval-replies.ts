@@ -133,10 +133,13 @@ export function renderStandingUnknown({ number, approvals }: Extract<Reply, { ki
   );
 }
 
-export function renderStandingGranted({ approval }: Extract<Reply, { kind: 'standing-granted' }>): string {
+export function renderStandingGranted({ approval, beyond }: Extract<Reply, { kind: 'standing-granted' }>): string {
   const { number, by, expiresAt } = approval;
   return joinBlocks(
     `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request count as approved by that person, until ${formatTime(expiresAt)} or until the pull request is closed.`,
+    beyond === undefined
+      ? ''
+      : `⚠️ It does not reach ${codeSpan(truncate(beyond, MAX_SCOPE_CHARACTERS))}, which you approved with it. Case counts, and a glob begins at the root.`,
     `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back, and so does editing or deleting this command.`,
   );
 }
@@ -156,7 +159,7 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'does-not-parse': 'with it a file would no longer parse',
   'not-as-shown': 'it is not stored exactly as it is shown',
   'several-files': `it changes several files. Name them by a glob, as in ${codeSpan('/approve always src/**')}`,
-  'unclear-scope': `its reach is unclear. A glob is a path from the repository’s root without quotes or a slash at its ends, in which stars stand for any names, of at most ${MAX_SCOPE_CHARACTERS} characters`,
+  'unclear-scope': `its reach is unclear. A glob is a path from the repository’s root with ${codeSpan('*')} for any part of a name and ${codeSpan('**')} for whole directories, as in ${codeSpan('src/**')} or ${codeSpan('**/*.md')}, without quotes, ${codeSpan('{a,b}')}, a ${codeSpan('!')} at its start or a slash at its end, of at most ${MAX_SCOPE_CHARACTERS} characters`,
   'too-many': `${MAX_STANDING_APPROVALS} are in force already. ${codeSpan('/revoke <n>')} makes room`,
   expired: 'its time was over when it was read',
 };

@@ -4,6 +4,7 @@ import { parseHunks } from '../edits/text/hunks.ts';
 import { isCodeReordered } from '../edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath } from '../edits/text/look-alikes.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import { PATH_FORMS } from '../settings/path-forms.ts';
 import {
   commentsOf,
   type Proposal,
@@ -106,11 +107,13 @@ export function findScope(
 /** Longer ones could not be shown to their end. */
 export const MAX_SCOPE_CHARACTERS = 200;
 
-/** A path from the root, with signs that only mean themselves beside `*` and `?`. */
-const PLAIN_GLOB = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\`'"]*[^\\`'"/]$/;
+/** People quote a glob as they do for a shell, where the quotes are no part of it. */
+const QUOTED = /[`'"]/;
 
+/** The form of globs in the settings file, so that one that would match nothing, or less than it says, is no scope. */
 function isGlob(glob: string): boolean {
-  if (glob.length > MAX_SCOPE_CHARACTERS || !PLAIN_GLOB.test(glob)) return false;
+  if (glob.length > MAX_SCOPE_CHARACTERS || QUOTED.test(glob) || glob !== glob.normalize('NFC')) return false;
+  if (!PATH_FORMS.glob.every(({ form }) => form.test(glob))) return false;
   return findHiddenCharacters(glob).length === 0 && findLookAlikesInPath(glob).length === 0;
 }
 
@@ -130,6 +133,11 @@ export function reaches(approval: StandingApproval, proposal: Proposal): boolean
 function isPostedAfter(proposal: Pick<Proposal, 'comment' | 'continuationComments'>, grantedAt: string): boolean {
   const comments = commentsOf(proposal);
   return comments.length > 0 && comments.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(grantedAt));
+}
+
+/** The first path of the approved change itself that lies outside of the scope: often a slip, such as another case. */
+export function findPathBeyond(scope: StandingScope, change: Change): string | null {
+  return pathsOf(change).find((path) => !pathTest(scope)(path)) ?? null;
 }
 
 function pathTest(scope: StandingScope): (path: string) => boolean {

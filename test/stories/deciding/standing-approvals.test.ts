@@ -110,6 +110,13 @@ describe('/approve always', () => {
     expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
   });
 
+  it.each(['SRC/**', 'rows.ts', 'docs/**'])('says so if %s leaves out the change itself (S43, S124)', async (glob) => {
+    const story = await proposeRow();
+    await grant(story, story.ana, `/approve always ${glob}`, editRow(15, 150));
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
+    expect(story.bot.answer()).toContain(`It does not reach \`${ROWS_PATH}\`, which you approved with it.`);
+  });
+
   it('never covers a deletion, a move, a protected file, misleading characters or text that does not parse (S123)', async () => {
     const story = await proposeRow({
       files: { 'package.json': '{ "a": 1 }\n', 'data.json': '{ "a": 1 }\n' },
@@ -148,6 +155,9 @@ describe('/approve always', () => {
     ['a deletion', { name: 'delete_file', arguments: { path: 'src/old.ts' } }, '/approve always', 'deletes'],
     ['an unclear glob', editRow(15, 150), '/approve always ../src/**', 'its reach is unclear'],
     ['a glob in quotes', editRow(15, 150), '/approve always "src/**"', 'its reach is unclear'],
+    ['a glob with braces', editRow(15, 150), '/approve always src/{a,b}/**', 'its reach is unclear'],
+    ['a glob with stars beside letters', editRow(15, 150), '/approve always src/**.ts', 'its reach is unclear'],
+    ['a glob that leaves files out', editRow(15, 150), '/approve always !docs/**', 'its reach is unclear'],
   ] as const)('approves only this one, and says why: %s', async (_what, call, command, why) => {
     const story = await proposeRow({ files: { 'package.json': '{ "a": 1 }\n' }, branch: { 'src/old.ts': 'old\n' } });
     const { ana, bot } = story;

@@ -220,7 +220,7 @@ function everyAnswer(text: string): readonly Reply[] {
       { command: 'answer', id: null },
       { command: 'choose', id: 'k7q2' },
     ],
-    'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text } }],
+    'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text }, beyond: text }],
     'standing-refused': OBSTACLES.map((obstacle) => ({ id: 'k7q2', obstacle })),
     'standing-approvals': [{ approvals: [standing] }, { approvals: [] }],
     'standing-unknown': [{ number: 7, approvals: [standing] }],
@@ -1016,6 +1016,8 @@ describe('answers', () => {
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
 
+      ⚠️ It does not reach \`total\`, which you approved with it. Case counts, and a glob begins at the root.
+
       It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
 
       [standing-refused]
@@ -1049,7 +1051,7 @@ describe('answers', () => {
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes several files. Name them by a glob, as in \`/approve always src/**\`.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is a path from the repository’s root without quotes or a slash at its ends, in which stars stand for any names, of at most 200 characters.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is a path from the repository’s root with \`*\` for any part of a name and \`**\` for whole directories, as in \`src/**\` or \`**/*.md\`, without quotes, \`{a,b}\`, a \`!\` at its start or a slash at its end, of at most 200 characters.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: 20 are in force already. \`/revoke <n>\` makes room.

@@ -152,6 +152,12 @@ describe('the scope that a comment asks for', () => {
       'src/',
       's\u200Brc/*',
       'src/t\u043Etal.*',
+      'src/{total,sum}.ts',
+      '!docs/**',
+      'src//total.ts',
+      'src/**.ts',
+      'src/***',
+      'cafe\u0301/**',
     ].map((glob) => [glob, {}, 'unclear-scope'] as [string, Partial<Settings>, unknown]),
     [`${'a/'.repeat(120)}*`, {}, 'unclear-scope'],
   ])('%j with %j', (glob, settings, scope) => {
