@@ -15,9 +15,9 @@ import { joinRules } from '../policy/path-policy.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import { locationId } from '../state/intent.ts';
-import { NO_IDLE_RESPONSES } from '../state/limits.ts';
+import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
-import { isOpen } from '../state/proposal.ts';
+import { isOpen, type Person } from '../state/proposal.ts';
 import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
 import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
@@ -86,10 +86,31 @@ function refuseIfTooManyRuns(context: CommandContext): Step | null {
 
 function queueTask(context: CommandContext, task: Task): Step {
   const { pull, intent } = context;
+  const full = findFullQueue(pull, context.person);
+  if (full !== null) return refuseTask(context, full);
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   const added = withPullState(acknowledged, { queue: [...pull.queue, task] });
   const replied = withReply(added, intent.location, { kind: 'task-queued', position: pull.queue.length + 1 });
   return endStep(activeRun(pull) === null ? withEffects(replied, { type: 'start-next-task' }) : replied, 'task-queued');
+}
+
+type FullQueue = { readonly max: number; readonly whose: 'own' | 'all' };
+
+function findFullQueue({ queue }: PullState, person: Person): FullQueue | null {
+  if (queue.length >= LIMITS.queuedTasks) return { max: LIMITS.queuedTasks, whose: 'all' };
+  const own = queue.filter(({ by }) => by.id === person.id);
+  return own.length >= LIMITS.queuedTasksOfOnePerson ? { max: LIMITS.queuedTasksOfOnePerson, whose: 'own' } : null;
+}
+
+/** One reply to a person while the same task is first, so that a flood of tasks causes no flood of replies. */
+function refuseTask({ pull, intent, person }: CommandContext, full: FullQueue): Step {
+  const [first] = pull.queue;
+  const place = first === undefined ? '' : locationId(first.location);
+  const once = `tasks-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${place}`;
+  return endStep(
+    withReply(startStep(pull), intent.location, { kind: 'task-queue-full', ...full }, once),
+    'task-queue-full',
+  );
 }
 
 /** Starts the oldest queued task once the previous run has ended. */

@@ -323,6 +323,8 @@ const REPLY_RENDERERS: {
   // Runs and questions
   'task-queued': ({ position }) =>
     `Your task is queued and starts by itself ${position === 1 ? 'when the active run ends' : `after the ${pluralize(position, 'task')} before it`}. ${codeSpan('/stop')} ends the active run and drops the queue.`,
+  'task-queue-full': ({ max, whose }) =>
+    `Your task was not taken: ${pluralize(max, 'task')}${whose === 'own' ? ' of yours' : ''} already wait on this pull request. Write it again once one of them has started, or drop them all with ${codeSpan('/stop')}.`,
   'queue-dropped': ({ droppedTasks }) => joinBlocks(formatDroppedTasks(droppedTasks), NEW_RUN_HINT),
   'run-ended': renderRunEnded,
   'question-hint': renderQuestionHint,

@@ -10,6 +10,9 @@ export const LIMITS = {
   heldResponses: 3,
   /** Members of undecided and uncommitted changes, which one commit can name. */
   openMembers: 300,
+  /** Tasks that can wait for the active run, and those of one person, who cannot take the places of all others. */
+  queuedTasks: 20,
+  queuedTasksOfOnePerson: 10,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** Responses without a proposal: since a person's last words, and since a person's last words or decision. */

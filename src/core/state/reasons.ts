@@ -45,6 +45,7 @@ export const REASONS = [
   'run-started',
   'runs-per-day',
   'task-queued',
+  'task-queue-full',
   'approved',
   'user-edited',
   'vote-counted',

@@ -106,6 +106,7 @@ export type Reply =
   | { readonly kind: 'push-refused'; readonly headRef: string }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'task-queued'; readonly position: number }
+  | { readonly kind: 'task-queue-full'; readonly max: number; readonly whose: 'own' | 'all' }
   /** `/stop` between two runs dropped these queued tasks. */
   | { readonly kind: 'queue-dropped'; readonly droppedTasks: readonly string[] }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }

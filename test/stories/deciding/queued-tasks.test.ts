@@ -61,6 +61,22 @@ describe('queued tasks', () => {
     expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write another"');
   });
 
+  it('beyond ten of one person are answered once and not taken, and others still have places (S86)', async () => {
+    const { ana, ben, bot, stored } = await queued();
+    for (let count = 1; count <= 10; count += 1) await ana.says(`/countersign write page ${count}`);
+    const answers = bot.answers().length;
+    await ana.says('/countersign write page 11');
+    await ana.says('/countersign write page 12');
+    expect(bot.answers().slice(answers)).toEqual([
+      'Your task was not taken: 10 tasks of yours already wait on this pull request. Write it again once one of them has started, or drop them all with `/stop`.',
+    ]);
+    await ben.says('/countersign write a last page');
+    expect(bot.answer()).toContain('Your task is queued and starts by itself after the 12 tasks before it');
+    expect((await stored()).queue).toHaveLength(12);
+    await ana.says('/stop');
+    expect((await stored()).queue).toEqual([]);
+  });
+
   it('/status counts queued tasks (S89a)', async () => {
     const { ana, bot } = await queued();
     await ana.says('/status');

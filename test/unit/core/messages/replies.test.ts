@@ -146,6 +146,10 @@ function everyAnswer(text: string): readonly Reply[] {
     fork: [{ headRef: text }],
     'push-refused': [{ headRef: text }],
     'task-queued': [{ position: 1 }, { position: 3 }],
+    'task-queue-full': [
+      { max: 10, whose: 'own' },
+      { max: 20, whose: 'all' },
+    ],
     'queue-dropped': [{ droppedTasks: [text] }],
     'no-run': [{ command: 'stop' }],
     committed: [{ sha: commit, proposals: named }],
@@ -541,6 +545,12 @@ describe('answers', () => {
 
       [task-queued]
       Your task is queued and starts by itself after the 3 tasks before it. \`/stop\` ends the active run and drops the queue.
+
+      [task-queue-full]
+      Your task was not taken: 10 tasks of yours already wait on this pull request. Write it again once one of them has started, or drop them all with \`/stop\`.
+
+      [task-queue-full]
+      Your task was not taken: 20 tasks already wait on this pull request. Write it again once one of them has started, or drop them all with \`/stop\`.
 
       [queue-dropped]
       These queued tasks were dropped:
