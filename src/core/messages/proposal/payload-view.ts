@@ -23,6 +23,8 @@ export type PayloadView = {
   /** Unified diff; null where the change has none, and `text` describes it. */
   readonly diff: string | null;
   readonly text: string;
+  /** The same once people have decided. */
+  readonly decidedText: string;
 };
 
 type PayloadOf<Type extends ChangePayload['type']> = Extract<ChangePayload, { type: Type }>;
@@ -34,6 +36,8 @@ type PayloadRendering<Shown> = {
   readonly warnings: (payload: Shown) => readonly string[];
   /** Text for a payload without a diff; the description by default. */
   readonly text?: (payload: Shown) => string;
+  /** The same once people have decided, where it reads otherwise. */
+  readonly decidedText?: (payload: Shown) => string;
 };
 
 type PayloadRenderings = { readonly [Type in ChangePayload['type']]: PayloadRendering<PayloadOf<Type>> };
@@ -70,6 +74,7 @@ const PAYLOAD_RENDERINGS: PayloadRenderings = {
     warnings: () => [],
     text: ({ path }) =>
       `The agent asks to read ${path}. An approval gives the agent this version of the file for the rest of the run; nothing is committed.`,
+    decidedText: ({ path }) => `The agent asked to read ${path}.`,
   },
 };
 
@@ -110,7 +115,7 @@ function overwriteWarnings({ file_exists, existing_lines, content_lines }: Paylo
 export function createPayloadView(payload: ChangePayload, position: ChangePosition): PayloadView {
   const { description } = payload;
   if (!Object.hasOwn(PAYLOAD_RENDERINGS, payload.type))
-    return { verb: 'Change', extent: null, warnings: [], diff: null, text: description };
+    return { verb: 'Change', extent: null, warnings: [], diff: null, text: description, decidedText: description };
   return createTypedView(payload, position);
 }
 
@@ -118,12 +123,15 @@ function createTypedView<Type extends ChangePayload['type']>(
   payload: { [Each in Type]: PayloadOf<Each> & { readonly type: Each } }[Type],
   position: ChangePosition,
 ): PayloadView {
-  const { verb, extent, warnings, text }: PayloadRendering<PayloadOf<Type>> = PAYLOAD_RENDERINGS[payload.type];
+  const rendering: PayloadRendering<PayloadOf<Type>> = PAYLOAD_RENDERINGS[payload.type];
+  const { verb, extent, warnings } = rendering;
+  const text = rendering.text?.(payload) ?? payload.description;
   return {
     verb,
     extent: extent(payload, position),
     warnings: warnings(payload),
     diff: unifiedDiffOf(payload),
-    text: text?.(payload) ?? payload.description,
+    text,
+    decidedText: rendering.decidedText?.(payload) ?? text,
   };
 }

@@ -162,7 +162,7 @@ function renderDecidedBody(view: ProposalView): string {
 /** A person's own lines are first shown here, so they stay open and keep their warnings. */
 function renderDecidedChange(proposal: Proposal, room: number): string {
   const diff = proposalDiff(proposal);
-  if (diff === null) return escapeText(viewProposalPayload(proposal).text);
+  if (diff === null) return escapeText(viewProposalPayload(proposal).decidedText);
   if (postedChange(proposal) === proposal.change) return renderDecidedDiff(proposal, diff, room);
   const warnings = formatWarnings(diff.warnings);
   return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));

@@ -70,7 +70,14 @@ function viewSet(change: ChangeSet): PayloadView {
   const warnings = change.members.flatMap((member) =>
     viewMember(member, null, false).warnings.map((warning) => `${member.path}: ${warning}`),
   );
-  return { verb: 'Change together', extent: newExecutables(change), warnings, diff: changeDiff(change), text: '' };
+  return {
+    verb: 'Change together',
+    extent: newExecutables(change),
+    warnings,
+    diff: changeDiff(change),
+    text: '',
+    decidedText: '',
+  };
 }
 
 /** A mode shows in no diff, so the title says that files will be executable; null if none will. */

@@ -96,7 +96,7 @@ function uncommittedText(outcome: string, proposal: Proposal): string {
 
 function completedText(proposal: Proposal, { links }: ProposalStatusContext): string {
   if (proposal.change.op === 'read')
-    return `${READ_LABEL}${byDeciders(proposal)}. The agent got this version of the file. Nothing was changed.`;
+    return `${READ_LABEL}${byDeciders(proposal)}. The agent may read this version of the file for the rest of the run. Nothing was changed.`;
   const commit = commitText(proposal, links);
   const commitVote = findVote(proposal, 'commit');
   if (commitVote !== undefined)
