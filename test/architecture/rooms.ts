@@ -227,7 +227,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'settings-change.ts', 'operator-file.ts', 'read-values.ts', 'models.ts', 'path-forms.ts'],
+    entries: [
+      'repo-settings.ts',
+      'settings-change.ts',
+      'operator-file.ts',
+      'read-values.ts',
+      'models.ts',
+      'path-forms.ts',
+    ],
   },
   'src/core/comments': {
     what: 'comment → command',
