@@ -162,6 +162,22 @@ export function withNeeded(proposal: Proposal, rules: ApprovalRules): Proposal {
   return { ...proposal, requiredApprovals, requiredRole, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };
 }
 
+/** Updates the comments of pending proposals that say otherwise what these still need, and no other comment. */
+export function showCurrentNeeds(
+  builder: StepBuilder,
+  proposals: readonly Proposal[],
+  rules: ApprovalRules,
+): StepBuilder {
+  return proposals.reduce((next, one) => {
+    const current = withNeeded(one, rules);
+    return neededKey(current) === neededKey(one) ? next : queueCommentUpdate(withProposal(next, current), current);
+  }, builder);
+}
+
+function neededKey({ requiredApprovals, requiredRole, neededOwners }: Proposal): string {
+  return JSON.stringify([requiredApprovals, requiredRole, neededOwners]);
+}
+
 /** People and teams that a page notifies at most. */
 const MAX_MENTIONS = 5;
 

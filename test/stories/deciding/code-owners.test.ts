@@ -166,6 +166,23 @@ describe('require', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
+  it('that changes after the change was posted is on its page once an approval is refused (S36, S66)', async () => {
+    const { ana, ben, bot, configures, names, person } = await proposeUnder({ settings: '' });
+    await names(`/src/ @${ben.login}\n`);
+    await configures('approvers: admin\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).toContain('**0 of 1 approvals**: needs an approval by somebody with admin access.');
+    await configures('approvers: codeowners\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).toContain(`**0 of 1 approvals**: needs \`@${ben.login}\`.`);
+    await configures('approvers: write\nrequire_non_requester: true\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).not.toContain('approvals**');
+    const dora = await person('dora', 'write');
+    await dora.replies(bot.proposal(1), '/approve');
+    expect(bot.proposal(1).body).toContain('**Completed:**');
+  });
+
   it('is read again at the commit: a stricter rule makes the change pending again (S66)', async () => {
     const { ana, bot, configures, pr } = await proposeUnder({ settings: 'approvers: write\n' });
     await configures('require:\n  - {paths: [src/**], approvals: 2}\n');

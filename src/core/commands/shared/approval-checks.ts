@@ -1,7 +1,13 @@
-import { blockFor, couldApprovalCount, currentApprovalRules, votingOwnerNeeds } from '../../actions/approvals.ts';
+import {
+  blockFor,
+  couldApprovalCount,
+  currentApprovalRules,
+  showCurrentNeeds,
+  votingOwnerNeeds,
+} from '../../actions/approvals.ts';
 import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../../actions/comment-repair.ts';
 import { settingsNeeds } from '../../actions/fact-needs.ts';
-import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
+import { endStep, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
 import type { ApprovalRules } from '../../policy/approval-rules.ts';
 import type { Need } from '../../state/facts.ts';
 import { isPending, type Proposal } from '../../state/proposal.ts';
@@ -48,13 +54,20 @@ export function checkMayApprove(context: CommandContext, open: readonly Proposal
   const [first] = blocked;
   if (first === undefined) return { kind: 'allowed', rules };
   const proposals = blocked.map(({ proposal }) => proposal);
-  return refuseApproval(context, first.block, proposals);
+  // The rules can have changed since the comments were written, and the reply should not contradict them.
+  const updated = showCurrentNeeds(startStep(context.pull), open.filter(isPending), rules);
+  return refuseApproval(context, first.block, proposals, updated);
 }
 
-function refuseApproval(context: CommandContext, block: ApprovalBlock, proposals: readonly Proposal[]): ApprovalCheck {
+function refuseApproval(
+  { pull, intent }: CommandContext,
+  block: ApprovalBlock,
+  proposals: readonly Proposal[],
+  builder: StepBuilder = startStep(pull),
+): ApprovalCheck {
   const reason = block.kind === 'settings-broken' ? 'settings-broken' : 'approval-not-counted';
   const reply = { kind: 'approval-not-counted', block, proposals: proposals.map(proposalLink) } as const;
-  return { kind: 'refused', step: endWithReply(context, reply, reason) };
+  return { kind: 'refused', step: endStep(withReply(builder, intent.location, reply), reason) };
 }
 
 /**
