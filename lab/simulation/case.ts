@@ -171,9 +171,11 @@ export async function playCase({
     ...{ actions: cast.actions, hasSecondThoughts: cast.hasSecondThoughts },
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
-    requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
+    requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY) || overrides.changesOwnersOften === true,
     limitsRuns: random.chance(SMALL_LIMITS_PROBABILITY) || overrides.limitsOften === true,
     gatesReadings: random.chance(GATED_READINGS_PROBABILITY),
+    changesOwnersOften: overrides.changesOwnersOften === true,
+    withdrawsOften: overrides.withdrawsOften === true,
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },

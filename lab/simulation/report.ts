@@ -74,6 +74,7 @@ function describeTraceEvent(event: TraceEvent): string | null {
     case 'claimed':
     case 'effect-finished':
     case 'permission':
+    case 'team':
       return null;
   }
 }

@@ -5,7 +5,7 @@ import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
 import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
-import { CODEOWNERS_PATH, fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
+import { CODEOWNERS_PATH, fixtureForPull, OWNERS_TEAM, readFullTree, snapshotPull } from '../world/simulated-github.ts';
 import { readVoteSources } from '../world/vote-sources.ts';
 import type { CaseCheck, CaseEvidence, ObservedCommit, PlayedCase } from './evidence.ts';
 
@@ -27,7 +27,10 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
       );
       const people = new Set(valid.map(({ by }) => by.login));
       const paths = pathsOfProposal(evidence, id);
-      const isEnough = versions.some((rules) => paths.every((path) => isAllowedBy(demandOf(rules, path), people)));
+      const team = teamMembers(evidence, attemptStart.index, index);
+      const isEnough = versions.some((rules) =>
+        paths.every((path) => isAllowedBy(demandOf(rules, path, team), people)),
+      );
       return isEnough ? [] : [`V3: ${id} of ${paths.join(', ')} was committed by ${[...people].join(', ')} alone`];
     });
   });
@@ -49,7 +52,7 @@ function isAllowedBy({ people, owners }: Demand, approvers: ReadonlySet<string>)
 }
 
 /** The rules as the actions of this simulation write them. Settings that are broken require one person here. */
-function demandOf({ settings, owners }: RuleVersion, path: string): Demand {
+function demandOf({ settings, owners }: RuleVersion, path: string, team: readonly string[]): Demand {
   const rows = [...settings.matchAll(/\{paths: \[([^\]]+)\](?:, approvals: (\d))?(?:, approvers: (\w+))?\}/g)];
   const matching = rows.filter(([, glob = '']) =>
     glob.endsWith('**') ? path.startsWith(glob.slice(0, -2)) : path === glob,
@@ -59,7 +62,17 @@ function demandOf({ settings, owners }: RuleVersion, path: string): Demand {
   const asksOwner = /^approvers: codeowners$/m.test(settings) || matching.some(([, , , who]) => who === 'codeowners');
   if (!asksOwner) return { people, owners: null };
   const line = owners.split('\n').findLast((one) => one.startsWith('* ') || one.startsWith(`/${path} `));
-  return { people, owners: [...(line ?? '').matchAll(/@(\w+)/g)].map(([, login = '']) => login) };
+  const names = [...(line ?? '').matchAll(/@([\w/]+)/g)].map(([, name = '']) => name);
+  return { people, owners: names.flatMap((name) => (name === OWNERS_TEAM ? team : [name])) };
+}
+
+/** Everyone whom the App could see in the owners' team at any time between two indexes. */
+function teamMembers({ events }: CaseEvidence, from: number, to: number): readonly string[] {
+  const versions = events.flatMap((event, index) =>
+    event.kind === 'team' && index <= to ? [{ index, ...event }] : [],
+  );
+  const last = versions.findLastIndex(({ index }) => index <= from);
+  return versions.slice(Math.max(last, 0)).flatMap(({ members }) => members);
 }
 
 /** The last attempt to commit these proposals; the start of the case if there is none. */

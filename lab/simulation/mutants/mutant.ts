@@ -49,6 +49,10 @@ export type Overrides = {
   readonly suspendsOften?: true;
   /** The runs of every case have small limits, not only those of a few. */
   readonly limitsOften?: true;
+  /** Most approvals of every case are edited or deleted before they become a commit. */
+  readonly withdrawsOften?: true;
+  /** In every case the owners, or the members of their team, change after each approval. */
+  readonly changesOwnersOften?: true;
   /** Every case has at least two processes, and their database connections break again and again. */
   readonly disconnectsOften?: true;
   /** The rules that the memory store enforces. */

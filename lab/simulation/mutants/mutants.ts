@@ -52,9 +52,22 @@ function cachePermissions(): Overrides {
 
 function cacheCodeOwners(): Overrides {
   let cached: ReturnType<GitHub['fetchCodeOwnersFile']> | null = null;
-  return overrideGitHub(({ fetchCodeOwnersFile }) => ({
+  const overrides = overrideGitHub(({ fetchCodeOwnersFile }) => ({
     fetchCodeOwnersFile: () => (cached ??= fetchCodeOwnersFile()),
   }));
+  return { ...overrides, changesOwnersOften: true };
+}
+
+function cacheTeam(): Overrides {
+  const cached = new Map<string, ReturnType<GitHub['fetchTeamMembership']>>();
+  const first = ({ fetchTeamMembership }: GitHub): GitHub['fetchTeamMembership'] => {
+    return (team, login) => {
+      const known = cached.get(login) ?? fetchTeamMembership(team, login);
+      cached.set(login, known);
+      return known;
+    };
+  };
+  return { ...overrideGitHub((github) => ({ fetchTeamMembership: first(github) })), changesOwnersOften: true };
 }
 
 /** A GitHub that changes the text of the settings when they are read. */
@@ -83,6 +96,7 @@ function withBlankLine(file: FileWrite): FileWrite {
 function readFirstTexts(): Overrides {
   const first = new Map<string, VoteSource | null>();
   return {
+    withdrawsOften: true,
     github: (github, simulatedGitHub, fixture) =>
       new Proxy(github, {
         get: (target, name) => {
@@ -192,6 +206,19 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     name: 'code-owners-cached',
     brokenPromise: 'the owners are read again before each commit',
     createOverrides: cacheCodeOwners,
+  },
+  {
+    name: 'team-unchecked',
+    brokenPromise: 'a team counts only by its members whom the App can see',
+    createOverrides: () => ({
+      ...overrideGitHub(() => ({ fetchTeamMembership: async () => 'member' })),
+      changesOwnersOften: true,
+    }),
+  },
+  {
+    name: 'team-cached',
+    brokenPromise: 'the members of a team are read again before each commit',
+    createOverrides: cacheTeam,
   },
   { name: 'tree-cached', brokenPromise: 'file contents come from the current head', createOverrides: cacheTree },
   {

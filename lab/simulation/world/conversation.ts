@@ -4,6 +4,7 @@ import {
   APP_DISABLED_ACTIONS,
   approveToo,
   changeOwners,
+  changeTeam,
   createActionContext,
   gateReadings,
   limitRuns,
@@ -14,9 +15,10 @@ import {
   suspendInstallation,
   tryAction,
   type WeightedActions,
+  withdrawApproval,
 } from './person-actions.ts';
 import type { Random } from './random.ts';
-import { fixtureForPull, listPullNumbers, type SimulatedGitHub } from './simulated-github.ts';
+import { fixtureForPull, listPullNumbers, readOwnersTeam, type SimulatedGitHub } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -58,6 +60,9 @@ const LONG_SUSPENSION_DURATIONS: WeightedPauses = [
 /** After each action, if the owner suspends the App often. */
 const SUSPEND_PROBABILITY = 0.3;
 
+/** After each action, where two approvals are required. */
+const OWNER_CHANGE_PROBABILITY = 0.2;
+
 type ConversationOptions = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
@@ -72,6 +77,10 @@ type ConversationOptions = {
   readonly requiresTwo: boolean;
   /** Runs have small limits. */
   readonly limitsRuns: boolean;
+  /** The owners, or the members of their team, change after every approval. */
+  readonly changesOwnersOften: boolean;
+  /** Most approvals are edited or deleted before they become a commit. */
+  readonly withdrawsOften: boolean;
   /** People must approve some readings from the start. */
   readonly gatesReadings: boolean;
   /** What people do, by weight. */
@@ -106,8 +115,10 @@ export function startConversation(options: ConversationOptions): void {
         );
         const isApproval = hasSecondThoughts && description?.includes('/approve') === true;
         if (isApproval && random.chance(0.4)) scheduleSecondThought(options);
+        if (options.withdrawsOften && isApproval) scheduleWithdrawal(options);
         if (options.requiresTwo && isApproval && random.chance(0.7)) scheduleSecondApproval(options);
-        if (options.requiresTwo && random.chance(0.2)) scheduleOwnerChange(options);
+        if (options.requiresTwo && random.chance(OWNER_CHANGE_PROBABILITY)) scheduleOwnerChange(options);
+        if (options.changesOwnersOften && isApproval) scheduleOwnerChange(options);
         if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
         if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
@@ -144,6 +155,15 @@ function scheduleSecondThought(options: ConversationOptions): void {
   );
 }
 
+/** Schedules an edit or a deletion of the last approval, often after it was counted and before its commit. */
+function scheduleWithdrawal(options: ConversationOptions): void {
+  const { random, clock } = options;
+  clock.schedule(
+    random.between(50, 3_000),
+    () => void performAction(options, random.pick(['ana', 'ben'] as const), withdrawApproval),
+  );
+}
+
 /** Schedules the approval of a person who can write, perhaps the same one again. */
 function scheduleSecondApproval(options: ConversationOptions): void {
   const { random, clock } = options;
@@ -153,10 +173,11 @@ function scheduleSecondApproval(options: ConversationOptions): void {
   );
 }
 
-/** Schedules new owners, perhaps between an approval and its commit. */
+/** Schedules new owners, or new members of their team, perhaps between an approval and its commit. */
 function scheduleOwnerChange(options: ConversationOptions): void {
   const { random, clock } = options;
-  clock.schedule(random.between(100, 4_000), () => void performAction(options, 'acme', changeOwners));
+  const action = random.chance(0.6) ? changeOwners : changeTeam;
+  clock.schedule(random.between(100, 4_000), () => void performAction(options, 'acme', action));
 }
 
 function performAction(options: ConversationOptions, actor: Login, action: PersonAction): string | null {
@@ -174,6 +195,7 @@ function performAction(options: ConversationOptions, actor: Login, action: Perso
     const permission = repository === undefined ? 'none' : collaboratorRoleOf(repository, accountId).permission;
     trace.add({ kind: 'permission', accountId, writes: permission === 'write' || permission === 'admin' });
   }
+  trace.add({ kind: 'team', members: readOwnersTeam(simulatedGitHub, fixture) ?? [] });
   return description;
 }
 

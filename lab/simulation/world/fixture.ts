@@ -25,7 +25,7 @@ export type CaseFixture = {
   readonly people: Readonly<Record<Login, number>>;
 };
 
-const LOGINS = ['ana', 'ben', 'carl', 'dora', 'helper[bot]', 'acme'] as const;
+export const LOGINS = ['ana', 'ben', 'carl', 'dora', 'helper[bot]', 'acme'] as const;
 
 export type Login = (typeof LOGINS)[number];
 

@@ -29,12 +29,14 @@ import {
   listCommitSummaries,
   listOtherPulls,
   listRulesFor,
+  OWNERS_TEAM,
   type PullSnapshot,
   readArchive,
   readCodeOwnersFile,
   readCommentTexts,
   readFullTree,
   readMergeBase,
+  readOwnersTeam,
   readPermission,
   readPullFacts,
   readSettingsFile,
@@ -97,6 +99,8 @@ type ReadMethod =
   | 'otherPullsOnBranch';
 
 function readMethods({
+  simulatedGitHub,
+  fixture,
   snapshot,
 }: PortContext): Pick<GitHub, ReadMethod | 'countApprovals' | 'listCommits' | 'listReviewComments'> {
   return {
@@ -107,8 +111,12 @@ function readMethods({
     fetchSettingsVersions: async () => readSettingsVersions(snapshot()),
     fetchSettingsFileAt: async (sha) => readSettingsFileAt(snapshot(), sha),
     fetchCodeOwnersFile: async () => readCodeOwnersFile(snapshot()),
-    // The simulated installation was not granted to see members.
-    fetchTeamMembership: async () => 'unreadable',
+    fetchTeamMembership: async (team, login) => {
+      snapshot();
+      const members = readOwnersTeam(simulatedGitHub, fixture);
+      if (members === null) return 'unreadable';
+      return team === `@${OWNERS_TEAM}` && members.some((one) => one === login) ? 'member' : 'not-member';
+    },
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchDiscussion: async () => readDiscussion(snapshot()),
     fetchMergeBase: async (base, head) => readMergeBase(snapshot(), base, head),

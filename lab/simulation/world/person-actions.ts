@@ -12,8 +12,10 @@ import {
   CODEOWNERS_PATH,
   findInstallation,
   listBotComments,
+  OWNERS_TEAM,
   type PullSnapshot,
   readFullTree,
+  readOwnersTeam,
   type SimulatedGitHub,
   snapshotPull,
 } from './simulated-github.ts';
@@ -70,22 +72,47 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
   return `(ben may ${permission} from now on)`;
 }
 
-function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+function changeSettings(context: RepositoryContext): string {
+  const { random } = context;
   const settings = random.pick([
     ...['review_event: request-changes\n', 'standing_approvals: path\n', 'broken: [\n', null],
     ...[DENY_DOCS, DENY_DOCS, GATE_DOCS, random.pick(SMALL_LIMITS)],
     ...STRICTER_RULES,
   ]);
   return settings === null || typeof settings === 'string'
-    ? saveSettings({ simulatedGitHub, fixture }, settings)
-    : saveSettings({ simulatedGitHub, fixture }, ...settings);
+    ? saveSettings(context, settings)
+    : saveRules(context, ...settings);
 }
 
-/** Gives every path to one person, also between an approval and its commit. Mostly the settings then ask for owners. */
-export function changeOwners({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const owners = random.pick(['* @ana\n', '* @ben\n']);
+/** Gives every path to one person or a team, also between an approval and its commit. Mostly the settings then ask for owners. */
+export function changeOwners(context: RepositoryContext): string {
+  const { random } = context;
+  const owners = random.pick(['* @ana\n', '* @ben\n', TEAM_OWNS_ALL]);
   const settings = random.pick(['approvers: codeowners\n', 'approvers: codeowners\n', 'approvers: write\n']);
-  return saveSettings({ simulatedGitHub, fixture }, settings, owners);
+  return saveRules(context, settings, owners);
+}
+
+const TEAM_OWNS_ALL = `* @${OWNERS_TEAM}\n`;
+
+/** Fills the owners' team anew. From its first members on, the App can mostly see them. */
+export function changeTeam({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const members = random.pick([['ana'], ['ben'], ['ana', 'ben'], []] as const);
+  simulatedGitHub.apply(OPERATIONS.setTeam, {
+    team: OWNERS_TEAM,
+    memberIds: members.map((login) => fixture.people[login]),
+  });
+  const installation = findInstallation(simulatedGitHub.state, fixture);
+  if (installation !== undefined && readOwnersTeam(simulatedGitHub, fixture) === null && random.chance(0.8)) {
+    const permissions = { ...installation.permissions, members: 'read' } as const;
+    simulatedGitHub.apply(OPERATIONS.acceptPermissions, { installationId: installation.id, permissions });
+  }
+  return `(the owners' team is ${members.join(' and ') || 'nobody'} from now on)`;
+}
+
+/** Settings with the `CODEOWNERS` that belongs to them, and with members of a team that this names. */
+function saveRules(context: RepositoryContext, settings: string, owners: string): string {
+  const saved = saveSettings(context, settings, owners);
+  return owners.includes(OWNERS_TEAM) ? `${changeTeam(context)} ${saved}` : saved;
 }
 
 /** Settings that ask for more people, or for owners, with the `CODEOWNERS` that belongs to them. */
@@ -95,6 +122,8 @@ const STRICTER_RULES: readonly (readonly [settings: string, owners: string])[] =
   ['approvers: codeowners\n', '* @ana\n/src/cart.ts @ben\n'],
   ['require:\n  - {paths: [src/total.ts], approvers: codeowners}\n', '* @ben\n'],
   ['approvers: codeowners\nrequired_approvals: 2\n', '* @ana @ben\n/docs/notes.md\n'],
+  ['approvers: codeowners\n', TEAM_OWNS_ALL],
+  ['require:\n  - {paths: [src/**], approvals: 2, approvers: codeowners}\n', TEAM_OWNS_ALL],
 ];
 
 /** Changes the file of settings on the default branch; null deletes it. */
@@ -291,9 +320,8 @@ export function limitRuns({ simulatedGitHub, fixture }: OwnerContext, random: Ra
 }
 
 /** Makes the repository require two approvals or those of owners, which the other settings can change later. */
-export function requireTwoApprovals({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const [settings, owners] = random.pick(STRICTER_RULES);
-  return saveSettings({ simulatedGitHub, fixture }, settings, owners);
+export function requireTwoApprovals(context: RepositoryContext): string {
+  return saveRules(context, ...context.random.pick(STRICTER_RULES));
 }
 
 /** Makes people approve some readings, until other settings take their place. */
@@ -485,7 +513,7 @@ function changeOwnComment({ person, random, snapshot, accountId }: ActionContext
 }
 
 /** Edits or deletes the newest comment that begins with `/approve`, before or after the App reads it. */
-function withdrawApproval({ person, random, snapshot: { pull } }: ActionContext): string | null {
+export function withdrawApproval({ person, random, snapshot: { pull } }: ActionContext): string | null {
   const inConversation = [...pull.comments.values()].map((comment) => ({ ...comment, inThread: false }));
   const inThreads = [...pull.reviewComments.values()].map((comment) => ({ ...comment, inThread: true }));
   const approvals = [...inConversation, ...inThreads].filter(({ body }) => body.startsWith('/approve'));

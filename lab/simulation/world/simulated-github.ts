@@ -37,7 +37,7 @@ import {
   type Tree,
 } from '../../../src/core/state/ports.ts';
 import type { PostedComment } from '../../../src/core/state/proposal.ts';
-import { type CaseFixture, GITHUB_URL } from './fixture.ts';
+import { type CaseFixture, GITHUB_URL, LOGINS, type Login } from './fixture.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The fake GitHub's state of one case, without HTTP. Reports each webhook event of a change. */
@@ -150,6 +150,16 @@ export function readSettingsVersions({
 export function readCodeOwnersFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchCodeOwnersFile']>> {
   const bytes = readDefaultBranchFile(snapshot, CODEOWNERS_PATH);
   return bytes === undefined ? null : { path: CODEOWNERS_PATH, bytes };
+}
+
+/** The team that `CODEOWNERS` can name. */
+export const OWNERS_TEAM = 'acme/owners';
+
+/** The logins of the owners' team; null while the App may not see its members. */
+export function readOwnersTeam({ state }: SimulatedGitHub, fixture: CaseFixture): readonly Login[] | null {
+  if (findInstallation(state, fixture)?.permissions['members'] !== 'read') return null;
+  const members = state.teams.get(OWNERS_TEAM) ?? [];
+  return LOGINS.filter((login) => members.includes(fixture.people[login]));
 }
 
 /** The place where the simulated repository has the file. */

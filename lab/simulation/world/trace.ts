@@ -46,6 +46,8 @@ export type TraceEvent = { readonly at: number } & (
   /** A request to the model, as it was sent. */
   | { readonly kind: 'asked'; readonly runId: string; readonly messages: readonly TranscriptMessage[] }
   | { readonly kind: 'permission'; readonly accountId: number; readonly writes: boolean }
+  /** The logins of the owners' team; none while the App may not see its members. */
+  | { readonly kind: 'team'; readonly members: readonly string[] }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly where: string }
   | { readonly kind: 'person-action'; readonly actor: string; readonly action: string }
   | { readonly kind: 'note'; readonly text: string }
