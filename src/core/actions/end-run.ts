@@ -42,7 +42,7 @@ export function endRun(builder: StepBuilder, ending: Ending, now: string, until:
   const endsEverything = REASONS_ENDING_EVERYTHING.has(ending.reason);
   const withoutUndos = endsEverything ? cancelUndos(builder, ending.reason, now, until) : builder;
   const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now), CANCEL_NOTES[ending.reason]);
-  const ended = withRun(cancelled, { phase: { kind: 'ended', at: now, ...ending } });
+  const ended = withRun(cancelled, { phase: { kind: 'ended', at: now, ...ending }, unreadPushes: [] });
   const updated = withEffects(ended, { type: 'update-run-comment', runId: run.id });
   const dropped = endsEverything ? tasksRequestedBy(builder.pull, until) : [];
   return startNextTask(announceEnd(updated, run, ending, dropped), dropped);

@@ -25,6 +25,7 @@ import { withUndoNote } from './agent-notes.ts';
 import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
 import {
   addAppCommit,
+  appCommitsTo,
   combineVerdicts,
   isBelowOtherHeading,
   memberVerdicts,
@@ -260,9 +261,11 @@ export function supersede(
   const { origin } = proposal;
   const retried = callsToRetry(updated, proposal);
   const nearby = isReadable(builder, path) ? (cause.nearby ?? null) : null;
-  const output = staleOutput(path, proposal.headSha, head, { login, nearby });
-  if (origin.kind !== 'call' || retried.length === 0) return answerProposalCalls(updated, proposal, output);
-  const running = setProposalCallStatus(updated, proposal, { kind: 'running', outputIfRefused: output });
+  const excerpt = nearby === null ? {} : { excerpt: { path, commits: appCommitsTo(builder.pull.run, path).length } };
+  const stale = { output: staleOutput(path, proposal.headSha, head, { login, nearby }), ...excerpt };
+  if (origin.kind !== 'call' || retried.length === 0)
+    return setProposalCallStatus(updated, proposal, { kind: 'answered', ...stale });
+  const running = setProposalCallStatus(updated, proposal, { kind: 'running', ifRefused: stale });
   return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: retried });
 }
 

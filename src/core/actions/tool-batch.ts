@@ -5,6 +5,7 @@ import {
   appliedOutput,
   appliedSetOutput,
   EXPIRED_CAUSE,
+  OWN_COMMIT_SINCE,
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
@@ -15,6 +16,7 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
 import { hasWords, peopleWithNotes } from './agent-notes.ts';
 import { endRun } from './end-run.ts';
+import { appCommitsTo } from './head-assessment.ts';
 import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
 import {
   appendMessages,
@@ -115,8 +117,10 @@ export function withdrawProposal(
 export function advanceBatch(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null || run.phase.kind === 'ended' || run.batch === null) return builder;
-  if (run.batch.calls.every(({ status }) => status.kind === 'answered' || status.kind === 'dependent'))
-    return completeBatch(settleDependents(builder, run.batch), run, now);
+  if (isBatchComplete(run.batch))
+    return run.unreadPushes.length > 0
+      ? withRun(builder, { phase: { kind: 'running-tools', turn: run.batch.turn } })
+      : completeBatch(settleResults(builder, run.batch), run, now);
   if (run.batch.calls.every(isSettledOrExpired))
     return endRun(builder, { reason: expiryReason(run.batch), by: null, note: null }, now);
   return withEffects(withRun(builder, { phase: phaseOf(builder.pull, run.batch) }), {
@@ -135,15 +139,25 @@ function expiryReason({ calls }: ToolBatch): EndReason {
   return isChange ? 'expired' : 'unanswered';
 }
 
-/** Words the outputs of calls that had to wait for another change of the batch, now that it is decided. */
-function settleDependents(builder: StepBuilder, { calls }: ToolBatch): StepBuilder {
-  return calls.reduce(
-    (next, call) =>
-      call.status.kind === 'dependent'
-        ? answerToolCall(next, refOf(call), settledOutput(builder.pull, call.status.dependency))
-        : next,
-    builder,
-  );
+/** Whether every call of the batch has an output, or gets one from those of the others. */
+export function isBatchComplete({ calls }: ToolBatch): boolean {
+  return calls.every(({ status }) => status.kind === 'answered' || status.kind === 'dependent');
+}
+
+/** Words the outputs that depend on other changes of the batch, now that these are decided. */
+function settleResults(builder: StepBuilder, batch: ToolBatch): StepBuilder {
+  const { run } = builder.pull;
+  const calls = batch.calls.map((call): ToolCallState => {
+    const { status } = call;
+    if (status.kind === 'dependent')
+      return { ...call, status: { kind: 'answered', output: settledOutput(builder.pull, status.dependency) } };
+    const isOlder =
+      status.kind === 'answered' &&
+      status.excerpt !== undefined &&
+      appCommitsTo(run, status.excerpt.path).length > status.excerpt.commits;
+    return isOlder ? { ...call, status: { ...status, output: `${status.output}\n${OWN_COMMIT_SINCE}` } } : call;
+  });
+  return withRun(builder, { batch: { ...batch, calls } });
 }
 
 function settledOutput(pull: PullState, dependency: Dependency): string {

@@ -176,6 +176,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     commitsRefused: false,
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: pull.answeredQuestions.map(questionNote),
+    unreadPushes: [],
     instructors: [],
     lastFeedbackAt: null,
     liftedDenials: [],

@@ -2,7 +2,15 @@ import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { applyBaseChange, retarget } from '../actions/retarget.ts';
-import { endStep, noop, type StepBuilder, startStep, withEffects, withPullState } from '../actions/step-builder.ts';
+import {
+  endStep,
+  noop,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withPullState,
+  withRun,
+} from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
@@ -128,12 +136,13 @@ export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, de
   return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
 }
 
-/** The agent hears of what others push during its run. */
+/** The agent hears of what others push during its run, and gets no results before. */
 function requestPushContent(builder: StepBuilder, { actor, before, after }: PushedIntent): StepBuilder {
   const run = activeRun(builder.pull);
   if (run === null) return builder;
   const by = { id: actor.id, login: actor.login };
-  return withEffects(builder, { type: 'read-push', runId: run.id, by, before, after });
+  const awaited = withRun(builder, { unreadPushes: [...run.unreadPushes, after] });
+  return withEffects(awaited, { type: 'read-push', runId: run.id, by, before, after });
 }
 
 /**

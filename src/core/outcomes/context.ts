@@ -1,6 +1,6 @@
 import { withNote } from '../actions/agent-notes.ts';
 import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { deliverNotes, withInstructors } from '../actions/tool-batch.ts';
+import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import type { Facts } from '../state/facts.ts';
@@ -30,10 +30,14 @@ function peopleHeard({ discussion }: TaskContext): readonly Person[] {
   return discussion.value.comments.flatMap(({ author, mayDecide }) => (mayDecide && author !== null ? [author] : []));
 }
 
-/** Keeps what another person pushed for the next request to the model. */
-export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>): Step {
+/** Keeps what another person pushed for the next request to the model, which results can have waited for. */
+export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>, { now }: Facts): Step {
   const { runId, by, before, after, content } = signal;
-  if (activeRun(pull)?.id !== runId) return noop(pull, 'outdated-result');
+  const run = activeRun(pull);
+  if (run?.id !== runId) return noop(pull, 'outdated-result');
   const note = { kind: 'push', by, before, after, content, unlistedBefore: 0 } as const;
-  return endStep(withNote(startStep(pull), note), 'push-read');
+  const unreadPushes = run.unreadPushes.filter((sha) => sha !== after);
+  const noted = withRun(withNote(startStep(pull), note), { unreadPushes });
+  const isAwaited = run.batch !== null && isBatchComplete(run.batch);
+  return endStep(isAwaited ? advanceBatch(noted, now) : noted, 'push-read');
 }

@@ -1,14 +1,14 @@
 import { setHeadIfIdle } from '../actions/head-moved.ts';
 import { createQuestions } from '../actions/questions.ts';
 import { endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { advanceBatch, answerToolCall, isInCurrentBatch } from '../actions/tool-batch.ts';
+import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '../actions/tool-batch.ts';
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addShownLines } from '../agent/tools/shown-lines.ts';
 import { mainPath } from '../edits/change.ts';
 import { type CallRef, isSameCall, refOf, sharesCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { Reason } from '../state/reasons.ts';
-import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { activeRun, type CallOutput, type PullState, type Run } from '../state/run.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 import { createProposals } from './create-proposals.ts';
@@ -78,7 +78,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       return answerToolCall(builder, call, result.output);
     case 'output': {
       const afterPush = outputAfterPush(builder.pull, call);
-      const answered = answerToolCall(builder, call, afterPush ?? result.output);
+      const answered = setCallStatus(builder, call, { kind: 'answered', ...(afterPush ?? { output: result.output }) });
       const { readBlob, shown, syntaxRefusals } = result;
       const { run } = answered.pull;
       // A refusal counts only if the model hears of it.
@@ -106,10 +106,10 @@ function updateRunComment(builder: StepBuilder): StepBuilder {
 /**
  * For a failed retry after the file changed, the model gets the reason of the retry and not the error of the call (T7).
  */
-function outputAfterPush(pull: PullState, call: CallRef): string | null {
+function outputAfterPush(pull: PullState, call: CallRef): CallOutput | null {
   const run = pull.run;
   const status = run?.batch?.calls.find((one) => isSameCall(refOf(one), call))?.status;
-  if (status?.kind === 'running' && status.outputIfRefused !== undefined) return status.outputIfRefused;
+  if (status?.kind === 'running' && status.ifRefused !== undefined) return status.ifRefused;
   const stale = pull.proposals.findLast(
     (one) =>
       isInCurrentBatch(pull, one) &&
@@ -119,5 +119,5 @@ function outputAfterPush(pull: PullState, call: CallRef): string | null {
   );
   return stale === undefined || run === null
     ? null
-    : staleOutput(mainPath(stale.change), stale.headSha, run.assessedHeadSha);
+    : { output: staleOutput(mainPath(stale.change), stale.headSha, run.assessedHeadSha) };
 }

@@ -105,6 +105,8 @@ export type Run = {
   readonly commitsRefused: boolean;
   readonly pullAuthor: Person | null;
   readonly agentNotes: readonly AgentNote[];
+  /** Heads of pushes that are being read. The model gets no results before it can hear of these. */
+  readonly unreadPushes: readonly string[];
   /** People besides the task's author whose words the model has. */
   readonly instructors: readonly Person[];
   /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
@@ -253,14 +255,20 @@ export type ToolCallState = IssuedCall & {
   readonly heldPath: string | null;
   readonly status:
     | { readonly kind: 'proposed'; readonly proposalId: string }
-    /** `outputIfRefused` takes the place of an error when the call is repeated after a push. */
-    | { readonly kind: 'running'; readonly outputIfRefused?: string }
+    /** `ifRefused` takes the place of an error when the call is repeated after a push. */
+    | { readonly kind: 'running'; readonly ifRefused?: CallOutput }
     | { readonly kind: 'asked'; readonly questionId: string }
     /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
     | { readonly kind: 'dependent'; readonly dependency: Dependency }
     /** The proposal, or the question (null), expired. The model is not told; `/resume` repeats the call. */
     | { readonly kind: 'expired'; readonly proposalId: string | null }
-    | { readonly kind: 'answered'; readonly output: string };
+    | ({ readonly kind: 'answered' } & CallOutput);
+};
+
+/** The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run. */
+export type CallOutput = {
+  readonly output: string;
+  readonly excerpt?: { readonly path: string; readonly commits: number };
 };
 
 /** How a call depends on a proposal of the same batch; `path` is that of the call. */

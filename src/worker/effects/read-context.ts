@@ -144,13 +144,15 @@ function tooSlow(path: string, error: unknown): InstructionFile {
   throw error;
 }
 
-/** Reads what another person pushed during the run. */
+/** Reads what another person pushed during the run. Results of the run wait for it, but not for ever. */
 export async function describePush(job: Job<'read-push'>): Promise<EffectResult> {
   const { type: _, ...push } = job.effect;
   const pull = await loadJobPull(job);
   const run = activeRun(pull);
   if (run?.id !== push.runId) return DONE;
-  const comparison = await job.context.githubApp.forPull(pull.ref).comparePush(push.before, push.after);
+  const github = job.context.githubApp.forPull(pull.ref);
+  const read = await readPart(job, () => github.comparePush(push.before, push.after));
+  const comparison = read.kind === 'read' ? read.value : null;
   const content =
     comparison === null ? null : await toPushContent(comparison, job.context.offload, pathRulesOf(run.settings));
   return { kind: 'done', signal: { type: 'push-read', ...push, content } };

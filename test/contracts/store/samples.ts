@@ -65,6 +65,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     commitsRefused: false,
     pullAuthor: ana,
     agentNotes: [],
+    unreadPushes: [],
     instructors: [],
     lastFeedbackAt: null,
     liftedDenials: [],

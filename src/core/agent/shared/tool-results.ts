@@ -39,13 +39,18 @@ export function readDeniedOutput(path: string, { by, text }: Pick<Vote, 'by' | '
  * what stands there now, as far as known.
  */
 export function staleOutput(path: string, base: string, current: string, push: StalePush = UNKNOWN_PUSH): string {
-  const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed. Read the file again before proposing.`;
   const { login, nearby } = push;
+  const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed.`;
   const by = login === null ? '' : ` ${login} pushed the change.`;
-  if (nearby === null) return `${stale}${by}`;
-  const heading = materialLine(` The file from line ${nearby.start} on is now`);
-  return [`${stale}${by}${heading}`, ...numberLines(nearby)].join('\n');
+  if (nearby === null) return `${stale} Read the file again before proposing.${by}`;
+  const intro = `${stale}${by} If yours is still wanted, propose it again from these lines.`;
+  const heading = materialLine(`The file from line ${nearby.start} on, in commit ${shortSha(current)}`);
+  return [intro, heading, ...numberLines(nearby)].join('\n');
 }
+
+/** Below the lines of a stale result: the run's own commit is in the same results, but not in these lines. */
+export const OWN_COMMIT_SINCE =
+  'Your own changes to this file that were applied later are not in these lines; their results show them.';
 
 /** Each line begins with its number, so that none can pose as a person's words or as the result of another call. */
 function numberLines({ start, text }: NearbyLines): readonly string[] {
