@@ -5,7 +5,7 @@ type Capacity = { readonly maxCharacters: number };
 const ENTRY_CHARACTERS = 64;
 
 /**
- * A pure function of a text that computes each of the latest texts once. The result is shared, so nobody may change it.
+ * A pure function of a text that computes each of the latest texts once. The result is shared and must not be changed.
  * A text that is longer than all that is kept is computed anew each time.
  */
 export function rememberTexts<Value extends object>(

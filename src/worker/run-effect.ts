@@ -1,8 +1,8 @@
 import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
 import { PRIORITY_OF } from '../core/state/effects.ts';
 import type { Priority } from '../core/state/rate-limit.ts';
-import type { CallResult, Signal } from '../core/state/signals.ts';
-import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
+import type { Signal } from '../core/state/signals.ts';
+import { signalForAbandoned } from './abandoned-effects.ts';
 import { performEffect } from './effects/perform.ts';
 import {
   createErrorId,
@@ -80,7 +80,7 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
     const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
     context.log.error(fields, 'effect abandoned');
-    return { kind: 'done', signal: signalForAbandonedEffect(stored, errorId) };
+    return { kind: 'done', signal: signalForAbandoned(stored, errorId) };
   }
   const line = {
     log: context.log,
@@ -148,82 +148,4 @@ function shouldAbandon(job: Job, error: unknown): boolean {
 
 function msSinceRequested({ context, stored }: Job): number {
   return context.clock.now() - Date.parse(stored.requestedAt);
-}
-
-/**
- * The signal that replaces the result of an abandoned effect; `errorId` is null unless an internal error was the cause.
- */
-function signalForAbandonedEffect(
-  { effect, attempts }: Pick<StoredEffect, 'effect' | 'attempts'>,
-  errorId: string | null,
-): Signal | null {
-  switch (effect.type) {
-    case 'read-context': {
-      const { runId, pull } = effect;
-      return { type: 'context-read', runId, pull, context: UNREADABLE_CONTEXT };
-    }
-    case 'read-push': {
-      const { runId, by, before, after } = effect;
-      return { type: 'push-read', runId, by, before, after, content: null };
-    }
-    case 'ask-model': {
-      const { runId, turn } = effect;
-      return {
-        type: 'model-failed',
-        runId,
-        turn,
-        failure: null,
-        message: failureText(errorId, 'it could not be asked'),
-      };
-    }
-    case 'open-side-question':
-    case 'ask-side-question': {
-      const message = failureText(errorId, 'The question could not be put to the model.');
-      return { type: 'side-question-failed', questionId: effect.questionId, message };
-    }
-    case 'run-side-question-tools': {
-      const { questionId, turn } = effect;
-      return { type: 'side-question-tools-finished', questionId, turn, outputs: [] };
-    }
-    case 'post-proposals': {
-      const { runId, turn, proposalIds } = effect;
-      const message = failureText(errorId, 'GitHub did not accept them');
-      return { type: 'posting-failed', runId, turn, proposalIds, message };
-    }
-    case 'post-question': {
-      const message = failureText(errorId, 'GitHub did not accept a question of the agent');
-      return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, proposalIds: [], message };
-    }
-    case 'commit': {
-      // An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible.
-      if (attempts > 1) return { type: 'access-lost', cause: 'unreachable' };
-      const { runId, proposalIds } = effect;
-      const message = 'GitHub did not take the commit';
-      return { type: 'commit-failed', runId, proposalIds, message, refusedByRule: false };
-    }
-    case 'run-tools': {
-      const { runId, turn } = effect;
-      const results = effect.calls.map(
-        ({ turn: ofResponse, toolCall }): CallResult => ({
-          turn: ofResponse,
-          callId: toolCall.id,
-          kind: 'output',
-          output: 'The repository could not be read.',
-          readBlob: null,
-        }),
-      );
-      return { type: 'tools-finished', runId, turn, headSha: null, results };
-    }
-    case 'catch-up':
-      return { type: 'caught-up', read: false, expiresAfter: effect.expiresAfter };
-    case 'dismiss-review':
-      return { type: 'review-dismiss-refused', runId: effect.runId, reviewId: effect.reviewId };
-    default:
-      return null;
-  }
-}
-
-/** With an error id, the text refers to the log. */
-function failureText(errorId: string | null, otherwise: string): string {
-  return errorId === null ? otherwise : `Countersign gave up because of an internal error (error id ${errorId})`;
 }

@@ -124,7 +124,7 @@ function callKey(change: Change, { step, tool }: DraftPart): string | null {
   return step === null ? null : hash('sha256', JSON.stringify([change.path, step]), 'hex');
 }
 
-/** The same for the same bytes of all its files, by whichever calls. */
+/** The same for the same bytes of all its files, with any calls. */
 function outcomeKey(change: Change): string {
   return hash('sha256', JSON.stringify(resultsOf(change) ?? change.digest), 'hex');
 }

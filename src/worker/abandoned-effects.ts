@@ -1,0 +1,121 @@
+import type { StoredEffect } from '../adapters/store/store.ts';
+import type { Effect, EffectType } from '../core/state/effects.ts';
+import type { CallResult, Signal } from '../core/state/signals.ts';
+import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
+
+/** An effect that is not attempted again. `errorId` is null unless an internal error was the cause. */
+type Abandoned<Type extends EffectType> = {
+  readonly effect: Extract<Effect, { type: Type }>;
+  readonly attempts: number;
+  readonly errorId: string | null;
+};
+
+/** The signal that replaces the result of an abandoned effect; null if nothing waits for its result. */
+export function signalForAbandoned(
+  { effect, attempts }: Pick<StoredEffect, 'effect' | 'attempts'>,
+  errorId: string | null,
+): Signal | null {
+  return signalByType(effect.type, { effect, attempts, errorId });
+}
+
+/** The type parameter ties the replacement to its effect. */
+function signalByType<Type extends EffectType>(type: Type, abandoned: Abandoned<Type>): Signal | null {
+  return REPLACEMENTS[type](abandoned);
+}
+
+const nothingWaits = (): null => null;
+
+const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>) => Signal | null } = {
+  'read-context': ({ effect: { runId, pull } }) => ({
+    type: 'context-read',
+    runId,
+    pull,
+    context: UNREADABLE_CONTEXT,
+  }),
+  'read-push': ({ effect: { runId, by, before, after } }) => ({
+    type: 'push-read',
+    runId,
+    by,
+    before,
+    after,
+    content: null,
+  }),
+  'ask-model': ({ effect: { runId, turn }, errorId }) => ({
+    type: 'model-failed',
+    runId,
+    turn,
+    failure: null,
+    message: failureText(errorId, 'it could not be asked'),
+  }),
+  'open-side-question': sideQuestionFailed,
+  'ask-side-question': sideQuestionFailed,
+  'run-side-question-tools': ({ effect: { questionId, turn } }) => ({
+    type: 'side-question-tools-finished',
+    questionId,
+    turn,
+    outputs: [],
+  }),
+  'run-tools': ({ effect: { runId, turn, calls } }) => ({
+    type: 'tools-finished',
+    runId,
+    turn,
+    headSha: null,
+    results: calls.map(
+      (call): CallResult => ({
+        turn: call.turn,
+        callId: call.toolCall.id,
+        kind: 'output',
+        output: 'The repository could not be read.',
+        readBlob: null,
+      }),
+    ),
+  }),
+  'post-proposals': ({ effect: { runId, turn, proposalIds }, errorId }) => ({
+    type: 'posting-failed',
+    runId,
+    turn,
+    proposalIds,
+    message: failureText(errorId, 'GitHub did not accept them'),
+  }),
+  'post-question': ({ effect: { runId, turn }, errorId }) => ({
+    type: 'posting-failed',
+    runId,
+    turn,
+    proposalIds: [],
+    message: failureText(errorId, 'GitHub did not accept a question of the agent'),
+  }),
+  commit: commitAbandoned,
+  'catch-up': ({ effect: { expiresAfter } }) => ({ type: 'caught-up', read: false, expiresAfter }),
+  'dismiss-review': ({ effect: { runId, reviewId } }) => ({ type: 'review-dismiss-refused', runId, reviewId }),
+  'update-question-comment': nothingWaits,
+  'update-proposal-comment': nothingWaits,
+  'update-run-comment': nothingWaits,
+  'update-settings-comment': nothingWaits,
+  'restore-review-body': nothingWaits,
+  react: nothingWaits,
+  reply: nothingWaits,
+  'check-thread': nothingWaits,
+  'check-outdated-suggestions': nothingWaits,
+  'check-deadlines': nothingWaits,
+  'expire-proposals': nothingWaits,
+  'start-next-task': nothingWaits,
+};
+
+type AbandonedSideQuestion = { readonly effect: { readonly questionId: string }; readonly errorId: string | null };
+
+function sideQuestionFailed({ effect: { questionId }, errorId }: AbandonedSideQuestion): Signal {
+  const message = failureText(errorId, 'The question could not be put to the model.');
+  return { type: 'side-question-failed', questionId, message };
+}
+
+/** An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible. */
+function commitAbandoned({ effect: { runId, proposalIds }, attempts }: Abandoned<'commit'>): Signal {
+  if (attempts > 1) return { type: 'access-lost', cause: 'unreachable' };
+  const message = 'GitHub did not take the commit';
+  return { type: 'commit-failed', runId, proposalIds, message, refusedByRule: false };
+}
+
+/** With an error id, the text refers to the log. */
+function failureText(errorId: string | null, otherwise: string): string {
+  return errorId === null ? otherwise : `Countersign gave up because of an internal error (error id ${errorId})`;
+}
