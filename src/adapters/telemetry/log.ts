@@ -36,7 +36,7 @@ export function createLogger(options: LoggerOptions): pino.Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => serializeError(error) },
-      hooks: { streamWrite: createRedactor(options.secrets) },
+      hooks: { streamWrite: createLineCleaner(options.secrets) },
     },
     openStream(options.format, options.stream),
   );
@@ -55,11 +55,25 @@ function escapeForJson(secret: string): string {
   return JSON.stringify(secret).slice(1, -1);
 }
 
+function createLineCleaner(secrets: readonly string[]): (line: string) => string {
+  const redact = createRedactor(secrets);
+  return (line) => escapeControls(redact(line));
+}
+
+/** C1 controls too, and characters that reorder text or look like a line's end: JSON leaves them as they are. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Writes what a terminal would obey as JSON does, so that text of others can neither color, hide nor forge a line. */
+function escapeControls(line: string): string {
+  return line.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function openStream(format: LoggerOptions['format'], customStream: DestinationStream | undefined): DestinationStream {
   const stream = customStream ?? destination({ dest: 1, sync: true });
   if (format === 'json') return stream;
   const prettify = prettyFactory({ colorize: false, singleLine: true });
-  return { write: (line) => stream.write(prettify(line)) };
+  // It reads the JSON, so the controls are back.
+  return { write: (line) => stream.write(escapeControls(prettify(line))) };
 }
 
 type ErrorFields = {

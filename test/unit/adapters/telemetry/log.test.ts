@@ -84,6 +84,16 @@ describe('log', () => {
     expect(lines[0]).toContain('9007199254740993');
   });
 
+  it.each(['json', 'pretty'] as const)('a %s line controls no terminal, whatever an error says (C13)', (format) => {
+    const { lines, log } = listen(format);
+    const hostile = 'a\u001b[2J\u009b31m\r\u202eb\u2028c';
+    log.error({ err: new Error(hostile), [hostile]: hostile }, 'failed');
+    log.error({ err: new Error('\u001b[2J', { cause: new Error('\u009b2J\r') }) }, 'failed');
+    for (const line of lines) expect(line).not.toMatch(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(lines.join('')).toContain('failed');
+    if (format === 'json') expect(parseJson(lines[0] ?? '')).toMatchObject({ [hostile]: hostile });
+  });
+
   it('writes one line for each event, with any text by strangers (C13)', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), (texts) => {
