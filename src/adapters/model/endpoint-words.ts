@@ -12,8 +12,8 @@ const MAX_CHARACTERS = 500;
 export function endpointWords(text: string, { apiKey, messages }: SentRequest): string {
   const withoutKey = redactCredentials(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
     .replace(/\bsk-[\w*.-]+/g, '[key]')
-    // Some endpoints quote the key with its middle masked.
-    .replace(/[\w-]*\*{3,}[\w*-]*/g, '[key]');
+    // Some endpoints quote the key with its middle masked. A start within a word would take quadratic time.
+    .replace(/(?<![\w-])[\w-]*\*{3,}[\w*-]*/g, '[key]');
   const line = withoutQuotes(withoutKey.slice(0, MAX_READ_CHARACTERS), sentText(messages))
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();

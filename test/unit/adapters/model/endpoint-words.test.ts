@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointWords } from '../../../../src/adapters/model/endpoint-words.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
 
 const SENT = { apiKey: 'k3y-of-the-endpoint', messages: [{ role: 'user', content: 'x'.repeat(50) }] } as const;
 
@@ -17,6 +18,11 @@ describe('endpointWords', () => {
     expect(endpointWords('not\n\tfound\u0000\u202e!', SENT)).toBe('not found !');
     expect(endpointWords('ab '.repeat(100_000), SENT)).toMatch(/^(?:ab )+ab? ?…$/);
     expect(endpointWords('ab '.repeat(100_000), SENT).length).toBeLessThanOrEqual(500);
+  });
+
+  it.each(['a', '-', '7*', 'sk-', ' ', '@'])('of a million characters like %j take linear time (O14, H12)', (unit) => {
+    const seconds = cpuSeconds(() => endpointWords(unit.repeat(1_000_000 / unit.length), SENT));
+    expect(seconds).toBeLessThan(2);
   });
 
   it.each(['content', 'arguments', 'opaque members'])(
