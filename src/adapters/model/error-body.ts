@@ -1,4 +1,5 @@
 import type { SendRequest } from '../../lib/guard-fetch.ts';
+import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 
 /** The same requests, whose errors have OpenAI's form. The SDK reads no other, and would lose their words. */
@@ -11,9 +12,20 @@ export function withPlainErrors(send: SendRequest): SendRequest {
   };
 }
 
+/** Some endpoints repeat the request in their error. */
+const MAX_ERROR_CHARACTERS = 1_000_000;
+
+/** A deeper error is no error. */
+export const MAX_ERROR_DEPTH = 100;
+
+/** Of an error that is too long or too deep for one. */
+export const MAX_BEGINNING = 5_000;
+
 /** Gemini's endpoint puts an error into a list, and servers made with FastAPI put it under `detail` or nowhere. */
 function plainError(text: string): string {
+  if (text.length > MAX_ERROR_CHARACTERS) return text.slice(0, MAX_BEGINNING);
   const body = jsonOrNull(text);
+  if (isDeeperThan(body, MAX_ERROR_DEPTH)) return text.slice(0, MAX_BEGINNING);
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(found)) return text;
   const { error, detail, message } = found;

@@ -1,4 +1,5 @@
 import type { OpaqueMembers, OpaqueObject, TranscriptMessage } from '../../core/state/conversation.ts';
+import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord } from '../../lib/trust.ts';
 
 /** Maximum size of the opaque members of one response, as JSON. Each later request of the run contains them. */
@@ -84,9 +85,4 @@ function unknownMembers(object: OpaqueObject, known: ReadonlySet<string>): Opaqu
 
 function hasMembers(object: OpaqueObject): boolean {
   return Object.keys(object).length > 0;
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((member) => isDeeperThan(member, depth - 1));
 }

@@ -76,7 +76,7 @@ function createSingleModel(options: ModelOptions): SingleModel {
     const { body, removable } = requests.build(conversation);
     try {
       const response = await client.post('/chat/completions', { body, signal, stream: true }).asResponse();
-      return await readCompletion(response, client, observer);
+      return await readCompletion(response, observer);
     } catch (error) {
       const refused = error instanceof APIError ? findRefusedName(error, removable) : null;
       if (refused === null) throw error;
@@ -97,8 +97,6 @@ function createSingleModel(options: ModelOptions): SingleModel {
     try {
       const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
       usage = isRecord(completion) ? completion['usage'] : null;
-      // The SDK ends an aborted stream without an error.
-      signal.throwIfAborted();
       return toResponse(completion, address, options.log);
     } catch (error) {
       if (stopping.aborted) {

@@ -1,9 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type OpenAI from 'openai';
-import { Stream } from 'openai/streaming';
+import { APIError } from 'openai';
+import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
+import { MAX_BEGINNING, MAX_ERROR_DEPTH } from './error-body.ts';
 import { UnusableResponseError } from './error-meanings.ts';
 import { createDeltaMerger } from './merge-delta.ts';
+import { readEvents } from './server-sent-events.ts';
 
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
@@ -19,19 +21,15 @@ export type ResponseObserver = {
 /**
  * Reads a response into one completion: a stream of chunks, or the plain JSON of an endpoint that ignores `stream`.
  */
-export async function readCompletion(
-  response: Response,
-  client: OpenAI,
-  { onBytes, onPiece }: ResponseObserver,
-): Promise<unknown> {
+export async function readCompletion(response: Response, { onBytes, onPiece }: ResponseObserver): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (PAGE_TYPES.test(type)) {
     await response.body?.cancel();
     throw new UnusableResponseError('wrong-content-type', `content type ${type.slice(0, 60)}`);
   }
   const observed = observeBody(response, onBytes);
-  if (JSON_TYPES.test(type)) return parseBody(await observed.text());
-  return mergeChunks(readChunks(observed, client), onPiece);
+  if (JSON_TYPES.test(type)) return parseJsonOr(await observed.text(), 'the body is not JSON');
+  return mergeChunks(readChunks(observed), onPiece);
 }
 
 function observeBody(response: Response, onBytes: () => void): Response {
@@ -46,21 +44,28 @@ function observeBody(response: Response, onBytes: () => void): Response {
   return new Response(response.body.pipeThrough(observer), { status, headers });
 }
 
-function parseBody(text: string): unknown {
+function parseJsonOr(text: string, flaw: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw new UnusableResponseError('unreadable-answer', 'the body is not JSON');
+    throw new UnusableResponseError('unreadable-answer', flaw);
   }
 }
 
-async function* readChunks(response: Response, client: OpenAI): AsyncIterable<unknown> {
-  try {
-    yield* Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UnusableResponseError('unreadable-answer', 'a chunk is not JSON');
-    throw error;
+/** The chunks up to `[DONE]`. Rejects with the first error among them. */
+async function* readChunks({ body, headers }: Response): AsyncIterable<unknown> {
+  if (body === null) return;
+  for await (const { name, data } of readEvents(body)) {
+    if (data === '[DONE]') return;
+    const chunk = parseJsonOr(data, 'a chunk is not JSON');
+    const error = isRecord(chunk) ? chunk['error'] : null;
+    if (name === 'error' || error) throw new APIError(undefined, errorBody(error ?? chunk, data), undefined, headers);
+    yield chunk;
   }
+}
+
+function errorBody(error: unknown, data: string): object {
+  return isRecord(error) && !isDeeperThan(error, MAX_ERROR_DEPTH) ? error : { message: data.slice(0, MAX_BEGINNING) };
 }
 
 /** Chunks that arrived together would otherwise be merged without a pause. */
