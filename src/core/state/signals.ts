@@ -6,7 +6,7 @@ import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from './co
 import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelContext } from './model-context.ts';
-import type { ModelFailureKind } from './ports.ts';
+import type { ModelFailureKind } from './model-port.ts';
 import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';

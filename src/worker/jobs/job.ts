@@ -5,13 +5,12 @@ import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { Effect } from '../../core/state/effects.ts';
 import { type AppIdentity, NO_PROPOSALS } from '../../core/state/facts.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
+import { type Model, ModelError } from '../../core/state/model-port.ts';
 import {
   type Clock,
   type GitHub,
   type GitHubApp,
   GitHubError,
-  type Model,
-  ModelError,
   RateLimitExceededError,
 } from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';

@@ -1,0 +1,88 @@
+import type { ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
+
+/** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
+export type Model = {
+  /** Requests with the same `runId` share the endpoint's cache, if it has one. A `model` of null is the default one. */
+  ask(
+    messages: readonly TranscriptMessage[],
+    signal: AbortSignal,
+    runId: string,
+    model: string | null,
+  ): Promise<ModelResponse>;
+  /** Like `ask`, with the tools that only read. Without `mayCall` only the text of the response counts. */
+  answerQuestion(
+    messages: readonly TranscriptMessage[],
+    signal: AbortSignal,
+    runId: string,
+    mayCall: boolean,
+    model: string | null,
+  ): Promise<ModelResponse>;
+  /** The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails. */
+  maxRequestTokens(signal: AbortSignal, model: string | null): Promise<number | null>;
+};
+
+/** Why a model request failed. */
+export type ModelFailureKind =
+  | 'key-rejected'
+  | 'access-denied'
+  | 'model-unknown'
+  | 'not-found'
+  | 'bad-request'
+  | 'no-quota'
+  | 'rate-limit'
+  /** The conversation does not fit into the model's context. */
+  | 'too-long'
+  | 'filtered'
+  /** The answer ended in the middle. */
+  | 'cut-off'
+  /** The endpoint fell silent in the middle of an answer. */
+  | 'stalled'
+  | 'timeout'
+  | 'unreachable'
+  | 'redirected'
+  | 'endpoint-failing'
+  | 'wrong-content-type'
+  | 'unreadable-answer';
+
+/** What the operator must know about a failed model request. It holds neither the key nor the request. */
+export type ModelFailure = {
+  readonly failure: ModelFailureKind;
+  /** Null without a response. */
+  readonly status: number | null;
+  /** The endpoint's own words for the kind of error; null if it gave none. */
+  readonly code: string | null;
+  readonly type: string | null;
+  /** The endpoint's id of the request, which its support asks for. */
+  readonly requestId: string | null;
+  /** What the endpoint said, in one line; null if it said nothing. */
+  readonly said: string | null;
+};
+
+/** The model request failed. A `transient` failure is worth a retry. */
+export class ModelError extends Error {
+  readonly kind: 'transient' | 'permanent';
+  readonly retryAt: number | null;
+  /** For the log; null if the request was stopped by this process. */
+  readonly report: ModelFailure | null;
+  /** What the failed answer cost; null if the endpoint did not say. */
+  readonly usage: TokenUsage | null;
+  /** About how many tokens were written of an answer that the endpoint did not count; null if none had begun. */
+  readonly uncountedOutput: number | null;
+  /** The size of the context (tokens) that a request was too long for; null if the endpoint did not say. */
+  readonly contextTokens: number | null;
+  constructor(
+    kind: 'transient' | 'permanent',
+    message: string,
+    retryAt: number | null,
+    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage' | 'uncountedOutput' | 'contextTokens'>> = {},
+  ) {
+    super(message, options);
+    this.name = 'ModelError';
+    this.report = options.report ?? null;
+    this.usage = options.usage ?? null;
+    this.uncountedOutput = options.uncountedOutput ?? null;
+    this.contextTokens = options.contextTokens ?? null;
+    this.kind = kind;
+    this.retryAt = retryAt;
+  }
+}
