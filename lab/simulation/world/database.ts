@@ -132,6 +132,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
   await deleteAllRows(db);
   await sql`select pg_advisory_unlock_all()`.execute(db);
   const listeners = new Set<() => void>();
+  const shareDueTimes = createDueTimesSharing();
   let lastHolder = 0;
   return {
     async open() {
@@ -147,12 +148,10 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         onDisconnect: () => {},
         close: async () => {},
       });
-      return {
-        store,
-        freeLeases: async () => {
-          await sql`select pg_advisory_unlock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
-        },
+      const freeLeases = async (): Promise<void> => {
+        await sql`select pg_advisory_unlock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
       };
+      return shareDueTimes({ store, freeLeases });
     },
     async readFinalState() {
       const { rows: pendingCounts } = await sql<{ pending: string }>`
@@ -181,6 +180,40 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         chainProblems: (await checkLedgerChain(db, null)).problems,
       };
     },
+  };
+}
+
+/** What one process calls of the database. */
+type Opened = { readonly store: Store; readonly freeLeases: () => Promise<void> };
+
+/**
+ * All lanes of all processes ask for due work at the same moments, which takes a third of a case. As long as nothing
+ * else is called and the time is the same, the answer is the same, so it is read once.
+ */
+function createDueTimesSharing(): (opened: Opened) => Opened {
+  let known: { readonly now: number; readonly times: ReturnType<Store['nextDue']> } | null = null;
+  const forget = (): void => {
+    known = null;
+  };
+  return ({ store, freeLeases }) => {
+    const nextDue: Store['nextDue'] = (now) => {
+      if (known?.now !== now) known = { now, times: store.nextDue(now) };
+      return known.times;
+    };
+    const shared = new Proxy(store, {
+      get(target, name) {
+        if (name === 'nextDue') return nextDue;
+        const method: unknown = Reflect.get(target, name);
+        // The epoch of the connection is no data.
+        if (typeof method !== 'function' || name === 'connectionEpoch') return method;
+        return (...args: unknown[]) => {
+          forget();
+          const result: unknown = Reflect.apply(method, target, args);
+          return result instanceof Promise ? result.finally(forget) : result;
+        };
+      },
+    });
+    return { store: shared, freeLeases: () => freeLeases().finally(forget) };
   };
 }
 
