@@ -7,7 +7,6 @@ import {
   findRewrittenLines,
   rewrittenBlobSha,
 } from '../../../../../src/core/edits/build/build-edit.ts';
-import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
 import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
 import { createRegionPattern, findWithContext } from '../../../../../src/core/edits/locate-region.ts';
 import { createRegion, regionBetween } from '../../../../../src/core/edits/region.ts';
@@ -18,29 +17,7 @@ import { createDiffView, splitDiff } from '../../../../../src/core/messages/prop
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { fileAfter } from '../file-after.ts';
 import { anyText, changeOf, editOf, rewrite, shownDiff, stored } from '../samples.ts';
-
-const path = 'src/total.ts';
-
-const repositoryName = 'shop';
-
-function edit(text: string, oldString: string, newString: string, replaceAll = false): BuildResult {
-  return buildEdit({ path, repositoryName, file: stored(text), edits: [{ oldString, newString, replaceAll }] });
-}
-
-function write(existing: string | null, content: string, seen = true): BuildResult {
-  const file = existing === null ? null : stored(existing);
-  return buildWrite({
-    path,
-    repositoryName,
-    file,
-    content,
-    lastReadBlob: seen ? (file?.ref.blob ?? null) : null,
-  });
-}
-
-function output(built: BuildResult): string {
-  return built.kind === 'refused' ? built.output : 'not refused';
-}
+import { edit, output, path, repositoryName, write } from './total-file.ts';
 
 describe('buildEdit', () => {
   it('has the payload of an edit (S19, S22, K15)', () => {

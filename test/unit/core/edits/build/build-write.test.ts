@@ -1,33 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type BuildResult, buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
 import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
 import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
 import { fileAfter } from '../file-after.ts';
 import { changeOf, shownDiff, stored } from '../samples.ts';
-
-const path = 'src/total.ts';
-
-const repositoryName = 'shop';
-
-function edit(text: string, oldString: string, newString: string, replaceAll = false): BuildResult {
-  return buildEdit({ path, repositoryName, file: stored(text), edits: [{ oldString, newString, replaceAll }] });
-}
-
-function write(existing: string | null, content: string, seen = true): BuildResult {
-  const file = existing === null ? null : stored(existing);
-  return buildWrite({
-    path,
-    repositoryName,
-    file,
-    content,
-    lastReadBlob: seen ? (file?.ref.blob ?? null) : null,
-  });
-}
-
-function output(built: BuildResult): string {
-  return built.kind === 'refused' ? built.output : 'not refused';
-}
+import { edit, output, path, repositoryName, write } from './total-file.ts';
 
 describe('buildWrite', () => {
   it('has the payload of a new file (S20, S21, S27)', () => {
