@@ -203,7 +203,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent/shared': {
     what: 'foreign text and results, made safe for the model',
-    entries: ['clean-text.ts', 'tool-results.ts', 'speakers.ts', 'file-list.ts'],
+    entries: ['clean-text.ts', 'tool-results.ts', 'response-size.ts', 'speakers.ts', 'file-list.ts'],
   },
   'src/core/policy': {
     what: 'who, where, how fresh',

@@ -196,7 +196,7 @@ export function completeByPush(
   const note = pushNote(person, current, builder.pull.run, facts);
   const done = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
   const completed = withUndoNote(done, proposal, head);
-  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(current)), proposal);
+  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, current)), proposal);
 }
 
 function createPushVote(proposal: Proposal, { person, permission, deliveryId }: Pusher, now: string): Vote {

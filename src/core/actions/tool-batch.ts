@@ -1,5 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
+import { largestShare, MAX_RESPONSE_BYTES } from '../agent/shared/response-size.ts';
 import { approverNotes } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
@@ -10,6 +11,7 @@ import {
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
+import { changeDiff } from '../edits/change.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { distinctPeople, isInstructed, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
@@ -28,11 +30,24 @@ import {
 } from './step-builder.ts';
 
 /** For the model: the change was applied, as proposed or with a person's own text, with the approvers' notes. */
-export function appliedCallOutput(proposal: Proposal): string {
+export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
   const { change, userEdit } = proposal;
   const note = approverNotes(proposal);
-  if (change.op === 'set') return appliedSetOutput(change, note);
-  return userEdit === null ? appliedOutput(change, null, note) : userModifiedOutput(change, userEdit.diff, note);
+  const maxBytes = diffShare(pull, proposal);
+  if (change.op === 'set') return appliedSetOutput(change, note, maxBytes);
+  return userEdit === null
+    ? appliedOutput(change, null, note, maxBytes)
+    : userModifiedOutput(change, userEdit.diff, note, maxBytes);
+}
+
+/** Bytes that the diff of a result may have, so that those of the whole batch keep the limit (S168). */
+function diffShare({ proposals }: PullState, proposal: Proposal): number {
+  const turn = turnOf(proposal);
+  const ofBatch = proposals.filter((one) => one.runId === proposal.runId && turnOf(one) === turn);
+  return largestShare(
+    ofBatch.map(({ change }) => changeDiff(change)?.length ?? 0),
+    MAX_RESPONSE_BYTES,
+  );
 }
 
 /** Stores the output of a call. A call that has one keeps it. */

@@ -82,7 +82,7 @@ export function completeProposal(
 ): StepBuilder {
   const done = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
   const completed = commit.commitSha === null ? done : withUndoNote(done, proposal, commit.commitSha);
-  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(proposal)), proposal);
+  return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, proposal)), proposal);
 }
 
 function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] {

@@ -25,6 +25,38 @@ describe('results for the model', () => {
     ]);
   });
 
+  it('the diffs of one response have 96 kB together: the longest are cut, with how to get the rest (S168)', async () => {
+    const text = (word: string, lines: number): string => `the "${word}" \t of this page\n`.repeat(lines);
+    const { ana, bot, model } = await propose(
+      stage(),
+      ...['one', 'two', 'three'].map((name) => write(`docs/${name}.txt`, text(name, 2_500))),
+      BIGINT,
+    );
+    expect(bot.proposals()).toHaveLength(4);
+    await ana.says('/approve all');
+    const outputs = model.toolMessages();
+    expect(Buffer.byteLength(outputs.join(''))).toBeLessThan(98_000);
+    expect(Buffer.byteLength(outputs.join(''))).toBeGreaterThan(80_000);
+    const [first, , , last] = outputs.map((output) => JSON.parse(output));
+    expect(first).toMatchObject({
+      message: 'Wrote 2500 lines to docs/one.txt.',
+      details: { note: 'the diff is cut; read_file shows the file' },
+    });
+    expect(first.details.diff).toMatch(/\n\(cut\)$/);
+    expect(last.details).toEqual({ diff: expect.stringContaining('+  let total = 0n;\n'), userModified: false });
+  });
+
+  it('the diff of a set is cut in the same way (S146, S168)', async () => {
+    const content = 'one line of this page\n'.repeat(2_500);
+    const changes = ['a', 'b', 'c'].map((name) => ({ op: 'write', path: `docs/${name}.txt`, content }));
+    const call = { name: 'change_files', arguments: { summary: 'Adds pages', changes } };
+    const { ana, model } = await propose(stage(), call);
+    await ana.says('/approve all');
+    const [output = ''] = model.toolMessages();
+    expect(Buffer.byteLength(output)).toBeLessThan(98_000);
+    expect(JSON.parse(output).details.note).toBe('the diff is cut; read_file shows the file');
+  });
+
   it('a denial returns a decision with the person, the role and the reason (S101, S140)', async () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/deny callers expect a number\nall of them');

@@ -237,6 +237,17 @@ describe('changes that only work together', () => {
     }
   });
 
+  it('are not shown if their parts were denied one by one, alone or beside something new (S108, S152)', async () => {
+    for (const set of [RENAME, [...RENAME, BLANK]]) {
+      const story = await propose(editFile(TWO_EDITS), EDIT_USE);
+      const { bot, ana, model } = story;
+      model.proposes(changes(...set));
+      await ana.says('/deny all the name stays');
+      expect(bot.proposals()).toHaveLength(2);
+      expect(model.allToolMessages().at(-1)).toContain('already rejected');
+    }
+  });
+
   it('are shown in part, and their last part is not after the others (S108, S152)', async () => {
     const story = await deniedThen(changes(...RENAME), editFile(TWO_EDITS));
     const { bot, ana, model, pr } = story;

@@ -1,12 +1,10 @@
 import { dropHunkHeadings, redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { PullRequestFile } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { DiffExcerpt } from '../../state/task-context.ts';
-import { cutText, headOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
 import { visibilityOf } from './pull-summary.ts';
 
@@ -51,18 +49,6 @@ export function selectDiffs(files: readonly PullRequestFile[], maxBytes: number,
 export function escapeDiff(diff: string): string {
   return escapeHiddenCharacters(crLfToLf(dropHunkHeadings(diff).toWellFormed()));
 }
-
-/** The rows of a diff that fit, and a mark if it was cut. */
-export function cutDiff(diff: string, maxBytes: number): string {
-  if (byteLength(diff) <= maxBytes) return diff;
-  const rows = diff.split('\n');
-  const fitting = headOf(diff, maxBytes - byteLength(CUT_ROW)).split('\n').length - 1;
-  return fitting < 1
-    ? cutText(diff, maxBytes)
-    : `${rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n')}${CUT_ROW}`;
-}
-
-const CUT_ROW = '\n(cut)';
 
 function sizeOf({ patch }: PullRequestFile): number {
   return patch?.length ?? Number.POSITIVE_INFINITY;

@@ -8,6 +8,7 @@ import type { NearbyLines } from '../../state/head-changes.ts';
 import { canApprove, type Vote } from '../../state/proposal.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
 import { materialLine } from './clean-text.ts';
+import { cutDiffForJson } from './response-size.ts';
 
 /** T1: a person's instruction in place of a result. The tool did not run. */
 export function instructionOutput(instruction: string): string {
@@ -131,36 +132,46 @@ export const STILL_RUNNING_OUTPUT = 'This call is still running.';
 
 /**
  * T2: the change was applied as proposed. `region` is its place if the file had moved on; `userNote` is the text below
- * the approval.
+ * the approval; `maxBytes` are for the diff.
  */
-export function appliedOutput(change: FileChange, region: Region | null, userNote: string | null): string {
+export function appliedOutput(
+  change: FileChange,
+  region: Region | null,
+  userNote: string | null,
+  maxBytes: number,
+): string {
   const outcome = summarizeChange(change, region ?? change.region);
   const message = appliedMessage(change, outcome.summary);
-  return JSON.stringify(buildAppliedResult(change, { outcome, message, userNote, userModified: false }));
+  return JSON.stringify(buildAppliedResult(change, { outcome, message, userNote, userModified: false, maxBytes }));
 }
 
 /** T3: a person's own text was applied instead. `userEdits` is the diff from the proposed text to it. */
-export function userModifiedOutput(change: FileChange, userEdits: string, userNote: string | null): string {
+export function userModifiedOutput(
+  change: FileChange,
+  userEdits: string,
+  userNote: string | null,
+  maxBytes: number,
+): string {
   const message = `Successfully applied user-modified edit to ${change.path}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`;
   const result = buildAppliedResult(change, {
     outcome: summarizeChange(change),
     message,
     userNote,
     userModified: true,
+    maxBytes: maxBytes / 2,
   });
-  return JSON.stringify({ ...result, user_edits: redactDiff(userEdits) });
+  return JSON.stringify({ ...result, user_edits: cutDiffForJson(redactDiff(userEdits), maxBytes / 2) });
 }
 
 /** T2 for changes that were decided as one: what was done in each place, and all diffs. */
-export function appliedSetOutput(change: ChangeSet, userNote: string | null): string {
+export function appliedSetOutput(change: ChangeSet, userNote: string | null, maxBytes: number): string {
   const outcomes = change.members.map((member) => ({ member, outcome: summarizeChange(member) }));
   const stored = outcomes.map(({ outcome }) => outcome.diff).join('');
-  const diff = redactDiff(stored);
   return JSON.stringify({
     paths: pathsOf(change),
     message: outcomes.map(({ member, outcome }) => appliedMessage(member, outcome.summary)).join(' '),
     ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
-    details: { diff, userModified: false, ...(diff === stored ? {} : { note: REDACTED_NOTE }) },
+    details: diffDetails(stored, false, maxBytes),
   });
 }
 
@@ -169,19 +180,32 @@ type AppliedDetails = {
   readonly message: string;
   readonly userNote: string | null;
   readonly userModified: boolean;
+  readonly maxBytes: number;
 };
 
-function buildAppliedResult(change: FileChange, { outcome, message, userNote, userModified }: AppliedDetails): object {
-  const diff = redactDiff(outcome.diff);
+function buildAppliedResult(
+  change: FileChange,
+  { outcome, message, userNote, userModified, maxBytes }: AppliedDetails,
+): object {
   return {
     path: change.path,
     ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
     ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
     message,
     ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
-    details: { diff, userModified, ...(diff === outcome.diff ? {} : { note: REDACTED_NOTE }) },
+    details: diffDetails(outcome.diff, userModified, maxBytes),
   };
 }
+
+/** The diff without secrets, cut to its share of what the results of one response may have (S168). */
+function diffDetails(stored: string, userModified: boolean, maxBytes: number): object {
+  const redacted = redactDiff(stored);
+  const diff = cutDiffForJson(redacted, maxBytes);
+  const notes = [...(redacted === stored ? [] : [REDACTED_NOTE]), ...(diff === redacted ? [] : [CUT_NOTE])];
+  return { diff, userModified, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };
+}
+
+const CUT_NOTE = 'the diff is cut; read_file shows the file';
 
 /** T26: these lines of this version of the file are in an earlier result of the run. */
 export const UNCHANGED_OUTPUT = 'Unchanged since it was shown above.';

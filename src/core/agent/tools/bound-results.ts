@@ -3,9 +3,7 @@ import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { CallRef } from '../../state/conversation.ts';
 import type { CallResult } from '../../state/signals.ts';
 import { CLEARABLE_TOOLS, type ToolName } from '../../state/tools.ts';
-
-/** Bytes that the outputs of one response may have together (S168). */
-export const MAX_RESPONSE_BYTES = 96_000;
+import { largestShare, MAX_RESPONSE_BYTES } from '../shared/response-size.ts';
 
 type Output = Extract<CallResult, { kind: 'output' }>;
 
@@ -41,18 +39,6 @@ function cutLongest(
       ? cutOutput(result, { share, maxBytes }, toolOf(result))
       : result,
   );
-}
-
-/** The length to which everything longer is cut, so that the sum keeps the limit. */
-function largestShare(lengths: readonly number[], limit: number): number {
-  const sorted = lengths.toSorted((one, other) => one - other);
-  let rest = limit;
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(rest / (sorted.length - index));
-    if (length > share) return share;
-    rest -= length;
-  }
-  return limit;
 }
 
 /** The note counts, too. */

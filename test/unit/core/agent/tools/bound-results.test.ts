@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundResults, MAX_RESPONSE_BYTES } from '../../../../../src/core/agent/tools/bound-results.ts';
+import { MAX_RESPONSE_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
+import { boundResults } from '../../../../../src/core/agent/tools/bound-results.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import type { CallResult } from '../../../../../src/core/state/signals.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutDiff } from '../../../../../src/core/agent/context/diff-excerpt.ts';
+import { cutDiff, cutDiffForJson } from '../../../../../src/core/agent/shared/response-size.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 
 describe('a diff that is cut for the model', () => {
@@ -13,6 +13,18 @@ describe('a diff that is cut for the model', () => {
         expect(byteLength(cut)).toBeLessThanOrEqual(maxBytes);
         if (byteLength(diff) <= maxBytes) expect(cut).toBe(diff);
         else expect(cut).toMatch(/\n\+né\n\(cut\)$/);
+      }),
+    );
+  });
+
+  it('fits as a JSON string whatever its characters, and stays whole if it does (S168)', () => {
+    const row = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\t', '\u0001', 'é', '😀', ' '), maxLength: 60 });
+    const diffs = fc.array(row, { minLength: 1, maxLength: 60 }).map((rows) => rows.map((one) => `+${one}\n`).join(''));
+    fc.assert(
+      fc.property(diffs, fc.integer({ min: 200, max: 2_000 }), (diff, maxBytes) => {
+        const cut = cutDiffForJson(diff, maxBytes);
+        expect(byteLength(JSON.stringify(cut))).toBeLessThanOrEqual(maxBytes);
+        if (byteLength(JSON.stringify(diff)) <= maxBytes) expect(cut).toBe(diff);
       }),
     );
   });

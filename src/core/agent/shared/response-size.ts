@@ -1,0 +1,42 @@
+import { byteLength } from '../../edits/text/characters.ts';
+import { cutBeforeHeader } from '../../edits/text/hunks.ts';
+import { cutText, headOf } from './clean-text.ts';
+
+/** Bytes that the readings of one response may have together, and the diffs of its changes (S168). */
+export const MAX_RESPONSE_BYTES = 96_000;
+
+/** The length to which everything longer is cut, so that the sum keeps the limit. */
+export function largestShare(lengths: readonly number[], limit: number): number {
+  const sorted = lengths.toSorted((one, other) => one - other);
+  let rest = limit;
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(rest / (sorted.length - index));
+    if (length > share) return share;
+    rest -= length;
+  }
+  return limit;
+}
+
+/** The rows of a diff that fit, and a mark if it was cut. */
+export function cutDiff(diff: string, maxBytes: number): string {
+  if (byteLength(diff) <= maxBytes) return diff;
+  const rows = diff.split('\n');
+  const fitting = headOf(diff, maxBytes - byteLength(CUT_ROW)).split('\n').length - 1;
+  return fitting < 1
+    ? cutText(diff, maxBytes)
+    : `${rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n')}${CUT_ROW}`;
+}
+
+const CUT_ROW = '\n(cut)';
+
+/** The rows of a diff that fit into a JSON string of so many bytes, in which some characters take several. */
+export function cutDiffForJson(diff: string, maxBytes: number): string {
+  if (jsonBytes(diff) <= maxBytes) return diff;
+  const cut = cutDiff(diff, Math.floor(maxBytes));
+  const bytes = jsonBytes(cut);
+  return bytes <= maxBytes ? cut : cutDiff(cut, Math.floor((maxBytes * maxBytes) / bytes));
+}
+
+function jsonBytes(text: string): number {
+  return byteLength(JSON.stringify(text));
+}
