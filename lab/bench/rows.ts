@@ -9,6 +9,7 @@ import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { offloadInline } from '../../src/worker/offload/offload.ts';
 import { HOSTILE_BODIES, SIZE } from '../../test/unit/core/comments/hostile-bodies.ts';
 import { APP, issueComment, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
+import { CONTEXT_ROWS } from './context-rows.ts';
 import { COMMENT_ROWS, EDIT_ROWS } from './edit-rows.ts';
 import {
   type BenchmarkRow,
@@ -146,4 +147,5 @@ export const ROWS: readonly BenchmarkRow[] = [
   ...COMMENT_ROWS,
   ...TOOL_CALL_ROWS,
   ...SIGNAL_ROWS,
+  ...CONTEXT_ROWS,
 ];
