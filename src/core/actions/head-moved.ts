@@ -235,7 +235,11 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
 }
 
 /** What a push did. `path` is the changed file if it is not the proposal's own. */
-type PushCause = { readonly path?: string; readonly isBelowOtherHeading?: true; readonly nearby?: NearbyLines };
+type PushCause = {
+  readonly path?: string;
+  readonly isBelowOtherHeading?: true;
+  readonly nearby?: readonly NearbyLines[];
+};
 
 /** The head that made a proposal stale; `login` names who pushed it, null if unknown. */
 type MovedHead = { readonly head: string; readonly login: string | null; readonly now: string };
@@ -245,8 +249,7 @@ function toMovedHead({ head, facts: { now }, pusher }: HeadMove): MovedHead {
 }
 
 /**
- * Supersedes a stale proposal. An edit in one place is retried on the new head and, if it still applies, posted under a
- * new id. Everything else goes back to the model, also a person's own text, because the call has other lines.
+ * Supersedes a stale proposal. An edit is retried on the new head and, if it still applies, posted under a new id. Everything else goes back to the model, also a person's own text, because the call has other lines.
  */
 export function supersede(
   builder: StepBuilder,
@@ -260,8 +263,9 @@ export function supersede(
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
   const retried = callsToRetry(updated, proposal);
-  const nearby = isReadable(builder, path) ? (cause.nearby ?? null) : null;
-  const excerpt = nearby === null ? {} : { excerpt: { path, commits: appCommitsTo(builder.pull.run, path).length } };
+  const nearby = isReadable(builder, path) ? (cause.nearby ?? []) : [];
+  const excerpt =
+    nearby.length === 0 ? {} : { excerpt: { path, commits: appCommitsTo(builder.pull.run, path).length } };
   const stale = { output: staleOutput(path, proposal.headSha, head, { login, nearby }), ...excerpt };
   if (origin.kind !== 'call' || retried.length === 0)
     return setProposalCallStatus(updated, proposal, { kind: 'answered', ...stale });
@@ -285,8 +289,14 @@ function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: bool
 function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly IssuedCall[] {
   const { change, origin, userEdit } = proposal;
   const isEdit = origin.kind === 'call' && origin.tool === 'edit_file';
-  if (!isEdit || change.op === 'set' || change.placeCount > 1 || userEdit !== null) return [];
-  return issuedCallsOf(pull, proposal);
+  if (!isEdit || change.op === 'set' || userEdit !== null) return [];
+  const calls = issuedCallsOf(pull, proposal);
+  return change.placeCount > 1 && calls.some(replacesAll) ? [] : calls;
+}
+
+/** What is replaced everywhere can be at places now that the model never saw. False alarms only ask the model. */
+function replacesAll({ toolCall }: IssuedCall): boolean {
+  return /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments);
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

@@ -1,6 +1,7 @@
 import { redactFile } from '../../lib/redaction.ts';
-import { isWholeFileChange } from '../edits/change.ts';
+import { isWholeFileChange, type Region } from '../edits/change.ts';
 import { composeFile, type LineRange } from '../edits/region.ts';
+import { diffNumberedLines, numberLines, UNPAIRED } from '../edits/text/line-diff.ts';
 import { splitLines } from '../edits/text/lines.ts';
 import type {
   Applicability,
@@ -55,25 +56,70 @@ const NEARBY_LINES = 10;
 
 const MAX_NEARBY_CHARACTERS = 4_000;
 
-/** What stands at the place of a stale change now, so that the model need not read the file; null if not known. */
-export function nearbyLines({ region }: Pick<AssessableChange, 'region'>, file: FileAtHead | null): NearbyLines | null {
-  if (region === null || file === null || file.text === null) return null;
+/**
+ * What stands at the places of a stale change now, so that the model need not read the file: the first ones that fit.
+ * Empty if it is not known.
+ */
+export function nearbyLines(
+  { region, placeCount }: Pick<AssessableChange, 'region' | 'placeCount'>,
+  file: FileAtHead | null,
+): readonly NearbyLines[] {
+  if (region === null || file === null || file.text === null) return [];
   const lines = splitLines(redactFile(file.text));
-  const place = Math.min(region.oldStart, lines.length);
-  const first = Math.max(0, place - NEARBY_LINES);
-  // An edit of several places has all lines between them in its region.
-  const end = Math.max(first + 2 * NEARBY_LINES, place + region.old.length - 1 + NEARBY_LINES);
-  const text = lines.slice(first, end).join('');
-  return { start: first + 1, text: text.slice(0, MAX_NEARBY_CHARACTERS) };
+  const shown: NearbyLines[] = [];
+  let remaining = MAX_NEARBY_CHARACTERS;
+  for (const { first, end } of rangesAround(placesOf(region, placeCount), lines.length)) {
+    const text = lines.slice(first, end).join('');
+    if (text.length > remaining && shown.length > 0) break;
+    shown.push({ start: first + 1, text: text.slice(0, remaining) });
+    remaining -= text.length;
+  }
+  return shown;
 }
+
+type Place = { readonly index: number; readonly count: number };
+
+/** The lines that a change replaces. The region of an edit of several places has all lines between them, too. */
+function placesOf({ oldStart, old, new: now }: Region, placeCount: number): readonly Place[] {
+  const first = oldStart - 1;
+  if (placeCount === 1) return [{ index: first, count: old.length }];
+  const places: Place[] = [];
+  let [from, to] = [0, 0];
+  const closePlace = (at: number, other: number): void => {
+    if (at > from || other > to) places.push({ index: first + from, count: at - from });
+    [from, to] = [at + 1, other + 1];
+  };
+  for (const [at, other] of diffNumberedLines(numberLines(old, now)).entries()) {
+    if (other !== UNPAIRED) closePlace(at, other);
+  }
+  closePlace(old.length, now.length);
+  return places;
+}
+
+/** Ranges of 0-based lines around places that are in order. Those that touch are one. */
+function rangesAround(places: readonly Place[], lineCount: number): readonly LineSpan[] {
+  const ranges: LineSpan[] = [];
+  for (const { index, count } of places) {
+    const place = Math.min(index + 1, lineCount);
+    const first = Math.max(0, place - NEARBY_LINES);
+    const end = Math.max(first + 2 * NEARBY_LINES, place + count - 1 + NEARBY_LINES);
+    const last = ranges.at(-1);
+    if (last !== undefined && first <= last.end) ranges.splice(-1, 1, { first: last.first, end });
+    else ranges.push({ first, end });
+  }
+  return ranges;
+}
+
+type LineSpan = { readonly first: number; readonly end: number };
 
 function withNearbyLines(
   applicability: Applicability,
   change: AssessableChange,
   file: FileAtHead | null,
 ): Applicability {
-  const nearby = applicability.kind === 'stale' ? nearbyLines(change, file) : null;
-  return applicability.kind !== 'stale' || nearby === null ? applicability : { ...applicability, nearby };
+  if (applicability.kind !== 'stale') return applicability;
+  const nearby = nearbyLines(change, file);
+  return nearby.length === 0 ? applicability : { ...applicability, nearby };
 }
 
 /**

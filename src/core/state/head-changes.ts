@@ -28,10 +28,10 @@ export type StalenessVerdict =
     }
   | { readonly kind: 'already-applied' }
   /**
-   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's place
+   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's places
    * as they are now, without secrets, if they are known.
    */
-  | { readonly kind: 'stale'; readonly path?: string; readonly nearby?: NearbyLines };
+  | { readonly kind: 'stale'; readonly path?: string; readonly nearby?: readonly NearbyLines[] };
 
 /** Lines of a file; `start` is the 1-based number of the first one. */
 export type NearbyLines = { readonly start: number; readonly text: string };

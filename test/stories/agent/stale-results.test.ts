@@ -7,9 +7,9 @@ import { editRow, proposeRows, ROWS_PATH, row, rows, tellRows } from '../support
 const stage = stageForAll();
 
 /** Such a change is not tried again by itself after a push. */
-const TWO_ROWS: ScriptedCall = {
+const THREE_ROWS: ScriptedCall = {
   name: 'edit_file',
-  arguments: { path: ROWS_PATH, edits: [1, 23].map((n) => ({ old_string: row(n), new_string: row(n, 0) })) },
+  arguments: { path: ROWS_PATH, old_string: '3;', new_string: '30;', replace_all: true },
 };
 
 it('a stale result says who pushed, and shows the lines as they are now without secrets (S154, T7)', async () => {
@@ -45,7 +45,7 @@ it('a stale result beside an own commit of the same file says that the lines are
 
 it('the note about a push comes with the stale result, in one request (S140, S154)', async () => {
   const { ana, ben, model } = await tellRows(stage());
-  model.proposes(TWO_ROWS);
+  model.proposes(THREE_ROWS);
   await ana.says('/countersign give row 5 another value');
   await ben.pushes({ [ROWS_PATH]: rows({ 12: 120 }), 'notes.md': 'Row 5 is mine.\n' });
   const messages = model.requests()[1]?.messages.slice(-2) ?? [];
@@ -57,7 +57,7 @@ it('the note about a push comes with the stale result, in one request (S140, S15
 
 it('a push that GitHub fails to describe does not hold the stale result back for ever (S140)', async () => {
   const { ana, ben, model } = await tellRows(stage());
-  model.proposes(TWO_ROWS);
+  model.proposes(THREE_ROWS);
   await ana.says('/countersign give row 5 another value');
   const route = 'GET /repos/{owner}/{repo}/compare/{basehead}';
   for (let n = 0; n < 8; n += 1) stage().github.faults.add({ route, kind: 'fail-before-apply', status: 502 });
@@ -68,13 +68,36 @@ it('a push that GitHub fails to describe does not hold the stale result back for
   expect(messages[1]?.content).toContain('What it changed could not be read.');
 });
 
-it('a stale result of an edit in several places shows the lines of all of them (S154, T7)', async () => {
-  const { ana, ben, model } = await tellRows(stage());
-  model.proposes(TWO_ROWS);
-  await ana.says('/countersign give rows 1 and 23 another value');
-  await ben.pushes({ [ROWS_PATH]: rows({ 12: 120 }) });
+/** A file of many rows, with these rows changed. */
+function manyRows(changed: Readonly<Record<number, number>> = {}): string {
+  return Array.from({ length: 400 }, (_, at) => `${row(at + 1, changed[at + 1] ?? at + 1)}\n`).join('');
+}
+
+/** The model wants other values of rows 5 and 350, and ben pushes first. */
+async function proposeFarApart(pushed: Readonly<Record<number, number>>) {
+  const story = await stage().tell({ branch: { [ROWS_PATH]: manyRows() } });
+  const edits = [5, 350].map((n) => ({ old_string: row(n), new_string: row(n, 0) }));
+  story.model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits } });
+  await story.ana.says('/countersign give rows 5 and 350 another value');
+  await story.ben.pushes({ [ROWS_PATH]: manyRows(pushed) });
+  return story;
+}
+
+it('a stale result of an edit in several places shows the lines around each, and not those between (S154, T7)', async () => {
+  const { model } = await proposeFarApart({ 350: 351 });
   const [output = ''] = model.toolMessages();
-  for (const shown of [`1| ${row(1)}`, `12| ${row(12, 120)}`, `23| ${row(23)}`]) expect(output).toContain(shown);
+  expect(output).toContain('The file at the places of this change, in commit ');
+  for (const shown of [`5| ${row(5)}`, '\n…\n', `350| ${row(350, 351)}`]) expect(output).toContain(shown);
+  expect(output).not.toContain(`100| ${row(100)}`);
+});
+
+it('an edit in several places that still fits after a push between them is shown again by itself (S94)', async () => {
+  const { ana, bot, model, pr } = await proposeFarApart({ 100: 101 });
+  expect(model.requests()).toHaveLength(1);
+  expect(bot.proposal(1).body).toContain('**Withdrawn**');
+  await ana.says(`/approve ${bot.proposal(2).proposalId}`);
+  expect(pr.file(ROWS_PATH)).toBe(manyRows({ 5: 0, 100: 101, 350: 0 }));
+  expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({ replacements_made: 2 });
 });
 
 it('lines that somebody pushed pose neither as another result nor as a person’s words (S136, S154)', async () => {

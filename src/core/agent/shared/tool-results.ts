@@ -43,10 +43,12 @@ export function staleOutput(path: string, base: string, current: string, push: S
   const { login, nearby } = push;
   const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed.`;
   const by = login === null ? '' : ` ${login} pushed the change.`;
-  if (nearby === null) return `${stale} Read the file again before proposing.${by}`;
+  const [first] = nearby;
+  if (first === undefined) return `${stale} Read the file again before proposing.${by}`;
   const intro = `${stale}${by} If yours is still wanted, propose it again from these lines.`;
-  const heading = materialLine(`The file from line ${nearby.start} on, in commit ${shortSha(current)}`);
-  return [intro, heading, ...numberLines(nearby)].join('\n');
+  const place = nearby.length === 1 ? `from line ${first.start} on` : 'at the places of this change';
+  const heading = materialLine(`The file ${place}, in commit ${shortSha(current)}`);
+  return [intro, heading, nearby.map((one) => numberLines(one).join('\n')).join('\n…\n')].join('\n');
 }
 
 /** Below the lines of a stale result: the run's own commit is in the same results, but not in these lines. */
@@ -58,9 +60,9 @@ function numberLines({ start, text }: NearbyLines): readonly string[] {
   return splitLines(text).map((line, at) => `${start + at}| ${line.replace(/\r?\n$/, '')}`);
 }
 
-type StalePush = { readonly login: string | null; readonly nearby: NearbyLines | null };
+type StalePush = { readonly login: string | null; readonly nearby: readonly NearbyLines[] };
 
-const UNKNOWN_PUSH: StalePush = { login: null, nearby: null };
+const UNKNOWN_PUSH: StalePush = { login: null, nearby: [] };
 
 /** T8: the same change was denied before. */
 export function alreadyRejectedOutput(login: string): string {

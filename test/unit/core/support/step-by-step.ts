@@ -80,8 +80,11 @@ function movedTo({ head, facts: { now }, pusher }: HeadMove) {
   return { head, now, login: pusher === null || pusher === 'app' ? null : pusher.person.login };
 }
 
-function withNearby<Cause extends object>(cause: Cause, nearby: NearbyLines | null): Cause & { nearby?: NearbyLines } {
-  return nearby === null ? cause : { ...cause, nearby };
+function withNearby<Cause extends object>(
+  cause: Cause,
+  nearby: readonly NearbyLines[],
+): Cause & { nearby?: readonly NearbyLines[] } {
+  return nearby.length === 0 ? cause : { ...cause, nearby };
 }
 
 function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: HeadMove): StepBuilder {
