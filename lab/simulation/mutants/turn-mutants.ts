@@ -14,7 +14,7 @@ function withShownCallsHeld(run: Run): Run {
 
 function withoutOutcomes(message: TranscriptMessage): TranscriptMessage {
   if (message.role !== 'user' || !message.content.startsWith('Results of the calls that were held')) return message;
-  return { role: 'user', content: 'Results of the calls that were held, each as a JSON string:' };
+  return { role: 'user', content: 'Results of the calls that were held, each as JSON:' };
 }
 
 /** Of changes that are joined, only the first is made. */

@@ -1,4 +1,5 @@
 import { formatList } from '../../lib/format.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import type { ProposalState, SyntaxProblem } from '../state/proposal.ts';
@@ -49,16 +50,29 @@ export type HeldOutcome = {
 };
 
 /**
- * One note with the outcomes of held calls, whose own results were given when they were held. Each is a JSON string,
+ * One note with the outcomes of held calls, whose own results were given when they were held. Each is one line of JSON,
  * because it can hold lines of a file, which must not pose as a person's words.
  */
 export function buildHeldOutcomesMessage(outcomes: readonly HeldOutcome[]): TranscriptMessage {
   const lines = outcomes.map(
-    ({ tool, callId, path, output }) =>
-      `${tool} ${formatPath(path)} (${formatPath(callId)}): ${JSON.stringify(output)}`,
+    ({ tool, callId, path, output }) => `${tool} ${formatPath(path)} (${formatPath(callId)}): ${toJsonLine(output)}`,
   );
-  const content = ['Results of the calls that were held, each as a JSON string:', ...lines].join('\n');
+  const content = ['Results of the calls that were held, each as JSON:', ...lines].join('\n');
   return { role: 'user', content: escapeHiddenCharacters(content) };
+}
+
+/** A result that is one JSON object stays as it is: as a string it would be twice as long, and hard to read. */
+function toJsonLine(output: string): string {
+  return isJsonObject(output) && !/[\r\n]/.test(output) ? output : JSON.stringify(output);
+}
+
+function isJsonObject(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  try {
+    return isRecord(parseJson(text));
+  } catch {
+    return false;
+  }
 }
 
 /** T15: why a change cannot be proposed while another one of the same response is undecided. */

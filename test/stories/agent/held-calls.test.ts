@@ -23,9 +23,7 @@ async function responding(...responses: readonly (readonly ScriptedCall[])[]): P
 function notesOf({ model }: Story): readonly string[] {
   const messages = model.requests().at(-1)?.messages ?? [];
   return messages.flatMap(({ role, content }) =>
-    role === 'user' && content?.startsWith('Results of the calls that were held, each as a JSON string:')
-      ? [content]
-      : [],
+    role === 'user' && content?.startsWith('Results of the calls that were held, each as JSON:') ? [content] : [],
   );
 }
 
@@ -48,7 +46,7 @@ describe('a response that changes and reads', () => {
     const [note, ...more] = notesOf(story);
     expect(more).toEqual([]);
     expect(note).toMatch(
-      /^Results of the calls that were held, each as a JSON string:\nedit_file src\/rows\.ts \(call_\d+_1\): "\{\\"path\\":\\"src\/rows\.ts\\"/,
+      /^Results of the calls that were held, each as JSON:\nedit_file src\/rows\.ts \(call_\d+_1\): \{"path":"src\/rows\.ts"/,
     );
   });
 
@@ -96,8 +94,8 @@ describe('a response that changes and reads', () => {
     await story.ana.says('/ask when?');
     const asked = JSON.stringify(story.model.requests().at(-1)?.messages);
     expect(asked).toContain('Held: valid');
-    expect(asked).toContain('Results of the calls that were held, each as a JSON string:');
-    expect(notesOf(story)[0]).toContain(String.raw`\"status\":\"pending_approval\"`);
+    expect(asked).toContain('Results of the calls that were held, each as JSON:');
+    expect(notesOf(story)[0]).toContain('"status":"pending_approval"');
     await story.ana.says('/approve all');
     expect(story.pr.file(ROWS_PATH)).toContain(row(5, 50));
   });
