@@ -78,11 +78,22 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
     replaced: replaced.length,
     instructed: instructed.length - replaced.length,
     withdrawn: proposals.filter(({ state, replacedBy }) => state === 'superseded' && replacedBy === null).length,
-    commits: run.commits.slice(spoken?.commits ?? 0),
+    commits: commitsOf(run.commits.slice(spoken?.commits ?? 0), proposals, builder.pull.proposals),
     note: ending.note,
     summary: run.summary,
     droppedTasks: dropped.map((task) => task.text),
   });
+}
+
+/** Those of the counted changes: a commit that only has others, such as an undo, is no part of what came of the run. */
+function commitsOf(
+  commits: readonly string[],
+  counted: readonly Proposal[],
+  all: readonly Proposal[],
+): readonly string[] {
+  const own = new Set(counted.map(({ commitSha }) => commitSha));
+  const others = new Set(all.map(({ commitSha }) => commitSha));
+  return commits.filter((sha) => own.has(sha) || !others.has(sha));
 }
 
 function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuilder {

@@ -3,6 +3,7 @@ import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
+import type { ProposalState } from '../state/proposal.ts';
 import type { ProposalOutcome, Reply, ResumeRefusal, RunActivity } from '../state/replies.ts';
 import {
   renderLapsed,
@@ -196,11 +197,11 @@ const REPLY_RENDERERS: {
       formatProposalList(changes),
     ),
   'already-decided': ({ proposals }) =>
-    joinBlocks(alreadyDecidedText(proposals), `A decision is final. ${STATUS_HINT}`),
+    joinBlocks(alreadyDecidedText(proposals), `${finalityText(proposals)} ${STATUS_HINT}`),
   'edit-too-late': ({ proposals }) =>
     joinBlocks(
       alreadyDecidedText(proposals),
-      `A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
+      `${finalityText(proposals)} To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
   'malformed-command': ({ command, word, hint }) =>
     joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
@@ -375,6 +376,14 @@ const REPLY_RENDERERS: {
 function alreadyDecidedText(proposals: readonly ProposalOutcome[]): string {
   return `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`;
 }
+
+/** What ended without a decision has none that could be final. */
+function finalityText(proposals: readonly ProposalOutcome[]): string {
+  if (!proposals.every(({ state }) => ENDED_UNDECIDED.has(state))) return 'A decision is final.';
+  return `${proposals.length === 1 ? 'It' : 'They'} can’t be decided any more.`;
+}
+
+const ENDED_UNDECIDED: ReadonlySet<ProposalState> = new Set<ProposalState>(['superseded', 'expired', 'cancelled']);
 
 function stillPending(proposals: number, questions: number): string {
   if (questions > 0)

@@ -44,7 +44,7 @@ export function renderRunEnded(reply: RunEndedReply, { links }: { readonly links
               `${formatMention(requester.login)}, ${quoteAnswer(reply, maxCharacters)}`,
               'Nothing was changed.',
             )
-          : `${formatMention(requester.login)}, the run ${describeEnd(reply)}: ${describeChanges(reply, links)}.`,
+          : `${formatMention(requester.login)}, ${endSentence(reply, links)}`,
         note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
         isAnswer(reply) ? '' : quoteModelMarkdown('Closing words', reply.summary ?? '', maxCharacters),
         formatDroppedTasks(droppedTasks),
@@ -52,6 +52,13 @@ export function renderRunEnded(reply: RunEndedReply, { links }: { readonly links
       ),
     MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
   );
+}
+
+/** A cause has a sentence of its own: behind a colon the changes would read as its explanation. */
+function endSentence(reply: RunEndedReply, links: RepoLinks): string {
+  const [end, changes] = [describeEnd(reply), describeChanges(reply, links)];
+  if (!end.startsWith('ended because')) return `the run ${end}: ${changes}.`;
+  return `the run ${end}. ${changes.charAt(0).toUpperCase()}${changes.slice(1)}.`;
 }
 
 /** The model only wrote, so its words are what came of the run. */
@@ -77,7 +84,7 @@ const END_REASON_TEXT = {
   stopped: 'was stopped',
   closed: 'ended because the pull request was closed',
   merged: 'ended because the pull request was merged',
-  'all-denied': 'ended because every change was denied without a reason',
+  'all-denied': 'ended because every change of its last response was denied without a reason',
   'repeated-denied-change': 'ended because the model kept proposing denied changes',
   'turn-limit': 'ended because it reached its limit of model responses',
   'token-limit': 'ended because it reached its limit of tokens',
@@ -137,7 +144,7 @@ export function formatDroppedTasks(dropped: readonly string[]): string {
 }
 
 const TALK_HINT =
-  'To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days.';
+  'To go on with this run, reply to one of its changes (in its thread, or quote it) or mention this App, within 7 days.';
 
 function nextStepText(reason: EndReason): string {
   if (reason === 'closed' || reason === 'merged') return '';

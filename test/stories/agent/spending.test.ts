@@ -66,7 +66,7 @@ describe('what a run spends (S171)', () => {
     });
     await ana.says('/countersign use bigint');
     expect(model.requests()).toHaveLength(1);
-    expect(bot.answer()).toContain('the run ended because it reached its limit of tokens: no change was proposed.');
+    expect(bot.answer()).toContain('the run ended because it reached its limit of tokens. No change was proposed.');
     expect(bot.answer()).toContain(
       'It has spent 1 response, 1,010,000 tokens (990,000 read, of which 900,000 from the cache, and 20,000 written), `$0.83` and 0 minutes of work.',
     );

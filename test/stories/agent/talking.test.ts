@@ -61,6 +61,18 @@ describe('an ended run', () => {
     expect(replies.map(({ threadId }) => threadId)).toEqual([bot.proposal(1).id]);
   });
 
+  it('tells at its next end only the commits of its changes, and not that of an undo beside them (S159, S110)', async () => {
+    const story = await applied();
+    const { ana, ben, bot, model, pr } = story;
+    model.proposes(edit('src/total.ts', 'export function', '/** The sum. */\nexport function'));
+    await ben.replies(bot.proposal(1), 'say what it does, please');
+    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
+    await ana.says(`/approve ${bot.proposal(3).proposalId}`);
+    await ana.says(`/approve ${bot.proposal(2).proposalId}`);
+    const sha = pr.commits().at(-1)?.sha.slice(0, 7) ?? '';
+    expect(bot.answer()).toMatch(new RegExp(`the run finished: 1 change applied in \\[\`${sha}\`\\]\\([^ ]+\\)\\.\n`));
+  });
+
   it('is not woken by /edit of an applied change, whose answer says how to ask for something else (S158)', async () => {
     const story = await applied();
     const { ana, bot, model } = story;

@@ -35,6 +35,7 @@ describe('what ended without a decision', () => {
     expect(bot.answer()).toContain('nothing was changed, 1 denied, 1 withdrawn');
     await ben.says(`/approve ${bot.proposal(2).proposalId}`);
     expect(bot.answer()).toContain(`was already withdrawn (\`${ana.login}\` went on without it with`);
+    expect(bot.answer()).toContain('It can’t be decided any more.');
   });
 
   it.each([

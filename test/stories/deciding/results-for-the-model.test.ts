@@ -165,7 +165,7 @@ describe('results for the model', () => {
     await ana.says('/deny all');
     expect(model.requests()).toHaveLength(1);
     expect(bot.answers()).toHaveLength(1);
-    expect(bot.answer()).toContain('because every change was denied without a reason');
+    expect(bot.answer()).toContain('because every change of its last response was denied without a reason');
   });
 
   it('one reason in a denied batch keeps the run going (S110)', async () => {

@@ -29,7 +29,7 @@ describe('an undecided change', () => {
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.answers()).toHaveLength(2);
     expect(bot.answer()).toMatch(
-      new RegExp(`^@${ana.login}, the run ended because its changes expired without a decision: nothing was changed`),
+      new RegExp(`^@${ana.login}, the run ended because its changes expired without a decision\\. Nothing was changed`),
     );
     expect(bot.run().body).toContain('**Ended.**');
     expect(bot.run().body).not.toContain('**Waiting for review**');

@@ -32,7 +32,7 @@ describe('a pending undo and runs', () => {
     model.proposes(editRow(12, 121));
     await ana.says('/countersign more rows');
     await ana.replies(bot.proposal(5), '/deny');
-    expect(bot.run().body).toContain('every change was denied without a reason');
+    expect(bot.run().body).toContain('every change of its last response was denied without a reason');
     expect(bot.proposal(4).body).toContain('`/approve`');
     await ana.says('/approve');
     expect(story.pr.file(ROWS_PATH)).toBe(rows());

@@ -1187,7 +1187,7 @@ describe('answers', () => {
 
       - total
 
-      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply to one of its changes (in its thread, or quote it) or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
       @total, the answer, written by the model:
@@ -1196,10 +1196,10 @@ describe('answers', () => {
 
       Nothing was changed.
 
-      To go on with this run, reply in the thread of one of its changes, quote one that stands in the conversation, or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
+      To go on with this run, reply to one of its changes (in its thread, or quote it) or mention this App, within 7 days. Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
-      @total, the run ended because the model gave no usable answer: nothing was changed.
+      @total, the run ended because the model gave no usable answer. Nothing was changed.
 
       total
 
@@ -1210,7 +1210,7 @@ describe('answers', () => {
       Use \`/resume\` to continue this run (until another one starts). Use \`/countersign <task>\` to start a new run.
 
       [run-ended]
-      @total, the run ended because its changes expired without a decision: nothing was changed.
+      @total, the run ended because its changes expired without a decision. Nothing was changed.
 
       Use \`/resume\` to continue this run (until another one starts). It proposes the expired changes again. Use \`/countersign <task>\` to start a new run."
     `);
