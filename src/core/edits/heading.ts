@@ -1,3 +1,4 @@
+import type { Region } from './change.ts';
 import { CONTEXT_LINES } from './region.ts';
 import type { LineTable } from './text/line-table.ts';
 
@@ -11,6 +12,25 @@ export function findHeading(path: string, lines: LineTable, index: number): stri
   const line = section ?? findHunkHeading(lines, index);
   return line === null || IMPORT.test(line) ? null : line;
 }
+
+/**
+ * The line that a page names as the place of an edit: its heading, or a nearer line of that kind in its context. Behind
+ * the first line of its own function, the heading is another function's, and people would look there. Null if the
+ * change begins with such a line itself, or if none says anything.
+ */
+export function shownHeading(
+  path: string,
+  heading: string | null,
+  region: Pick<Region, 'before' | 'old'> | null,
+): string | null {
+  if (heading === null || region === null || isMarkdown(path)) return heading;
+  const nearest = [...region.before, ...region.old.slice(0, 1)].findLast((line) => HEADING_START.test(line.charAt(0)));
+  if (nearest === undefined) return heading;
+  return nearest === region.old[0] || IMPORT.test(nearest) || REQUIRE.test(nearest) ? null : shortenHeading(nearest);
+}
+
+/** An import of CommonJS. */
+const REQUIRE = /^(?:const|let|var)\b.*\brequire\(/;
 
 /** Lines at the top of a file, which say nothing about what stands below them. */
 const IMPORT = /^(?:import|from|use|using|package|require|require_once|include)(?:[ \t({*'"]|$)/;

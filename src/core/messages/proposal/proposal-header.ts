@@ -18,13 +18,15 @@ import { describePlace, isNewExecutable, viewMember } from './set-page.ts';
 
 /** The title, the place of the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
-  const heading = headingOf(proposal);
-  return `${titleLine(proposal)}\n${heading === null ? '' : placeLine(proposal, heading)}${idLine(proposal)}`;
+  return `${titleLine(proposal)}\n${placeLine(proposal)}${idLine(proposal)}`;
 }
 
 /** Lines with their context can move, so a line above them says where they are. */
-function placeLine({ change }: Proposal, heading: string): string {
-  return change.op === 'set' ? '' : `${PLACE_LABEL}${describePlace(change.path, heading)}\n`;
+function placeLine(proposal: Proposal): string {
+  const { change } = proposal;
+  if (change.op === 'set') return '';
+  const place = describePlace(change, headingOf(proposal));
+  return place === '' ? '' : `${PLACE_LABEL}${place}\n`;
 }
 
 const PLACE_LABEL = 'Place: ';

@@ -1,6 +1,6 @@
 import { pluralize } from '../../../lib/format.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
-import { isSectionHeading } from '../../edits/heading.ts';
+import { isSectionHeading, shownHeading } from '../../edits/heading.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../../state/proposal.ts';
 import { codeBlock, codeSpan, details, escapeText, quoteModelText } from '../shared/markdown.ts';
@@ -22,9 +22,14 @@ export function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/** Where lines are, by a line above them. Only in Markdown it is known to be a heading. */
-export function describePlace(path: string, heading: string): string {
-  return `${isSectionHeading(path, heading) ? 'below the heading' : 'further below'} ${codeSpan(heading)}`;
+/**
+ * Where lines are, by a line above them; empty if none says it. `heading` is the one as last known: a new one, after
+ * they moved, is always named. Only in Markdown it is known to be a heading.
+ */
+export function describePlace({ path, region, heading: known }: FileChange, heading: string | null): string {
+  const shown = heading === known ? shownHeading(path, heading, region) : heading;
+  if (shown === null) return '';
+  return `${isSectionHeading(path, shown) ? 'below the heading' : 'further below'} ${codeSpan(shown)}`;
 }
 
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
@@ -43,11 +48,11 @@ type MemberLine = { readonly start: string; readonly place: string; readonly end
 function memberLine(member: FileChange, index: number, { line, heading }: MemberPlace): MemberLine {
   const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const below = heading === null ? '' : ` ${describePlace(member.path, heading)}`;
+  const below = describePlace(member, heading);
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   return {
     start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
-    place: `${extent === null ? '' : ` (${extent})`}${below}`,
+    place: `${extent === null ? '' : ` (${extent})`}${below === '' ? '' : ` ${below}`}`,
     end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
   };
 }

@@ -99,6 +99,20 @@ describe('an open proposal', () => {
     expect(page('old() {', { currentHeading: { text: null } })).toContain(titled(''));
   });
 
+  it('names the function of the lines instead of the one before it, and nothing where it says nothing', () => {
+    const page = (text: string, from: string, to: string, more: Partial<Proposal> = {}): string =>
+      body(proposal(edit('src/total.js', text, from, to), more), inConversation);
+    const two = 'function first() {\n  a\n}\n\n/** Sums. */\nfunction second() {\n  b\n}\n';
+    expect(page(two, '  b\n', '  B\n')).toContain('(line 7)\nPlace: further below `function second() {`\n');
+    expect(page(two, 'function second() {', 'function two() {')).toContain('(line 6)\nChange 1');
+    const imports = ['a', 'b', 'c', 'd', 'e'].map((name) => `const ${name} = require('${name}');\n`).join('');
+    expect(page(imports, 'const d = require', 'const D = require')).toContain('(line 4)\nChange 1');
+    expect(page(`${imports}  x\n`, '  x\n', '  y\n')).toContain('(line 6)\nChange 1');
+    expect(page(two, '  b\n', '  B\n', { currentHeading: { text: 'function third() {' } })).toContain(
+      'Place: further below `function third() {`\n',
+    );
+  });
+
   it('shows the same in the conversation, with the id in every command (S36, C15)', () => {
     expect(body(proposal(bigint), inConversation, ['package.json can run code.'])).toMatchInlineSnapshot(`
       "<!-- countersign:proposal:k7q2 -->
