@@ -3,7 +3,7 @@ import { type ZodError, z } from 'zod';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
 import { type ReadMode, readMode } from './modes.ts';
-import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
+import { listOperatorWarnings, loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
 import { listWarnings } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
@@ -96,7 +96,8 @@ export function parseEnvironment(
     return { kind: 'problems', problems };
   const config = toConfig(parsed.data, key.pem, operator.config);
   const own = key.warning === null ? [] : [key.warning];
-  return { kind: 'config', config, warnings: [...own, ...listWarnings(config, mode)] };
+  const warnings = [...own, ...listWarnings(config, mode), ...listOperatorWarnings(operator.config)];
+  return { kind: 'config', config, warnings };
 }
 
 /** Reads only the database configuration from the environment. */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../adapters/telemetry/log.ts';
+import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { MAX_SETTINGS_BYTES } from '../../core/settings/read-values.ts';
 import type { SettingsFileLookup } from '../../core/state/ports.ts';
@@ -31,6 +32,11 @@ export function loadOperatorConfig(
   }
 }
 
+/** Settings of the file that work, but not as the operator might think. */
+export function listOperatorWarnings({ path, settings }: OperatorConfig): readonly string[] {
+  return listPriceWarnings(settings).map((warning) => `CONFIG_FILE ${path}: ${warning}`);
+}
+
 /** A settings file on disk. Larger files are not read. Throws if there is none, or if it cannot be read. */
 export function readSettingsFile(path: string): SettingsFileLookup {
   const found = statSync(path);
@@ -56,7 +62,7 @@ export type OperatorSettingsHolder = { readonly current: () => OperatorSettings;
 /** Holds the settings of the start. A file that is broken when it is read again changes nothing. */
 export function holdOperatorSettings(
   { path, settings }: OperatorConfig,
-  log: Pick<Logger, 'info' | 'error'>,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): OperatorSettingsHolder {
   let current = settings;
   const reload = (): void => {
@@ -68,6 +74,7 @@ export function holdOperatorSettings(
     const changed = changedKeys(current, loaded.config.settings);
     current = loaded.config.settings;
     log.info({ path, changed }, 'CONFIG_FILE was read again');
+    for (const warning of listOperatorWarnings(loaded.config)) log.warn({ warning }, 'configuration');
   };
   return { current: () => current, reload };
 }

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
+import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { groupSettings, listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { listEntries } from '../../core/settings/settings-change.ts';
@@ -62,6 +63,7 @@ function checkFiles({ check, operator, model }: ConfigOptions): number {
     if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
+    printWarnings(operator, listPriceWarnings(bounds.values));
     return printSettings(found);
   } catch (error) {
     // Nothing but reading the files throws.
@@ -76,6 +78,11 @@ function noBounds(defaultModel: string | null): ReturnType<typeof parseOperatorF
 function printProblems(path: string | null, problems: readonly string[]): number {
   process.stdout.write(`${path} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`);
   return 1;
+}
+
+/** Before the settings, because these take many lines. */
+function printWarnings(path: string | null, warnings: readonly string[]): void {
+  for (const warning of warnings) process.stdout.write(`Warning for ${path}: ${escapeHiddenAndCr(warning)}\n\n`);
 }
 
 /** In groups: one setting a line, in columns, and one entry of a list. */

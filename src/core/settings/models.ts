@@ -58,6 +58,23 @@ export function findOperatorModelProblems(
   ];
 }
 
+/**
+ * What is no problem of the operator's file and yet hardly meant: a price that no run can have, such as that of a
+ * mistyped name. The prices of a model that is about to be offered can stand there before.
+ */
+export function listPriceWarnings(
+  operator: ModelOffer & { readonly prices: ReadonlyMap<string, unknown> },
+): readonly string[] {
+  if (operator.defaultModel === null) return [];
+  const offered = new Set(offeredModels(operator));
+  const unused = [...operator.prices.keys()].filter((model) => !offered.has(model));
+  return unused.length === 0
+    ? []
+    : [
+        `prices has ${listModels(unused)}, but only ${listModels([...offered])} can be used: correct the name, add it to models, or remove its price.`,
+      ];
+}
+
 function findUnknownModel({ model }: SetValues, source: YamlValues, offer: ModelOffer): readonly SettingsProblem[] {
   if (typeof model !== 'string' || offer.defaultModel === null || offeredModels(offer).includes(model)) return [];
   const message = `model must be one that the operator allows (${listModels(offeredModels(offer))}), not ${JSON.stringify(model)}`;

@@ -145,7 +145,8 @@ function nearestKey(key: string, { here, below }: KnownKeys): string | undefined
     here.find((name) => word === plain(name)) ??
     here.find((name) => isWithinOneEdit(word, plain(name))) ??
     below.find((name) => word === plain(name)) ??
-    here.find((name) => isPart(plain(name)))
+    here.find((name) => isPart(plain(name))) ??
+    below.find((name) => isPart(plain(name)))
   );
 }
 

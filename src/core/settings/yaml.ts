@@ -80,7 +80,8 @@ function toPlainValue(node: Node | null, path: ValuePath, walk: YamlWalk): unkno
   const line = walk.lineAt(node.range?.[0]);
   const refuse = (message: string): undefined => void walk.problems.push({ line, message });
   if (path.length > MAX_NESTING_DEPTH) return refuse('this is nested deeper than any setting');
-  if (isAlias(node)) return refuse('an alias (*) is not allowed: write the value itself');
+  if (isAlias(node))
+    return refuse('an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes');
   if (node.tag !== undefined) return refuse('a tag (!) is not allowed');
   if (isScalar(node) && node.anchor === undefined) return node.value;
   if ('anchor' in node && node.anchor !== undefined) return refuse('an anchor (&) is not allowed');

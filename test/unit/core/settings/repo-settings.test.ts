@@ -137,6 +137,7 @@ describe('the repository’s settings', () => {
     ['constructor: 1', /^line 1: constructor is not a setting/],
     ['turns: 5', 'line 1: turns is not a setting; did you mean limits.turns?'],
     ['limits: {max_turns: 5}', 'line 1: limits.max_turns is not a setting; did you mean turns?'],
+    ['max_turns: 5', 'line 1: max_turns is not a setting; did you mean limits.turns?'],
     ['limits: {cost: 5}', 'line 1: limits.cost is not a setting; did you mean cost_usd?'],
   ])('%j is refused with an explanation (S127, J2, I12)', (text, problem) => {
     expect(problems(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
@@ -195,7 +196,16 @@ describe('a hostile or broken file', () => {
     ['a duplicate key in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: "turns" appears twice'],
     ['an anchor', 'approvers: &who admin\n', 'line 1: an anchor (&) is not allowed'],
     ['an anchor on a group', 'limits: &l\n  turns: 5\n', /an anchor \(&\) is not allowed$/],
-    ['an alias', 'approvers: &a admin\ncommands: *a\n', 'line 2: an alias (*) is not allowed: write the value itself'],
+    [
+      'an alias',
+      'approvers: &a admin\ncommands: *a\n',
+      'line 2: an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes',
+    ],
+    [
+      'an unquoted glob',
+      'protected_paths: [**/x]\n',
+      'line 1: an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes',
+    ],
     ['a merge', 'limits:\n  <<: {turns: 5}\n', /^line 2: limits\.<< is not a setting/],
     ['a tag', 'approvers: !!binary YWRtaW4=\n', 'line 1: a tag (!) is not allowed'],
     ['a tag of somebody’s own', 'approvers: !env ADMIN\n', 'line 1: a tag (!) is not allowed'],
