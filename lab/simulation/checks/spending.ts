@@ -144,23 +144,29 @@ const DAY_MS = 86_400_000;
 const TOLERANCE_MS = 60_000;
 
 /**
- * H4: no more runs start in the repository within a day than the settings of the last one allow. An installation anew
- * begins anew, because the App deletes what it knows when it is removed.
+ * H4: no more runs start, or begin their limits anew, in the repository within a day than the settings of the last one
+ * allow. An installation anew begins anew, because the App deletes what it knows when it is removed.
  */
 export const runsOfADayAreLimited: CaseCheck = ({ saved, events }) => {
-  const starts = new Map<string, { readonly at: number; readonly by: number; readonly installationId: number }>();
+  const known = new Set<string>();
+  const starts: { readonly at: number; readonly by: number; readonly installationId: number }[] = [];
   return saved.flatMap(({ index, saved: { step } }) => {
     const { run } = step.pull;
-    if (run === null || starts.has(run.id)) return [];
+    const isResumed = step.reason === 'resumed';
+    if (run === null || (known.has(run.id) && !isResumed)) return [];
+    known.add(run.id);
     const at = events[index]?.at ?? 0;
-    const by = run.task.by.id;
+    const by = (isResumed ? run.lastResumption?.by.id : null) ?? run.task.by.id;
     const { installationId } = step.pull.ref;
-    starts.set(run.id, { at, by, installationId });
-    const { runsPerDay, runsPerPersonPerDay } = run.settings.limits;
-    const ofDay = [...starts.values()].filter(
+    starts.push({ at, by, installationId });
+    // A resumed run keeps the limits of its start, but counts against those of the repository at that time.
+    const limits = isResumed ? step.runStart : run.settings.limits;
+    if (limits === null) return [`H4: ${run.id} goes on and counts for no day`];
+    const ofDay = starts.filter(
       (start) => start.installationId === installationId && start.at > at - DAY_MS + TOLERANCE_MS,
     );
     const ofPerson = ofDay.filter((start) => start.by === by);
+    const { runsPerDay, runsPerPersonPerDay } = limits;
     const isAllowed = ofDay.length <= runsPerDay && ofPerson.length <= (runsPerPersonPerDay ?? ofPerson.length);
     return isAllowed ? [] : [`H4: ${run.id} is one run too many of its day`];
   });

@@ -2,6 +2,7 @@ import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../
 import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
 import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/state/effects.ts';
 import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
+import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
 import { enqueueEffect, sideKey } from './save.ts';
 import {
@@ -158,6 +159,7 @@ export function deleteExpiredRows(tables: MemoryTables, now: number): false {
   }
   for (const [id, { receivedAt }] of tables.installationEvents)
     if (receivedAt < now - DELIVERY_RETENTION_MS) tables.installationEvents.delete(id);
+  tables.runStarts = tables.runStarts.filter(({ startedAt }) => startedAt > now - DAY_MS);
   deleteUninstalled(tables, now);
   return false;
 }
@@ -225,6 +227,7 @@ function deleteUninstalled(tables: MemoryTables, now: number): void {
     if (!removed.includes(row.state.ref.installationId)) continue;
     for (const id of [...row.proposals.keys()]) redactProposal(row, id);
     for (const [runId, { pullKey }] of tables.runs) if (pullKey === row.key) deleteRun(tables, row, runId);
+    tables.runStarts = tables.runStarts.filter(({ pullKey }) => pullKey !== row.key);
     for (const { id } of row.state.sideQuestions) tables.sideMessages.delete(sideKey(row.key, id));
     row.state = { ...row.state, sideQuestions: [], answeredQuestions: [] };
     const inbox = row.inbox.filter(({ deliveryId }) => deliveryId !== null);

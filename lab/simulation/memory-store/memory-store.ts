@@ -224,11 +224,9 @@ function findReachedRunLimit(
   { installationId, repositoryId }: PullRequestRef,
   { requesterId, runsPerDay, runsPerPersonPerDay }: RunStart,
   now: number,
-  ownId?: string,
 ): ReachedRunLimit | null {
-  const started = [...tables.runs]
-    .filter(([id, { pullKey }]) => id !== ownId && pullKey.startsWith(`${installationId}/${repositoryId}/`))
-    .map(([, { startedAt, run }]) => ({ startedAt, by: run.task.by.id }))
+  const started = tables.runStarts
+    .filter(({ pullKey }) => pullKey.startsWith(`${installationId}/${repositoryId}/`))
     .filter(({ startedAt }) => startedAt > now - DAY_MS)
     .toSorted((left, right) => right.startedAt - left.startedAt);
   const limits = [
@@ -236,7 +234,7 @@ function findReachedRunLimit(
     {
       key: 'limits.runs_per_person_per_day',
       max: runsPerPersonPerDay ?? Number.POSITIVE_INFINITY,
-      counted: started.filter(({ by }) => by === requesterId),
+      counted: started.filter((one) => one.requesterId === requesterId),
     },
   ] as const;
   const full = limits.flatMap(({ key, max, counted }) => {
@@ -250,10 +248,11 @@ function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step
   const row = findHeldPull(tables, claim);
   const signal = findPendingSignal(row, stored);
   if (row === null || signal === undefined) return 'lost';
-  const { run, ref } = step.pull;
-  if (step.runStart !== null && findReachedRunLimit(tables, ref, step.runStart, now, run?.id) !== null)
+  const { runStart } = step;
+  if (runStart !== null && findReachedRunLimit(tables, step.pull.ref, runStart, now) !== null)
     return 'run-limit-reached';
   checkStep(tables, row, step);
+  if (runStart !== null) tables.runStarts.push({ pullKey: row.key, requesterId: runStart.requesterId, startedAt: now });
   completeSignalRow(row, signal, now);
   signal.reason = step.reason;
   if (step.reason === 'not-for-us') signal.signal = null;

@@ -112,8 +112,7 @@ function changeSideMessages(tables: MemoryTables, { key }: MemoryPullRow, { side
 
 function saveRun(tables: MemoryTables, row: MemoryPullRow, { pull: { run } }: Step, now: number): void {
   if (run === null) return;
-  const startedAt = tables.runs.get(run.id)?.startedAt ?? now;
-  tables.runs.set(run.id, { pullKey: row.key, startedAt, updatedAt: now, run });
+  tables.runs.set(run.id, { pullKey: row.key, updatedAt: now, run });
 }
 
 function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Proposal, now: number): void {

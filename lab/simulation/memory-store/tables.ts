@@ -119,10 +119,9 @@ export type MemoryTables = {
   readonly pulls: Map<string, MemoryPullRow>;
   /** Pull requests of accounts that removed the App. */
   readonly removedPulls: MemoryPullRow[];
-  readonly runs: Map<
-    string,
-    { readonly pullKey: string; readonly startedAt: number; readonly updatedAt: number; readonly run: Run }
-  >;
+  /** Starts of runs and of their limits anew. */
+  runStarts: { readonly pullKey: string; readonly requesterId: number; readonly startedAt: number }[];
+  readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
   /** Transcripts of people's questions in progress, by `sideKey`. */
   readonly sideMessages: Map<string, readonly TranscriptMessage[]>;
@@ -145,6 +144,7 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
     invariants,
     pulls: new Map(),
     removedPulls: [],
+    runStarts: [],
     runs: new Map(),
     messages: new Map(),
     sideMessages: new Map(),

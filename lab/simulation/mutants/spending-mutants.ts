@@ -77,6 +77,14 @@ export const SPENDING_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'resumption-not-counted',
+    brokenPromise: 'a run whose limits begin anew counts like a start',
+    createOverrides: () => ({
+      ...overrideSteps((step) => (step.reason === 'resumed' ? { ...step, runStart: null } : step)),
+      limitsOften: true,
+    }),
+  },
+  {
     name: 'cached-price-ignored',
     brokenPromise: 'cached tokens cost what the operator says',
     createOverrides: () => ({

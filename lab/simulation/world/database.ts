@@ -77,7 +77,7 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       const deadLetters = rows.flatMap(({ key, inbox }) =>
         inbox.flatMap(({ deadLettered, error }) => (deadLettered ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      const runRowCount = tables.runs.size + tables.messages.size + tables.sideMessages.size;
+      const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size + tables.sideMessages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       const chainProblems = rows.flatMap(findChainProblems);
       return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows), chainProblems };
@@ -158,7 +158,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
           as pending`.execute(db);
       const { rows: textCounts } = await sql<{ texts: string }>`
-        select (select count(*) from inbox where signal is not null) + (select count(*) from runs)
+        select (select count(*) from inbox where signal is not null) + (select count(*) from runs) + (select count(*) from run_starts)
           + (select count(distinct run_id) from messages) + (select count(*) from side_messages)
           + (select count(*) from pulls where questions_answered_at is not null) + (select count(*) from proposals)
           + (select count(*) from votes where text is not null) + (select count(*) from proposal_outcomes where note is not null)
@@ -221,6 +221,7 @@ const TABLE_NAMES = [
   'inbox',
   'pulls',
   'runs',
+  'run_starts',
   'proposals',
   'votes',
   'proposal_outcomes',

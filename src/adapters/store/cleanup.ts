@@ -33,6 +33,7 @@ const CLEANUP_TASKS: readonly CleanupTask[] = [
   { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldDeliveries },
   { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldEffects },
   { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldInstallationEvents },
+  { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldStarts },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldRuns },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldAnswers },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteUninstalled },
@@ -85,6 +86,16 @@ async function deleteOldInstallationEvents(transaction: Transaction<DatabaseSche
     delete from installation_events where delivery_id in (
       select delivery_id from installation_events where received_at < ${now - DELIVERY_RETENTION_MS} limit ${MAX_ROWS_PER_BATCH}
     ) returning delivery_id
+  `.execute(transaction);
+  return rows.length;
+}
+
+/** Those that no limit of a day counts any more. */
+async function deleteOldStarts(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
+  const { rows } = await sql`
+    delete from run_starts where ctid in (
+      select ctid from run_starts where started_at <= ${now - DAY_MS} order by started_at limit ${MAX_ROWS_PER_BATCH}
+    ) returning pull_key
   `.execute(transaction);
   return rows.length;
 }
@@ -204,6 +215,7 @@ async function deletePulls(
   await transaction.deleteFrom('side_messages').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('proposals').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('runs').where('pull_key', 'in', keys).execute();
+  await transaction.deleteFrom('run_starts').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('effects').where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('inbox').where('pull_key', 'in', keys).where('delivery_id', 'is', null).execute();
   await transaction

@@ -7,13 +7,14 @@ import type { DatabaseSchema } from './engine/schema.ts';
 const RUN_START_LOCKS = 0x7c51;
 
 /**
- * Whether the transaction may save a new run. Starts in one repository wait for each other here until the end of their
- * transactions, and each counts those before it, so that no two of them take the last free place.
+ * Whether the transaction may save the start of a run, or of its limits anew. Starts in one repository wait for each
+ * other here until the end of their transactions, and each counts those before it, so that no two of them take the last
+ * free place.
  */
 export async function mayStartRun(
   transaction: Transaction<DatabaseSchema>,
   ref: PullRequestRef,
-  start: RunStart & { readonly runId: string },
+  start: RunStart,
   now: number,
 ): Promise<boolean> {
   const { repositoryId } = ref;
@@ -24,23 +25,34 @@ export async function mayStartRun(
   return (await findReachedRunLimit(transaction, ref, start, now)) === null;
 }
 
+/** Counts a start that `mayStartRun` allowed in the same transaction. */
+export async function countRunStart(
+  transaction: Transaction<DatabaseSchema>,
+  pullKey: string,
+  { requesterId }: RunStart,
+  now: number,
+): Promise<void> {
+  const row = { pull_key: pullKey, requester_id: requesterId, started_at: now };
+  await transaction.insertInto('run_starts').values(row).execute();
+}
+
 /** The limit of runs within 24 hours that a run reaches, the one that is free last; null if the run can start. */
 export async function findReachedRunLimit(
   db: Kysely<DatabaseSchema>,
   ref: PullRequestRef,
-  { requesterId, runsPerDay, runsPerPersonPerDay, runId = '' }: RunStart & { readonly runId?: string },
+  { requesterId, runsPerDay, runsPerPersonPerDay }: RunStart,
   now: number,
 ): Promise<ReachedRunLimit | null> {
   const nth = (max: number, counted: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
-    select runs.created_at from runs join pulls on pulls.pull_key = runs.pull_key
-    where runs.created_at > ${now - DAY_MS} and runs.run_id <> ${runId}
+    select run_starts.started_at from run_starts join pulls on pulls.pull_key = run_starts.pull_key
+    where run_starts.started_at > ${now - DAY_MS}
       and pulls.installation_id = ${ref.installationId} and pulls.repository_id = ${ref.repositoryId} and ${counted}
-    order by runs.created_at desc offset ${max - 1} limit 1
+    order by run_starts.started_at desc offset ${max - 1} limit 1
   )`;
   const byPerson =
     runsPerPersonPerDay === null
       ? sql`null::bigint`
-      : nth(runsPerPersonPerDay, sql`runs.requester_id = ${requesterId}`);
+      : nth(runsPerPersonPerDay, sql`run_starts.requester_id = ${requesterId}`);
   const { rows } = await sql<{ readonly byAll: number | null; readonly byPerson: number | null }>`
     select ${nth(runsPerDay, sql`true`)} as "byAll", ${byPerson} as "byPerson"
   `.execute(db);

@@ -14,7 +14,7 @@ import { fromStored, toPlainText, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { completeSignal, hasPendingSignal } from './inbox.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
-import { mayStartRun } from './run-limits.ts';
+import { countRunStart, mayStartRun } from './run-limits.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
 
 /** A proposal can hold a whole file, so one insert is bounded by rows and by characters. */
@@ -39,6 +39,7 @@ export function save(
   return db.transaction().execute(async (transaction) => {
     if (!(await isRunAllowed(transaction, step, now))) return 'run-limit-reached';
     if (!(await completeSignal(transaction, claim, signal, step.reason, now))) return 'lost';
+    if (step.runStart !== null) await countRunStart(transaction, claim.pullRequestKey, step.runStart, now);
     await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
     return 'saved';
   });
@@ -47,10 +48,10 @@ export function save(
 /** Before anything is written, so that nothing needs to be taken back. */
 async function isRunAllowed(
   transaction: Transaction<DatabaseSchema>,
-  { pull: { ref, run }, runStart }: Step,
+  { pull: { ref }, runStart }: Step,
   now: number,
 ): Promise<boolean> {
-  return runStart === null || run === null || mayStartRun(transaction, ref, { ...runStart, runId: run.id }, now);
+  return runStart === null || mayStartRun(transaction, ref, runStart, now);
 }
 
 /**
@@ -118,8 +119,8 @@ async function saveProgress(
 
 function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unknown> {
   return sql`saved_run as (
-    insert into runs (run_id, pull_key, requester_id, schema, state, created_at, updated_at)
-    values (${run.id}, ${pullRequestKey}, ${run.task.by.id}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
+    insert into runs (run_id, pull_key, schema, state, created_at, updated_at)
+    values (${run.id}, ${pullRequestKey}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
     on conflict (run_id)
     do update set schema = excluded.schema, state = excluded.state, updated_at = excluded.updated_at
     where runs.pull_key = excluded.pull_key

@@ -5,6 +5,7 @@ import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
+import { runStartOf } from './fact-needs.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 import { advanceBatch, answerToolCall, deliverNotes, setCallStatus } from './tool-batch.ts';
@@ -17,8 +18,9 @@ export function continueRun(
   builder: StepBuilder,
   lastResumption: Resumption,
   messages: readonly TranscriptMessage[],
-  { now, pullRequest, modelPrices }: Facts,
+  facts: Facts,
 ): StepBuilder {
+  const { now, pullRequest, modelPrices } = facts;
   const { run } = builder.pull;
   if (run === null) return builder;
   const baseRef = pullRequest?.baseRef ?? run.baseRef;
@@ -28,9 +30,10 @@ export function continueRun(
     // The operator might have given the model a larger context.
     modelContext: { ...run.modelContext, learnedLimit: null },
   });
+  const counted = { ...resumed, runStart: runStartOf(facts, lastResumption.by) };
   return run.batch === null
-    ? startNextTurn(appendMessages(deliverNotes(resumed), ...messages), now)
-    : advanceBatch(retryExpiredCalls(resumed, run.id, run.batch), now);
+    ? startNextTurn(appendMessages(deliverNotes(counted), ...messages), now)
+    : advanceBatch(retryExpiredCalls(counted, run.id, run.batch), now);
 }
 
 /**

@@ -23,22 +23,22 @@ function missingPermissionNeeds(facts: Facts): readonly Need[] {
   return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
 }
 
-/** The next facts to go on with an ended run. */
-export function runContinueNeeds(facts: Facts): readonly Need[] {
+/** The next facts to go on with an ended run, whose limits begin anew; `person` asked for it. */
+export function runContinueNeeds(facts: Facts, person: Pick<Person, 'id'>): readonly Need[] {
   if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
-  return facts.missingPermissions.length > 0 ? [] : pullRequestNeeds(facts);
+  if (facts.missingPermissions.length > 0) return [];
+  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
+  if (facts.pullRequest.state !== 'open') return [];
+  const settings = settingsNeeds(facts);
+  if (settings.length > 0) return settings;
+  return facts.reachedRunLimit === undefined ? [{ kind: 'run-limit', start: runStartOf(facts, person) }] : [];
 }
 
 /** The next facts for the start of a run; `requester` gave the task. */
 export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): readonly Need[] {
-  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
-  if (facts.missingPermissions.length > 0) return [];
-  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
-  const { state, fork, headRef, baseRef } = facts.pullRequest;
-  if (state !== 'open') return [];
-  const settings = settingsNeeds(facts);
-  if (settings.length > 0) return settings;
-  if (facts.reachedRunLimit === undefined) return [{ kind: 'run-limit', start: runStartOf(facts, requester) }];
+  const needs = runContinueNeeds(facts, requester);
+  if (needs.length > 0 || facts.pullRequest === undefined) return needs;
+  const { fork, headRef, baseRef } = facts.pullRequest;
   if (facts.reachedRunLimit !== null) return [];
   if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
   // The App never writes to a fork, so its commits can't change another pull request on that branch.

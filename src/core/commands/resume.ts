@@ -13,6 +13,7 @@ import {
   type CommentContext,
   endWithReply,
   refuseIfClosed,
+  refuseIfTooManyRuns,
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
@@ -28,14 +29,14 @@ export const resume = {
   read: ({ text }) => ({ name: 'resume', text }),
   needs: {
     condition: 'a run can be resumed',
-    kinds: ['missing-permissions', 'pull-request'],
+    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit'],
     next: needsToResume,
   },
   run: runResume,
 } as const satisfies CommandDefinition<'resume'>;
 
 function needsToResume({ pull, intent, facts }: CommentContext): readonly Need[] {
-  return typeof findResumableRun(pull, intent.createdAt) === 'string' ? [] : runContinueNeeds(facts);
+  return typeof findResumableRun(pull, intent.createdAt) === 'string' ? [] : runContinueNeeds(facts, intent.actor);
 }
 
 /** The run that a `/resume` written at that time continues, or why there is none. */
@@ -59,7 +60,7 @@ function runResume(context: CommandContext, { text }: CommandNamed<'resume'>): S
   const { pull, facts, intent, person } = context;
   const run = findResumableRun(pull, intent.createdAt);
   if (typeof run === 'string') return endWithReply(context, { kind: 'resume-refused', refusal: run }, 'resume-refused');
-  const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context);
+  const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context);
   if (refusal !== null) return refusal;
   const spoken = run.lastResumption?.spoken ?? null;
   const resumption = { by: person, requestedAt: intent.createdAt, spoken };

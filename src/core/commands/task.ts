@@ -26,8 +26,8 @@ import {
   acknowledge,
   type CommandContext,
   type CommentContext,
-  endWithReply,
   refuseIfClosed,
+  refuseIfTooManyRuns,
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
@@ -76,12 +76,6 @@ export function requestTask(context: CommandContext, text: string, about: Decide
     refuseIfTooManyRuns(context) ??
     endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
   );
-}
-
-/** The reply where the repository or the person has started as many runs as a day may have; null if it may start one. */
-function refuseIfTooManyRuns(context: CommandContext): Step | null {
-  const { reachedRunLimit: limit } = context.facts;
-  return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;
 }
 
 function queueTask(context: CommandContext, task: Task): Step {

@@ -52,10 +52,12 @@ export const limitsSchema = settingsGroup({
   proposals_per_turn: wholeNumber(1, 30)
     .default(DEFAULT_SETTINGS.limits.proposalsPerTurn)
     .describe('Changes that can be pending at once'),
-  runs_per_day: wholeNumber(1, 100_000).default(DEFAULT_SETTINGS.limits.runsPerDay).describe('Runs in the repository'),
+  runs_per_day: wholeNumber(1, 100_000)
+    .default(DEFAULT_SETTINGS.limits.runsPerDay)
+    .describe('Starts of runs in the repository, also of ended ones that go on'),
   runs_per_person_per_day: wholeNumber(1, 100_000)
     .optional()
-    .describe('Runs of one person in the repository; without it there is no such limit'),
+    .describe('The same of one person; without it there is no such limit'),
 });
 
 /**

@@ -30,9 +30,12 @@ export function responsesAlone(turns: number): number {
   return Math.min(turns, LIMITS.responsesAlone);
 }
 
-/** What a new run counts against: the runs that started in its repository within `DAY_MS`. */
+/**
+ * What a new run counts against: the runs that started in its repository within `DAY_MS`. A run whose limits begin anew
+ * counts again, because else people could spend without an end by going on with one.
+ */
 export type RunStart = Pick<RunLimits, 'runsPerDay' | 'runsPerPersonPerDay'> & {
-  /** The numeric id of the person who gives the task. */
+  /** The numeric id of the person who gives the task, or goes on with the run. */
   readonly requesterId: number;
 };
 

@@ -20,7 +20,7 @@ export type Step = {
   readonly answers: readonly AnswerRecord[];
   /** New rows of the ledger: the changes of a commit by the App. */
   readonly ledgerCommits: readonly CommittedChange[];
-  /** The step starts a run, which the store saves only within these limits; null if it starts none. */
+  /** The step starts a run, or begins its limits anew, which the store saves only within these; null otherwise. */
   readonly runStart: RunStart | null;
   readonly reason: Reason;
   /** The signal depends on the outcome of a running effect. It is decided again a little later. */

@@ -82,11 +82,15 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
 
     it('knows which limit the runs of a day have reached, and when it is free again (S171)', async () => {
       const { claim, signal } = await claimSignal('a');
-      await store().save(claim, signal, step(pullOf(1, { run: run('r1') })), 20);
+      const runStart: RunStart = { runsPerDay: 9, runsPerPersonPerDay: null, requesterId: 7 };
+      await store().save(claim, signal, step(pullOf(1, { run: run('r1') }), { runStart }), 20);
       const next = present(await nextOf('b', claim));
-      await store().save(claim, next, step(pullOf(1, { run: run('r2') })), 30);
+      // The same run goes on, and its limits begin anew.
+      await store().save(claim, next, step(pullOf(1, { run: run('r1', { turns: 1 }) }), { runStart }), 30);
       const last = present(await nextOf('c', claim));
-      await store().save(claim, last, step(pullOf(1, { run: run('r2', { turns: 1 }) })), 40);
+      await store().save(claim, last, step(pullOf(1, { run: run('r1', { turns: 2 }) })), 40);
+      // Nothing counts a signal that another process has decided.
+      expect(await store().save(claim, last, step(pullOf(1, { run: run('r1') }), { runStart }), 40)).toBe('lost');
       const { ref } = pullOf(1);
       const limit = (runsPerDay: number, more: Partial<RunStart> = {}, now = 40) =>
         store().findReachedRunLimit(ref, { runsPerDay, runsPerPersonPerDay: null, requesterId: 7, ...more }, now);

@@ -93,20 +93,12 @@ describe('the runs of a day', () => {
     for (let count = 1; count < 49; count += 1) {
       await stage()
         .db()
-        .insertInto('runs')
-        .columns(['run_id', 'pull_key', 'requester_id', 'schema', 'state', 'created_at', 'updated_at'])
+        .insertInto('run_starts')
+        .columns(['pull_key', 'requester_id', 'started_at'])
         .expression((query) =>
           query
             .selectFrom('runs')
-            .select(({ val }) => [
-              val(`${run?.id ?? ''}-${count}`).as('id'),
-              'pull_key',
-              'requester_id',
-              'schema',
-              'state',
-              'created_at',
-              'updated_at',
-            ])
+            .select(({ val }) => ['pull_key', val(run?.task.by.id ?? 0).as('requester_id'), 'created_at'])
             .where('run_id', '=', run?.id ?? ''),
         )
         .execute();

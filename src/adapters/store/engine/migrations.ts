@@ -65,14 +65,21 @@ export const MIGRATIONS: readonly Migration[] = [
       `create table runs (
         run_id text primary key,
         pull_key text not null,
-        requester_id bigint not null,
         schema integer not null,
         state text not null,
         created_at bigint not null,
         updated_at bigint not null
       )`,
       `create index runs_of_pull on runs (pull_key)`,
-      `create index runs_by_start on runs (created_at)`,
+
+      // Also each start of a run's limits anew. Only the last day counts.
+      `create table run_starts (
+        pull_key text not null,
+        requester_id bigint not null,
+        started_at bigint not null
+      )`,
+      `create index run_starts_by_time on run_starts (started_at)`,
+      `create index run_starts_of_pull on run_starts (pull_key)`,
 
       `create table proposals (
         seq bigserial,

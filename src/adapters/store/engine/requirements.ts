@@ -23,6 +23,7 @@ const USED_RIGHTS: Readonly<Record<keyof DatabaseSchema, readonly string[]>> = {
   inbox: EVERYTHING,
   pulls: EVERYTHING,
   runs: EVERYTHING,
+  run_starts: ['select', 'insert', 'delete'],
   proposals: EVERYTHING,
   messages: EVERYTHING,
   side_messages: EVERYTHING,

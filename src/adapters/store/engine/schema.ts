@@ -50,8 +50,6 @@ type PullsTable = {
 type RunsTable = {
   run_id: string;
   pull_key: string;
-  /** The numeric id of the person who gave the task. */
-  requester_id: number;
   schema: number;
   state: string;
   created_at: number;
@@ -215,6 +213,7 @@ export type DatabaseSchema = {
   inbox: InboxTable;
   pulls: PullsTable;
   runs: RunsTable;
+  run_starts: { pull_key: string; requester_id: number; started_at: number };
   proposals: ProposalsTable;
   votes: VotesTable;
   proposal_outcomes: ProposalOutcomesTable;

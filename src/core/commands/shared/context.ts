@@ -101,6 +101,12 @@ export function refuseIfClosed(context: CommandContext): Step | null {
   return endWithReply(context, { kind: 'pull-not-open', state: pullRequest.state }, 'pull-not-open');
 }
 
+/** The reply where the repository or the person has started as many runs as a day may have; null if one more may begin. */
+export function refuseIfTooManyRuns(context: CommandContext): Step | null {
+  const { reachedRunLimit: limit } = context.facts;
+  return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;
+}
+
 /** A vote on what the proposal's comment shows. Where the comment was read for it, the digest is the one read there. */
 export function createVote(
   context: CommandContext,

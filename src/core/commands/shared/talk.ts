@@ -18,6 +18,7 @@ import {
   type CommandContext,
   type CommentContext,
   refuseIfClosed,
+  refuseIfTooManyRuns,
   refuseWithoutPermissions,
 } from './context.ts';
 
@@ -43,7 +44,7 @@ export function talkNeeds({ pull, intent, facts }: CommentContext, about: Propos
     case 'active-run':
       return [];
     case 'ended-run':
-      return runContinueNeeds(facts);
+      return runContinueNeeds(facts, intent.actor);
     case 'new-run':
       return intent.parsed.kind === 'mention' && isQuestion(intent.parsed.text)
         ? []
@@ -88,7 +89,10 @@ export function talk(
   const listener = listenerOf(pull, intent.createdAt, proposal);
   const about = proposal === null ? null : decidedChange(proposal, pull);
   if (listener === 'new-run') return startRun(context, text, about);
-  const refusal = listener === 'active-run' ? null : (refuseWithoutPermissions(context) ?? refuseIfClosed(context));
+  const refusal =
+    listener === 'active-run'
+      ? null
+      : (refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context));
   if (refusal !== null) return refusal;
   const note = wordsNote(person, text, intent.createdAt, about);
   const lifted = liftDenials(startStep(pull), proposal, context.facts.now);
