@@ -3,7 +3,8 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit, move, read, remove, write } from '../support/story.ts';
 
-const stage = stageForAll();
+/** With every line that the App can log. */
+const stage = stageForAll({ environment: { LOG_LEVEL: 'trace' } });
 
 /** Files that usually contain secrets, each with a text that must never be sent anywhere. */
 const SECRET = [
@@ -43,6 +44,7 @@ describe('files that contain secrets', () => {
     await ana.says('/countersign look for the token');
     const sent = JSON.stringify(model.requests().map(({ body }) => body));
     expect(sent).not.toContain(CANARY);
+    expect(stage().logged.join('')).not.toContain(CANARY);
     expect(JSON.stringify(bot.comments())).not.toContain(CANARY);
     expect(bot.proposals()).toEqual([]);
     expect(pr.commits()).toEqual([]);
@@ -118,7 +120,10 @@ describe('a secret in another file', () => {
     expect(pr.file('src/config.ts')).toBe(CONFIG.replace('size = 3', 'size = 4'));
     expect(pr.bytes('keys.txt')).toBeNull();
     const sent = JSON.stringify(model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')));
-    for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) expect(sent).not.toContain(part);
+    for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) {
+      expect(sent).not.toContain(part);
+      expect(stage().logged.join('')).not.toContain(part);
+    }
     const [config, keys, found, guessed, inKey, edited, applied, deleted] = model.allToolMessages();
     expect(config).toContain("export const token = '[redacted]';\nexport const size = 3;\n");
     expect(config).toContain('in 1 line [redacted] stands for a secret, which is not shown and cannot be edited');
