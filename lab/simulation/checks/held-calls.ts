@@ -1,4 +1,5 @@
 import { formatPath } from '../../../src/core/agent/shared/tool-results.ts';
+import { escapeHiddenCharacters } from '../../../src/core/edits/text/unicode.ts';
 import { type CallRef, isSameCall, refOf } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { Run } from '../../../src/core/state/run.ts';
@@ -16,13 +17,18 @@ export const heldCallsAreTold: CaseCheck = ({ saved }) => {
     const told = JSON.stringify(one.step.messages);
     const gone = (open.get(run.id) ?? []).filter((call) => !known.some((other) => isSameCall(other, call)));
     const untold = gone.filter(
-      ({ callId }) => !told.includes(JSON.stringify(`(${formatPath(callId)}): `).slice(1, -1)),
+      ({ callId }) => !told.includes(JSON.stringify(`(${nameInNote(callId)}): `).slice(1, -1)),
     );
     problems.push(...untold.map(({ callId }) => `S149: the held call ${callId} has no outcome (${one.step.reason})`));
     open.set(run.id, known);
   }
   return problems;
 };
+
+/** The note shows hidden characters, which a model can write into its ids. */
+function nameInNote(callId: string): string {
+  return escapeHiddenCharacters(formatPath(callId));
+}
 
 function heldInBatch(run: Run): readonly CallRef[] {
   return run.batch?.calls.filter(({ heldPath }) => heldPath !== null).map(refOf) ?? [];
