@@ -16,7 +16,7 @@ export const CONTEXT_LIMITS = {
   instructionFileCount: 20,
   overview: 1_500,
   overviewDepth: 3,
-  diff: 32_000,
+  diff: 28_000,
   earlierRunCount: 5,
   earlierTask: 500,
   earlierChangeCount: 10,
