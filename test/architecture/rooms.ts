@@ -267,6 +267,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'unicode.ts',
       'look-alikes.ts',
       'line-display.ts',
+      'misleading-line.ts',
       'line-diff.ts',
       'line-endings.ts',
       'find-text.ts',

@@ -1,8 +1,8 @@
 import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDiffOf } from '../edits/change.ts';
 import { recomputedDigest } from '../edits/digest.ts';
 import { parseHunks } from '../edits/text/hunks.ts';
-import { isCodeReordered } from '../edits/text/line-display.ts';
-import { findLookAlikes, findLookAlikesInPath } from '../edits/text/look-alikes.ts';
+import { findLookAlikesInPath } from '../edits/text/look-alikes.ts';
+import { findMisleading } from '../edits/text/misleading-line.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/path-forms.ts';
 import {
@@ -70,17 +70,7 @@ function isMisleading({ path, payload }: FileChange): boolean {
   return parseHunks(diff).some(({ newStart, lines }) =>
     lines
       .filter(({ kind }) => kind !== 'removed')
-      .some(({ kind, text }, index) => kind === 'added' && isMisleadingLine(text, path, newStart + index === 1)),
-  );
-}
-
-/** A CR before the LF is a line's end. */
-function isMisleadingLine(line: string, path: string, startsFile: boolean): boolean {
-  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-  return (
-    findHiddenCharacters(text, startsFile).length > 0 ||
-    findLookAlikes(text, path).length > 0 ||
-    isCodeReordered(text, path)
+      .some(({ kind, text }, index) => kind === 'added' && findMisleading(text, path, newStart + index === 1) !== null),
   );
 }
 

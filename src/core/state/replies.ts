@@ -1,4 +1,4 @@
-import type { UserEditRefusal } from '../edits/build/user-edit.ts';
+import type { MisleadingLine, UserEditRefusal } from '../edits/build/user-edit.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import type { ReachedRunLimit } from './limits.ts';
@@ -429,6 +429,8 @@ export type UserEditProblem =
   | { readonly reason: 'same-lines-beside-text' }
   /** The same, but the lines have other white space. */
   | { readonly reason: 'respaced-lines-beside-text' }
+  /** They would be committed before a page could warn of it. */
+  | ({ readonly reason: 'misleading-text' } & MisleadingLine)
   /** Its closing fence is missing. */
   | { readonly reason: 'unclosed-block' }
   | { readonly reason: 'denied-path'; readonly rule: string }

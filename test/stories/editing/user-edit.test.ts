@@ -173,6 +173,24 @@ describe('a block that is refused', () => {
     expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
   });
 
+  it('a block with a character that nobody sees, or takes for another one, is refused with its name (S48, X1)', async () => {
+    const story = await tellRows(stage());
+    const { ana, bot, model, pr } = story;
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give the row another value');
+    for (const [line, name] of [
+      [row(5, '51\u200B'), 'U+200B'],
+      [row(5, 51).replace('o', '\u043E'), 'U+043E'],
+      [`${row(5, 51)} // \u202Eevil`, 'U+202E'],
+    ] as const) {
+      await ana.replies(bot.proposal(1), block(line));
+      expect(pr.commits()).toEqual([]);
+      expect(bot.answer()).toContain(`line 1 of the block has \`${name}\``);
+    }
+    await ana.replies(bot.proposal(1), block(`${row(5, 51)} // größer`));
+    expect(pr.file(ROWS_PATH)).toContain('größer');
+  });
+
   it('a block whose lines would touch those of another pending change is refused (S48)', async () => {
     const story = await tellRows(stage());
     story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nadded();\n`), editRow(4, 40));

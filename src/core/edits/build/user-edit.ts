@@ -7,6 +7,7 @@ import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
 import { createLineTable } from '../text/line-table.ts';
 import { areLinesEqual, offsetOfLine, withoutLineEnding } from '../text/lines.ts';
+import { findMisleading, type Misleading } from '../text/misleading-line.ts';
 import { buildEditFromResult, type EditInput } from './build-edit.ts';
 import { buildWrite } from './build-write.ts';
 import { checkNewText } from './refusals.ts';
@@ -50,6 +51,9 @@ export type UserEditRefusal =
   /** A secret would stay, and the model would see it. */
   | { readonly reason: 'uncovers-secret' };
 
+/** The first line of a block (1-based) that is other text than it looks. */
+export type MisleadingLine = { readonly line: number; readonly found: Misleading };
+
 /** How a user's text differs from the model's proposal. */
 export type UserEditDiff = {
   /** Unified diff from the proposed text to the user's. */
@@ -68,6 +72,8 @@ export type UserEditResult =
       readonly change: FileChange;
       readonly userEdit: UserEditDiff | null;
       readonly isRespaced: boolean;
+      /** Null unless a line is other text than it looks, which no page has shown with a warning. */
+      readonly misleading: MisleadingLine | null;
     }
   /** The lines equal those of the current proposal. */
   | { readonly kind: 'unchanged' }
@@ -114,7 +120,9 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const built = buildUserEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
   const isRespaced = withoutSpace(lines) === withoutSpace(proposed);
-  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced };
+  const known = [...proposed, ...change.region.old.map(withoutLineEnding)];
+  const misleading = findMisleadingLine(change.path, lines, known);
+  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced, misleading };
 }
 
 /** The unchanged line in the range, which only the suggestion block of an insertion has. */
@@ -192,6 +200,16 @@ function checkSecrets(before: string, after: string): UserEditRefusal | null {
   const replacement = { start: base.offsetAt(changed.index), end: base.offsetAt(changed.end), text: changed.newText };
   const secrets = findSecretRanges(before);
   return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
+}
+
+/** Lines that stand there, or are proposed, are on the page with their warnings. */
+function findMisleadingLine(path: string, lines: readonly string[], known: readonly string[]): MisleadingLine | null {
+  const seen = new Set(known);
+  for (const [index, line] of lines.entries()) {
+    const found = seen.has(line) ? null : findMisleading(line, path, index === 0);
+    if (found !== null) return { line: index + 1, found };
+  }
+  return null;
 }
 
 /** Neither do characters that nobody sees make other lines. */

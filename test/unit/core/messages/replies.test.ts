@@ -32,6 +32,8 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'too-large', bytes: 2_000_091 },
     { reason: 'diff-too-long' },
     { reason: 'uncovers-secret' },
+    { reason: 'misleading-text', line: 2, found: { codePoint: 0x200b } },
+    { reason: 'misleading-text', line: 1, found: 'reordered' },
     { reason: 'denied-path', rule: text },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: null } },
@@ -480,6 +482,12 @@ describe('answers', () => {
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because a secret in it, or beside it, would no longer be recognized as one, and the agent would see it. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because line 2 of the block has \`U+200B\`, which is hidden or looks like another character. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because line 1 of the block is displayed in another order than it has. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because Countersign may not write this file (\`total\`). Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
