@@ -131,3 +131,21 @@ describe('the documentation', () => {
     expect(parse(read('.github/ISSUE_TEMPLATE/bug.yml'))).toMatchObject({ name: 'Bug report' });
   });
 });
+
+/** The tests that the security page names for its claims: files, stories, or names below a folder that comes first. */
+function namedProofs(): readonly string[] {
+  const [, claims = ''] = read('docs/security.md').split(/^## (?:Claims.*|Who decides)$/m);
+  const rows = claims.match(/^\| [^|]+ \| `[^|]+ \|$/gm) ?? [];
+  return rows.flatMap((row) => {
+    const [first = '', ...others] = spansOf(row.split('|')[2] ?? '');
+    if (!first.endsWith('/'))
+      return [first, ...others].map((name) => (name.startsWith('test/') ? name : `test/stories/${name}.test.ts`));
+    return others.map((name) => `${first}${name}.test.ts`);
+  });
+}
+
+it('every test that the security page names exists', () => {
+  const proofs = namedProofs();
+  expect(proofs.length).toBeGreaterThan(40);
+  expect(proofs.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
