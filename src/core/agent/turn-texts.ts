@@ -1,4 +1,3 @@
-import { formatList } from '../../lib/format.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
@@ -12,11 +11,9 @@ export type HoldCause = { readonly hasReadings: boolean; readonly hasFaults: boo
 
 /** T20: a valid call is shown to people later. */
 export function heldOutput({ hasReadings, hasFaults }: HoldCause): string {
-  const why = [
-    ...(hasReadings ? ['calls of the same response only read'] : []),
-    ...(hasFaults ? ['calls of the same response have to be corrected'] : []),
-  ];
-  return `Held: valid, and not shown to people yet, because ${formatList(why)}. It will be shown together with your next changes; do not send it again.`;
+  const what = [...(hasReadings ? ['only read'] : []), ...(hasFaults ? ['have to be corrected'] : [])];
+  const why = `calls of the same response ${what.join(' or ')}`;
+  return `Held: valid, and not shown to people yet, because ${why}. It will be shown together with your next changes; do not send it again.`;
 }
 
 /** T21: a response held no call although it does not read like the end. */

@@ -18,7 +18,7 @@ export function spendingLine(run: Spender): string {
   const since = renewed < total ? ' since it was continued' : '';
   return [
     pluralize(turns, 'response'),
-    `${about}${shortNumber(renewed)} of ${formatNumber(limits.tokens)} tokens${since}${inAll(shortNumber(total))}`,
+    `${renewed > 0 ? about : ''}${shortNumber(renewed)} of ${formatNumber(limits.tokens)} tokens${since}${inAll(shortNumber(total))}`,
     ...costParts(run, about, inAll),
     ...minuteParts(run, inAll),
   ].join(' · ');

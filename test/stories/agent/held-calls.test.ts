@@ -35,7 +35,7 @@ describe('a response that changes and reads', () => {
     const [read, held, refused] = second.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
     expect(read).toContain(row(5));
     expect(held).toBe(
-      `Held: valid, and not shown to people yet, because calls of the same response only read and calls of the same response have to be corrected. ${HELD}`,
+      `Held: valid, and not shown to people yet, because calls of the same response only read or have to be corrected. ${HELD}`,
     );
     expect(refused).toContain('old_string not found');
     expect(bot.proposals()).toHaveLength(2);

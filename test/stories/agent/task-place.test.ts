@@ -36,7 +36,7 @@ describe('a task in a review thread', () => {
       { author: ana.login, may_decide: true, text: 'Good idea.' },
     ]);
     expect(bot.run().body).not.toContain('@@');
-    expect(message).toContain('; 1 others are left out');
+    expect(message).toContain('; 1 more is left out');
   });
 
   it('carries a stranger’s comment that it answers, as the words of a person who may not decide (S138, S139)', async () => {

@@ -146,7 +146,7 @@ function commentsBlock({ location }: Task, discussion: Part<TaskDiscussion>): re
   if (discussion.kind === 'unreadable') return [unreadableLine(title)];
   const { comments, omitted } = discussion.value;
   if (comments.length === 0) return [];
-  const count = omitted === 0 ? '' : `; ${omitted} others are left out`;
+  const count = omitted === 0 ? '' : `; ${omitted} more ${omitted === 1 ? 'is' : 'are'} left out`;
   return [`${title}${count}. ${COMMENTS_RULE}:`, ...comments.map(formatComment)];
 }
 
