@@ -168,4 +168,26 @@ describe('with any settings', () => {
       expect(stops).toBeGreaterThan(0);
     },
   );
+
+  it('no list of a repository lets through what those of the operator stop, whoever approves (S127, J1)', () => {
+    const anyLists = fc.record({
+      rules: fc.array(anyRule, { maxLength: 2 }),
+      require: few(anyRequirement),
+      protected_paths: few(fc.constantFrom(...GLOBS)),
+    });
+    const anyApprovers = fc.subarray(['author', 'requester', 'owner'] as const, { minLength: 1 });
+    const owners = Object.values(PEOPLE).map(({ login }) => `@${login}`);
+    let stopped = 0;
+    fc.assert(
+      fc.property(anyLists, anyLists, anyPlace, anyApprovers, (operator, repository, place, who) => {
+        const [alone, beside] = [{}, repository].map((own) =>
+          isCommitted({ ...place, who, role: 'admin', owners, settings: settingsOf(own, operator) }),
+        );
+        expect(beside && !alone).toBe(false);
+        if (!alone) stopped += 1;
+      }),
+      { numRuns: 800 },
+    );
+    expect(stopped).toBeGreaterThan(50);
+  });
 });
