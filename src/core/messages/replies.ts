@@ -145,7 +145,7 @@ const REPLY_RENDERERS: {
   'permission-missing': ({ permissions }, { links }) =>
     `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
   'runs-per-day': ({ limit: { key, max, freeAt } }) =>
-    `Nothing was started: ${RUN_COUNTS[key]} started ${pluralize(max, 'run')} within 24 hours, which is the limit. The next one can start after ${formatTime(freeAt)}; then write it again. Going on with an ended run counts like a start. People who can change ${codeSpan('.github/countersign.yml')} on the default branch can change ${codeSpan(key)}, within the bounds of this App’s operator.`,
+    `Nothing was started: ${RUN_COUNTS[key]} started ${pluralize(max, 'run')} within 24 hours, which is the limit, and going on with an ended run counts like a start. The next one can start after ${formatTime(freeAt)}; then write it again. People who can change ${codeSpan('.github/countersign.yml')} on the default branch can change ${codeSpan(key)}, within the bounds of this App’s operator.`,
   'pull-not-open': ({ state }) =>
     `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   fork: ({ headRef }) =>

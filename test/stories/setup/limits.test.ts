@@ -76,7 +76,7 @@ describe('the limits of a repository’s settings', () => {
     expect(model.requests()).toHaveLength(2);
     await ana.says(`@${stage().github.app.slug} and another name`);
     expect(bot.answer()).toMatch(/^Nothing was started: the person who asked has started 2 runs within 24 hours/);
-    expect(bot.answer()).toContain('Going on with an ended run counts like a start.');
+    expect(bot.answer()).toContain('going on with an ended run counts like a start');
     await ben.says(`@${stage().github.app.slug} and another name`);
     expect(model.requests()).toHaveLength(3);
     await ben.says(`@${stage().github.app.slug} and a third name`);

@@ -321,10 +321,10 @@ describe('answers', () => {
       Nothing was started, and the model was not asked: the App lacks the permission \`contents: write\` here, and could not commit. An owner of this repository’s account can grant it: open [the installed Apps](https://github.com/ana/shop/settings/installations), choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.
 
       [runs-per-day]
-      Nothing was started: this repository has started 50 runs within 24 hours, which is the limit. The next one can start after 2026-01-02 03:04 UTC; then write it again. Going on with an ended run counts like a start. People who can change \`.github/countersign.yml\` on the default branch can change \`limits.runs_per_day\`, within the bounds of this App’s operator.
+      Nothing was started: this repository has started 50 runs within 24 hours, which is the limit, and going on with an ended run counts like a start. The next one can start after 2026-01-02 03:04 UTC; then write it again. People who can change \`.github/countersign.yml\` on the default branch can change \`limits.runs_per_day\`, within the bounds of this App’s operator.
 
       [runs-per-day]
-      Nothing was started: the person who asked has started 1 run within 24 hours, which is the limit. The next one can start after 2026-01-02 03:04 UTC; then write it again. Going on with an ended run counts like a start. People who can change \`.github/countersign.yml\` on the default branch can change \`limits.runs_per_person_per_day\`, within the bounds of this App’s operator.
+      Nothing was started: the person who asked has started 1 run within 24 hours, which is the limit, and going on with an ended run counts like a start. The next one can start after 2026-01-02 03:04 UTC; then write it again. People who can change \`.github/countersign.yml\` on the default branch can change \`limits.runs_per_person_per_day\`, within the bounds of this App’s operator.
 
       [pull-not-open]
       This pull request is closed, so Countersign can’t change it. Reopen it and ask again.
