@@ -1,4 +1,5 @@
 import type { ProbotOctokit } from 'probot';
+import type { RequestInit as UndiciOptions } from 'undici';
 
 /**
  * The only file with type assertions. Each function states why its assertion holds;
@@ -47,4 +48,9 @@ export function mergeInputLists<Input>(rest: Input, lists: Readonly<Record<strin
  */
 export function asProbotOctokit(octokit: unknown): typeof ProbotOctokit {
   return octokit as typeof ProbotOctokit;
+}
+
+/** The options of Node's `fetch`, which is undici's. Their types are two versions of one declaration. */
+export function asUndiciOptions(options: unknown): UndiciOptions {
+  return options as UndiciOptions;
 }

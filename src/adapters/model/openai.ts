@@ -9,6 +9,7 @@ import { withPlainErrors } from './error-body.ts';
 import { toModelError, unreadableResponseError, watchdogError, withUsage } from './model-errors.ts';
 import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
 import { findRefusedName, type ModelParameters } from './parameters.ts';
+import { createPatientFetch } from './patient-fetch.ts';
 import { type ResponseObserver, readCompletion } from './read-response.ts';
 import { type Conversation, createRequestBuilder } from './request.ts';
 import { startWatchdog, type TimeLimits } from './watchdog.ts';
@@ -31,7 +32,7 @@ type ModelOptions = {
   readonly contextTokens: number | null;
   readonly limits: TimeLimits;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
-  /** Replaces the global `fetch`. */
+  /** Replaces the `fetch` without time limits. */
   readonly fetch?: SendRequest;
   readonly now?: () => number;
 };
@@ -121,7 +122,7 @@ function addressOf({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>):
 }
 
 /** Sets all options that the SDK would otherwise read from the environment. */
-function createClient({ apiKey, baseURL, limits, fetch = globalThis.fetch }: ModelOptions): OpenAI {
+function createClient({ apiKey, baseURL, limits, fetch = createPatientFetch() }: ModelOptions): OpenAI {
   const url = baseURL ?? OPENAI_URL;
   return new OpenAI({
     apiKey: apiKey ?? 'none',

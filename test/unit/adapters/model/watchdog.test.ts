@@ -8,12 +8,12 @@ afterEach(() => void vi.useRealTimers());
 const LIMITS = { timeoutMs: 900_000, idleTimeoutMs: 90_000 };
 
 describe('startWatchdog', () => {
-  it('lets a model think for minutes before its first byte, and not for ever (S163)', () => {
+  it('lets a model think before its first byte for as long as a whole answer may take (S163)', () => {
     const watchdog = startWatchdog(LIMITS);
-    vi.advanceTimersByTime(280_000);
+    vi.advanceTimersByTime(899_000);
     expect(watchdog.bite()).toBeNull();
-    vi.advanceTimersByTime(20_000);
-    expect(watchdog.bite()).toEqual({ kind: 'timeout', afterMs: 290_000 });
+    vi.advanceTimersByTime(1_000);
+    expect(watchdog.bite()).toEqual({ kind: 'timeout', afterMs: 900_000 });
     expect(watchdog.signal.aborted).toBe(true);
   });
 
