@@ -32,6 +32,7 @@ import {
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
 import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
+import { resultsComeWithPushes } from './pushes.ts';
 import {
   answersAreByWriters,
   answersFollowTheirQuestion,
@@ -203,6 +204,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   changeRequestsAreReleased,
   threadsAreResolved,
   notesReachTheModel,
+  resultsComeWithPushes,
   callsAreProposedOnce,
   digestsAreOfTheChange,
   lastCheckRefusesNothing,

@@ -33,7 +33,7 @@ function joinFirstOnly(): Overrides {
   };
 }
 
-/** Mistakes in held calls and joined changes. */
+/** Mistakes in held calls, joined changes, and results. */
 export const TURN_MUTANTS: readonly Mutant[] = [
   {
     name: 'held-calls-shown-twice',
@@ -58,5 +58,10 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     name: 'joined-in-part',
     brokenPromise: 'a change of several calls contains what each of them asks for',
     createOverrides: joinFirstOnly,
+  },
+  {
+    name: 'results-before-pushes',
+    brokenPromise: 'the results of a run come with the note about each push before them',
+    createOverrides: () => overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, unreadPushes: [] } })),
   },
 ];
