@@ -2,7 +2,7 @@ import { wasAskedBefore } from '../actions/close-question.ts';
 import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
-import { withdrawnOutput } from '../agent/shared/tool-results.ts';
+import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { activeRun } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
@@ -15,10 +15,11 @@ import { resolveAll } from './shared/targets.ts';
 export const continueCommand = {
   name: 'continue',
   words: ['continue'],
-  syntax: '/continue [<words>]',
-  summary: 'send the decisions so far, and the words, to the agent; withdraw all undecided changes and open questions',
+  syntax: '/continue',
+  summary:
+    'send the decisions so far to the agent and withdraw all undecided changes and open questions; lines below are a note for the agent',
   allowedTo: 'writer',
-  argument: 'words',
+  argument: 'note',
   decidesOn: { states: 'pending', includesUndos: false, quote: 'piece' },
   read: ({ text }) => ({ name: 'continue', text }),
   run: runContinue,
@@ -37,7 +38,7 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   const batch = { ...run.batch, continued: true };
   const continued = withdrawExpiredCalls(withRun(withWords(startStep(context.pull), context, text), { batch }));
   const note = `${context.person.login} went on without it with /continue`;
-  const output = withdrawnOutput(`${context.person.login} went on without one.`);
+  const output = WITHDRAWN_OUTPUT;
   const proposals = pending.kind === 'resolved' ? pending.proposals : [];
   const withdrawn = proposals.reduce(
     (builder, one) => withdrawProposal(builder, one, { note, output }, context.intent.createdAt),

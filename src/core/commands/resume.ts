@@ -22,10 +22,11 @@ import { withWords } from './shared/talk.ts';
 export const resume = {
   name: 'resume',
   words: ['resume'],
-  syntax: '/resume [<words>]',
-  summary: 'continue a run that ended because the agent failed, reached its limits or waited too long for a decision',
+  syntax: '/resume',
+  summary:
+    'continue a run that ended because the agent failed, reached its limits or waited too long for a decision; lines below are a note for the agent',
   allowedTo: 'writer',
-  argument: 'words',
+  argument: 'note',
   read: ({ text }) => ({ name: 'resume', text }),
   needs: {
     condition: 'a run can be resumed',

@@ -38,7 +38,7 @@ const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => 
   'id-and-text': parseIdAndText,
   'id-and-number': parseIdAndNumber,
   number: parseNumber,
-  words: parseWords,
+  note: parseNote,
   nothing: parseNoArguments,
 };
 
@@ -132,12 +132,11 @@ function parseNumber({ rest }: ArgumentText): FormResult {
     : rejectArguments(splitFirstWord(rest).word, 'one-standing-approval');
 }
 
-/** Words for the agent, or none. An id would promise that the command is about one change. */
-function parseWords({ rest, below }: ArgumentText): FormResult {
-  const { word } = splitFirstWord(rest);
-  return parsePunctuatedId(word) === null
-    ? acceptArguments({ by: 'location' }, rest, below)
-    : rejectArguments(word, 'no-ids');
+/** The command stands alone on its line; words for the agent can follow below. */
+function parseNote({ rest, below }: ArgumentText): FormResult {
+  return rest === ''
+    ? acceptArguments({ by: 'location' }, '', below)
+    : rejectArguments(splitFirstWord(rest).word, 'note-below');
 }
 
 function parseNoArguments({ rest }: ArgumentText): FormResult {

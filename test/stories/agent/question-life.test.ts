@@ -153,13 +153,13 @@ describe('a question that nobody answers', () => {
     expect(model.toolMessages().join()).not.toMatch(/expired|Withdrawn/);
   });
 
-  it('is withdrawn by /continue, and the model goes on with the words behind it (S147, S43)', async () => {
+  it('is withdrawn by /continue, and the model goes on with the words below it (S147, S43)', async () => {
     const { ana, bot, model } = await askPeople(stage(), CHOICE);
-    await ana.says('/continue with what the tests use\n\nand keep it short');
+    await ana.says('/continue\nwith what the tests use\n\nand keep it short');
     expect(bot.questions()[0]?.body).toContain(
       `**Cancelled** without an answer, because \`${ana.login}\` went on without it with \`/continue\`.`,
     );
-    expect(model.toolMessages()).toEqual([`Withdrawn: no decision was made. ${ana.login} went on without one.`]);
+    expect(model.toolMessages()).toEqual(['Withdrawn: no decision was made.']);
     expect(model.requests().at(-1)?.messages.at(-1)?.content).toBe(
       `${ana.login} says, as a JSON string:\n"with what the tests use\\n\\nand keep it short"`,
     );

@@ -112,9 +112,12 @@ export const REVERTS_USER_EDIT_OUTPUT =
 /** The result of a plan. */
 export const PLAN_OUTPUT = 'The plan is shown to people.';
 
-/** The call ended without a decision. `cause` is a sentence. */
+/** `/continue` left the call undecided. */
+export const WITHDRAWN_OUTPUT = 'Withdrawn: no decision was made.';
+
+/** The call ended without a decision for another reason. `cause` is a sentence. */
 export function withdrawnOutput(cause: string): string {
-  return `Withdrawn: no decision was made. ${cause}`;
+  return `${WITHDRAWN_OUTPUT} ${cause}`;
 }
 
 /** The cause where nobody decided in time. */

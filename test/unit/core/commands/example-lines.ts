@@ -11,7 +11,7 @@ const EXAMPLE_ARGUMENTS: { readonly [Form in ArgumentForm]: (id: string) => stri
   'id-and-text': () => ' use bigint',
   'id-and-number': () => ' 2',
   number: () => ' 2',
-  words: () => ' with the other file',
+  note: () => '\nwith the other file',
   nothing: () => '',
 };
 

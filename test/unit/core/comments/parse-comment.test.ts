@@ -174,7 +174,7 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/edit all', 'malformed edit'],
     ['/edit k7q2', 'malformed edit'],
     ['/continue', 'continue'],
-    ['/continue without it', 'continue: without it'],
+    ['/continue without it', 'malformed continue without'],
     ['/continue\nwithout it', 'continue: without it'],
     ['/continue k7q2', 'malformed continue k7q2'],
     ['/stop', 'stop'],
@@ -255,7 +255,8 @@ describe('the first line of a comment (S57, F18)', () => {
     ['/show 3', 'malformed show 3'],
     ['/show k7q2 m3x9', 'malformed show m3x9'],
     ['/resume', 'resume'],
-    ['/resume now', 'resume: now'],
+    ['/resume now', 'malformed resume now'],
+    ['/resume\nwith the tests', 'resume: with the tests'],
     ['/undo k7q2', 'undo k7q2'],
     ['/countersign /undo k7q2', 'undo k7q2 addressed'],
   ])('%j', (body, expected) => {
