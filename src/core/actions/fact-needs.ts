@@ -37,9 +37,10 @@ export function runContinueNeeds(facts: Facts, person: Pick<Person, 'id'>): read
 /** The next facts for the start of a run; `requester` gave the task. */
 export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): readonly Need[] {
   const needs = runContinueNeeds(facts, requester);
-  if (needs.length > 0 || facts.pullRequest === undefined) return needs;
-  const { fork, headRef, baseRef } = facts.pullRequest;
-  if (facts.reachedRunLimit !== null) return [];
+  const { missingPermissions, pullRequest, reachedRunLimit } = facts;
+  const isRefused = missingPermissions?.length !== 0 || pullRequest?.state !== 'open' || reachedRunLimit !== null;
+  if (needs.length > 0 || isRefused) return needs;
+  const { fork, headRef, baseRef } = pullRequest;
   if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
   // The App never writes to a fork, so its commits can't change another pull request on that branch.
   return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];

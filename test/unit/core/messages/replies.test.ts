@@ -1124,9 +1124,9 @@ describe('answers', () => {
       - \`/ask <question>\` – ask the agent a question; it can read for it, and decides and changes nothing
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
-      - \`/continue [<words>]\` – send the decisions so far, and the words, to the agent; withdraw all undecided changes and open questions
+      - \`/continue\` – send the decisions so far to the agent and withdraw all undecided changes and open questions; lines below are a note for the agent
       - \`/stop\` – stop the run; pending changes are cancelled, queued tasks dropped
-      - \`/resume [<words>]\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
+      - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision; lines below are a note for the agent
       - \`/status\` – show what the run is doing, with a link to every pending change
       - \`/approvals\` – list the standing approvals of this pull request, with what each reaches
       - \`/revoke <n>\` – take back a standing approval of any person, and its approvals of changes that are not committed yet
