@@ -40,6 +40,18 @@ describe('changes of one response in one file', () => {
     expect(pr.file('a.js')).toBe(block('x', 'new') + block('y', 'new'));
   });
 
+  it('are made once where a call is repeated, also after its change was joined (S145, S18)', async () => {
+    const { ana, bot, model, pr } = await tellRows(stage());
+    const nameRow = (reason: string) => edit(ROWS_PATH, row(5), `${row(5)} // five`, { reason });
+    model.proposes(nameRow('Names it.'), edit(ROWS_PATH, row(6), row(6, 60)), nameRow('Names the row.'));
+    await ana.says('/countersign name row five');
+    expect(bot.proposals()).toHaveLength(1);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 6: 60 }).replace(row(5), `${row(5)} // five`));
+    const [first, second, third] = model.toolMessages();
+    expect([second, third]).toEqual([first, first]);
+  });
+
   it('of one call come as one change with a diff of its places (S145)', async () => {
     const { ana, bot, model, pr } = await tellRows(stage());
     const edits = [

@@ -57,8 +57,11 @@ export async function proposeText(context: ToolCallContext, call: TextCall): Pro
   if (refused !== null) return toDraftResult(context, [{ ...call.part, step: null }], refused);
   if (drafts.length === 0) return toDraftResult(context, [call.part], alone);
   if (alone.kind === 'change') {
-    const same = drafts.find(({ change }) => isSameChange(change, alone.change));
-    if (same !== undefined) return toDraftResult(context, [...same.parts, { ...call.part, step: null }], alone);
+    const same = drafts.find((draft) => isSameChange(draft.change, alone.change) || hasSameEdits(draft, call));
+    if (same !== undefined) {
+      const parts = [...same.parts, { ...call.part, step: null }];
+      return toDraftResult(context, parts, { kind: 'change', change: same.change });
+    }
     return joinTouching(context, call, { drafts, joined: [], built: alone });
   }
   const needed = drafts.filter((draft) => mayHelp(draft, call));
@@ -75,6 +78,16 @@ export async function proposeText(context: ToolCallContext, call: TextCall): Pro
 /** A digest does not cover the place: repeated blocks give the same one for each of their places. */
 function isSameChange(left: Change, right: Change): boolean {
   return left.digest === right.digest && areChangesTouching(left, right);
+}
+
+/**
+ * Whether the same call is part of a change already. Made twice, an edit whose new text holds the old one would repeat
+ * itself. After a write the same edit can be meant anew.
+ */
+function hasSameEdits({ parts }: TextDraft, { part }: TextCall): boolean {
+  if (part.step?.kind !== 'edits' || parts.some(({ step }) => step?.kind === 'content')) return false;
+  const edits = JSON.stringify(part.step.edits);
+  return parts.some(({ step }) => step?.kind === 'edits' && JSON.stringify(step.edits) === edits);
 }
 
 /** The call's own change, or that of one of its edits, if people denied it before. */
