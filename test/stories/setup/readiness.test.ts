@@ -50,13 +50,13 @@ describe('while the disk is full', () => {
       expect(during.filter((logged) => logged === message)).toEqual([message]);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
     await execute('drop trigger no_space on inbox');
-    await expect.poll(() => statusOf('/readyz'), { timeout: 25_000 }).toBe(200);
+    await expect.poll(() => statusOf('/readyz'), { timeout: 90_000 }).toBe(200);
     expect(messages(before)).toEqual(expect.arrayContaining(['database can store again', 'ready again']));
     const lost = stage().github.deliveries.log.at(-1);
     if (lost !== undefined) stage().github.deliveries.redeliver(lost);
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
-  });
+  }, 120_000);
 });
 
 describe('while the database denies a right', () => {
