@@ -249,7 +249,8 @@ function toMovedHead({ head, facts: { now }, pusher }: HeadMove): MovedHead {
 }
 
 /**
- * Supersedes a stale proposal. An edit is retried on the new head and, if it still applies, posted under a new id. Everything else goes back to the model, also a person's own text, because the call has other lines.
+ * Supersedes a stale proposal. An edit is retried on the new head and, if it still applies, posted under a new id.
+ * Everything else goes back to the model, also a person's own text, because the call has other lines.
  */
 export function supersede(
   builder: StepBuilder,
