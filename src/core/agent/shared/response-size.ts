@@ -31,7 +31,7 @@ const CUT_ROW = '\n(cut)';
 
 /** The rows of a diff that fit into a JSON string of so many bytes, in which some characters take several. */
 export function cutDiffForJson(diff: string, maxBytes: number): string {
-  if (jsonBytes(diff) <= maxBytes) return diff;
+  // A JSON string is never shorter than its text, so only what fits as text is measured.
   const cut = cutDiff(diff, Math.floor(maxBytes));
   const bytes = jsonBytes(cut);
   return bytes <= maxBytes ? cut : cutDiff(cut, Math.floor((maxBytes * maxBytes) / bytes));
