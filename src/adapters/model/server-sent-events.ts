@@ -4,8 +4,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 type ServerSentEvent = { readonly name: string | null; readonly data: string };
 
 /**
- * The events of a body, in order; the last one may lack its blank line. The time grows with the body alone: the SDK
- * copies what is left of a piece for each blank line in it.
+ * The events of a body, in order; the last one may lack its blank line. The time grows with the body alone, unlike that
+ * of the SDK, which copies the rest of a piece for each blank line in it.
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();

@@ -38,11 +38,10 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   const batch = { ...run.batch, continued: true };
   const continued = withdrawExpiredCalls(withRun(withWords(startStep(context.pull), context, text), { batch }));
   const note = `${context.person.login} went on without it with /continue`;
-  const output = WITHDRAWN_OUTPUT;
   const proposals = pending.kind === 'resolved' ? pending.proposals : [];
   const withdrawn = proposals.reduce(
-    (builder, one) => withdrawProposal(builder, one, { note, output }, context.intent.createdAt),
-    isAsking ? withdrawQuestions(continued, note, output) : continued,
+    (builder, one) => withdrawProposal(builder, one, { note, output: WITHDRAWN_OUTPUT }, context.intent.createdAt),
+    isAsking ? withdrawQuestions(continued, note, WITHDRAWN_OUTPUT) : continued,
   );
   return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
 }

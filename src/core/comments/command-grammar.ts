@@ -72,8 +72,7 @@ const HINT_TEXT = {
   'one-number': 'It needs the number of a choice, and nothing else but the id of the question before it.',
   'one-standing-approval': 'It needs the number of a standing approval. `/approvals` lists them.',
   'no-arguments': 'It takes no arguments.',
-  'note-below':
-    'It takes no arguments, because it is about all pending changes. Write words for the agent below its line.',
+  'note-below': 'It takes no arguments. Write words for the agent below its line.',
   'no-task': 'It needs a task on the same line, as in `/countersign rename the parameter`.',
   'missing-slash':
     'A command begins with a slash: write `/approve`, `/deny` and so on. Nothing was started; for a task that begins with this word, say more.',
