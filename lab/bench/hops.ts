@@ -17,6 +17,7 @@ import {
   createPullRequestFixture,
   type PullRequestFixture,
 } from '../fidelity/pull-request-fixture.ts';
+import { SETTINGS_FOR_MANY_RUNS } from '../shared/settings-for-many-runs.ts';
 import { FINE_POLL, pollUntil } from './poll.ts';
 import { countTurns, READ_TASK, READ_TURNS } from './read-chain.ts';
 
@@ -86,8 +87,9 @@ function subtract(last: HopChain | undefined, first: HopChain | undefined): HopC
 }
 
 function createInProcessSite(now: () => number): InProcessSite {
-  const file = (text: string) => new Map([[FILE_PATH, { mode: '100644' as const, bytes: Buffer.from(text) }]]);
-  const fixture = createPullRequestFixture({ base: file('one\n'), head: file('one\ntwo\n') }, now());
+  const filesWith = (text: string) =>
+    new Map([[FILE_PATH, { mode: '100644', bytes: Buffer.from(text) }] as const, SETTINGS_FOR_MANY_RUNS]);
+  const fixture = createPullRequestFixture({ base: filesWith('one\n'), head: filesWith('one\ntwo\n') }, now());
   const events: WebhookEvent[] = [];
   const server = createFixtureServer(fixture, now, events);
   const site: InProcessSite = { fixture, events, fakesMs: 0, server };

@@ -93,8 +93,10 @@ async function waitUntilQuiet(site: TestSite, modelRequestTimes: readonly number
   }
 }
 
+/** The task is the last line of its message; the lines before it can tell of earlier tasks. */
 function isReadTask({ messages }: ChatRequest): boolean {
-  return messages.findLast(({ role }) => role === 'user')?.content?.includes(READ_TASK) ?? false;
+  const message = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return message.slice(message.lastIndexOf('\n')).includes(READ_TASK);
 }
 
 function respondToReadTask({ messages }: ChatRequest): ScriptedTurn {

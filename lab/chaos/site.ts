@@ -4,6 +4,7 @@ import type { FakePullRequest } from '../../fakes/github/state/github-state.ts';
 import type { ChatRequest, ScriptedTurn } from '../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
+import { SETTINGS_FOR_MANY_RUNS } from '../shared/settings-for-many-runs.ts';
 
 /** A fake GitHub with one repository and its pull requests, and a fake model. */
 export type TestSite = {
@@ -33,7 +34,8 @@ export async function startTestSite(pullCount: number): Promise<TestSite> {
   const { apply } = github;
   const owner = apply(OPERATIONS.addAccount, { login: 'acme', type: 'Organization' });
   const ana = apply(OPERATIONS.addAccount, { login: 'ana' });
-  const files = new Map([['README.md', { mode: '100644' as const, bytes: Buffer.from('# Rows\n') }]]);
+  const readme = ['README.md', { mode: '100644', bytes: Buffer.from('# Rows\n') }] as const;
+  const files = new Map([readme, SETTINGS_FOR_MANY_RUNS]);
   const repository = apply(OPERATIONS.addRepository, { ownerId: owner.id, name: 'rows', files });
   apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   apply(OPERATIONS.setPermission, { repositoryId: repository.id, accountId: ana.id, permission: 'write' });
