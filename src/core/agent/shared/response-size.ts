@@ -20,11 +20,11 @@ export function largestShare(lengths: readonly number[], limit: number): number 
 /** The rows of a diff that fit, and a mark if it was cut. */
 export function cutDiff(diff: string, maxBytes: number): string {
   if (byteLength(diff) <= maxBytes) return diff;
-  const rows = diff.split('\n');
-  const fitting = headOf(diff, maxBytes - byteLength(CUT_ROW)).split('\n').length - 1;
-  return fitting < 1
+  // The last row can be a part of one. The rest of the diff, which can be huge, is not divided into rows.
+  const rows = headOf(diff, maxBytes - byteLength(CUT_ROW)).split('\n');
+  return rows.length < 2
     ? cutText(diff, maxBytes)
-    : `${rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n')}${CUT_ROW}`;
+    : `${rows.slice(0, cutBeforeHeader(rows, rows.length - 1)).join('\n')}${CUT_ROW}`;
 }
 
 const CUT_ROW = '\n(cut)';
