@@ -305,8 +305,15 @@ function commandsLine({ kind }: Phase, proposals: readonly Proposal[]): string {
   const help = `${codeSpan('/help')} lists all commands.`;
   if (kind === 'ended') return help;
   const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
-  const all = proposals.filter(isPending).length < 2 ? '' : `${codeSpan('/approve all')} applies all pending changes, `;
-  return `${all}${skip}${codeSpan('/stop')} ends the run, ${help}`;
+  return `${approvalHint(proposals.filter(isPending).length)}${skip}${codeSpan('/stop')} ends the run, ${help}`;
+}
+
+/** A bare `/approve` on the pull request approves only a change that is the only one pending. */
+function approvalHint(pending: number): string {
+  if (pending === 0) return '';
+  return pending === 1
+    ? `${codeSpan('/approve')} approves the pending change, `
+    : `${codeSpan('/approve all')} approves all pending changes, `;
 }
 
 /** The review that holds the proposals of one turn, or an undo, which belongs to no turn. */

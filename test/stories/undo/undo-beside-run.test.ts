@@ -95,7 +95,7 @@ describe('a pending undo and runs', () => {
     await ana.replies(bot.proposal(4), '/approve');
     expect(bot.run().body).not.toContain('undoes');
     expect(bot.run().body).toContain('Nothing has been changed yet.');
-    expect(bot.run().body).toContain('`/approve all` applies all pending changes');
+    expect(bot.run().body).toContain('`/approve all` approves all pending changes');
     await ana.replies(bot.proposal(2), 'make it 121');
     expect(bot.run().body).toContain(
       '1 of 2 changes are decided. The agent gets the decisions, reasons and instructions after the last one, or with `/continue`.',

@@ -7,6 +7,11 @@ import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';
 import { ana, ben, bigint, commit, links, origin, proposal, run, vote } from './sample.ts';
 
+const COMMENT = {
+  ...({ kind: 'review-comment', id: 20, nodeId: 'n', createdAt: '2026-01-01T00:00:00Z' } as const),
+  ...{ bodyHash: 'h', url: 'https://github.com/ana/shop/pull/3#discussion_r20' },
+};
+
 describe('the run comment', () => {
   it('shows the state of the run, and that nothing has been changed yet (D10)', () => {
     const proposals = [
@@ -37,6 +42,20 @@ describe('the run comment', () => {
 
       \`/continue\` skips undecided changes, \`/stop\` ends the run, \`/help\` lists all commands."
     `);
+  });
+
+  it('names the command that approves the pending changes', () => {
+    const hintOf = (count: number): string | undefined => {
+      const proposals = Array.from({ length: count }, (_, index) =>
+        proposal(bigint, { id: `k7q${index}`, comment: COMMENT }),
+      );
+      return renderRunComment({ run: run(), proposals, queued: 0, standingApprovals: [], links, number: 3 })
+        .split('\n')
+        .at(-1);
+    };
+    expect(hintOf(0)).toMatch(/^`\/continue` skips/);
+    expect(hintOf(1)).toMatch(/^`\/approve` approves the pending change, /);
+    expect(hintOf(2)).toMatch(/^`\/approve all` approves all pending changes, /);
   });
 
   it('shows its own records, not the model’s claims (D10)', () => {
