@@ -7,7 +7,7 @@ import {
   type Settings,
   stricterRole,
 } from '../state/settings.ts';
-import { globMatcher } from './path-rules.ts';
+import { compileShortNames, globMatcher } from './path-rules.ts';
 import { findLikenesses, foldLookalikes } from './paths.ts';
 
 /** The settings that say who must approve a change. */
@@ -73,7 +73,8 @@ function requirementMatcher(require: readonly ApprovalRequirement[]): Requiremen
   if (known !== undefined) return known;
   const compiled = require.map((requirement) => {
     const globs = new Set(requirement.paths.flatMap((glob) => [glob, foldLookalikes(glob)]));
-    return { requirement, tests: [...globs].map(globMatcher) };
+    const byShortName = compileShortNames([{ globs: requirement.paths.map(foldLookalikes) }]);
+    return { requirement, tests: [...[...globs].map(globMatcher), (path: string) => byShortName(path) !== null] };
   });
   const matcher: RequirementMatcher = (path) => {
     if (compiled.length === 0) return [];

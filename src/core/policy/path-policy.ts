@@ -1,7 +1,7 @@
 import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
-import { compileFirstMatch, foldedForm } from './path-rules.ts';
+import { compileFirstMatch, compileShortNames, foldedForm } from './path-rules.ts';
 import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-tables.ts';
 import { findLikenesses } from './paths.ts';
 
@@ -142,16 +142,18 @@ function compiledFor(rules: readonly PathRule[], tool: ToolName): FindByReading<
   return compiled;
 }
 
-/** The first row that covers each reading of a path: as it is written, without case and look-alikes, its likenesses. */
+/** The first row that covers each reading of a path: as written, without case and look-alikes, by its likenesses. */
 type FindByReading<Row> = (path: string) => readonly Row[];
 
 function compileByReading<Row extends { readonly glob: string }>(rows: readonly Row[]): FindByReading<Row> {
   const exact = compileFirstMatch(rows.map((row) => ({ row, globs: [row.glob] })));
-  const folded = compileFirstMatch(rows.map((row) => ({ row, globs: [foldedForm(row.glob)] })));
-  return (path) =>
-    [exact(path), folded(foldedForm(path)), ...findLikenesses(path).map(folded)].flatMap((found) =>
-      found === null ? [] : [found.row],
-    );
+  const foldedRows = rows.map((row) => ({ row, globs: [foldedForm(row.glob)] }));
+  const [folded, byShortName] = [compileFirstMatch(foldedRows), compileShortNames(foldedRows)];
+  return (path) => {
+    const form = foldedForm(path);
+    const found = [exact(path), folded(form), ...findLikenesses(path).map(folded), byShortName(form)];
+    return found.flatMap((one) => (one === null ? [] : [one.row]));
+  };
 }
 
 /** Why a path is protected: it is of the built-in list, or a setting's glob covers it. */

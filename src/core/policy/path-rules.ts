@@ -1,9 +1,10 @@
 import { findLikenesses, foldLookalikes } from './paths.ts';
+import { canBeShortNameOf, hasShortName } from './short-names.ts';
 
 /** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
 type PathRules<Row> = (path: string) => PathMatch<Row> | null;
 
-/** `byLikeness` is true if the path only looks like a covered one, such as one with a Cyrillic letter. */
+/** `byLikeness` is true if the path only looks like a covered one: by a Cyrillic letter, or by a short name (`GIT~1`). */
 export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };
 
 /**
@@ -14,14 +15,35 @@ export function compilePathRules<Row extends { readonly globs: readonly string[]
   rows: readonly Row[],
 ): PathRules<Row> {
   const findRow = compileFirstMatch(rows);
+  const findByShortName = compileShortNames(rows);
   return (path) => {
-    const row = findRow(foldedForm(path));
+    const folded = foldedForm(path);
+    const row = findRow(folded);
     if (row !== null) return { row, byLikeness: false };
-    const similar = findLikenesses(path)
-      .map(findRow)
-      .find((one) => one !== null);
+    const similar = [...findLikenesses(path).map(findRow), findByShortName(folded)].find((one) => one !== null);
     return similar === undefined ? null : { row: similar, byLikeness: true };
   };
+}
+
+/** Finds the first row with a glob that covers what a folded path with short names can stand for; globs are folded. */
+export function compileShortNames<Row extends { readonly globs: readonly string[] }>(
+  rows: readonly Row[],
+): (path: string) => Row | null {
+  let compiled: readonly { readonly row: Row; readonly covers: (path: string) => boolean }[] | null = null;
+  return (path) => {
+    if (!hasShortName(path)) return null;
+    // Few repositories have such a path.
+    compiled ??= rows.flatMap((row) => row.globs.map((glob) => ({ row, covers: shortNameMatcher(glob) })));
+    return compiled.find(({ covers }) => covers(path))?.row ?? null;
+  };
+}
+
+/** Compiles a glob that also covers paths with the short names of what it covers. Both are folded. */
+function shortNameMatcher(glob: string): (path: string) => boolean {
+  return compileSteps(glob, (pattern) => {
+    const isNamed = nameTest(pattern);
+    return (name) => isNamed(name) || canBeShortNameOf(name, pattern);
+  });
 }
 
 /** Finds the first row with a glob that covers a path, both taken as they are. */
@@ -107,13 +129,19 @@ function compileName(pattern: string): (name: string) => boolean {
  * most the path's length times that of the longest piece between two stars.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const steps = collapseStars(glob.split('/').map((name) => (name === '**' ? ANY_NUMBER : nameTest(name))));
+  return compileSteps(glob, nameTest);
+}
+
+type NameTest = (name: string) => boolean;
+
+function compileSteps(glob: string, compilePart: (pattern: string) => NameTest): (path: string) => boolean {
+  const steps = collapseStars(glob.split('/').map((name) => (name === '**' ? ANY_NUMBER : compilePart(name))));
   // A directory's own name does not match `dir/**`.
   const required = steps.at(-1) === ANY_NUMBER ? [...steps, () => true] : steps;
   return (path) => matchesSteps(required, path.split('/'));
 }
 
-function nameTest(pattern: string): (name: string) => boolean {
+function nameTest(pattern: string): NameTest {
   if (!SPECIAL.test(pattern)) return (name) => name === pattern;
   const [start = [], ...pieces] = pattern.split(/\*+/).map((piece) => [...piece]);
   const end = pieces.pop();
@@ -166,7 +194,7 @@ function arePiecesBetween(
 }
 
 /** One step of a pattern: any number of parts, or a test of the next part. */
-type PatternStep = typeof ANY_NUMBER | ((part: string) => boolean);
+type PatternStep = typeof ANY_NUMBER | NameTest;
 
 const ANY_NUMBER = 'many';
 

@@ -196,7 +196,7 @@ describe('what a change needs', () => {
     );
   });
 
-  it.each(['PAY/new.ts', 'p\u0430y/new.ts', 'ｐay/new.ts'])(
+  it.each(['PAY/new.ts', 'PAY~1/new.ts', 'p\u0430y/new.ts', 'ｐay/new.ts'])(
     '%s is a path of `pay/**` too, also by case and look',
     (path) => {
       const require = [{ paths: ['pay/**'], approvals: 2, approvers: null }];

@@ -44,7 +44,7 @@ describe('rules by path', () => {
     expect(findChangeRule(rules, ['write_file'], 'gen/a.ts')).toBeNull();
   });
 
-  it.each(['SECRETS/a', 'Secrets/A', 'ſecrets/a', 'sеcrets/a', 'ｓecrets/a'])(
+  it.each(['SECRETS/a', 'Secrets/A', 'ſecrets/a', 'sеcrets/a', 'ｓecrets/a', 'SECRET~1/a'])(
     '%s is denied by secrets/** and allowed by no rule for it (S14)',
     (path) => {
       expect(kindOf(rulesOf([deny(['secrets/**'], 'read_file')]), path)).toBe('deny');

@@ -8,6 +8,7 @@ import {
   findProtectedFiles,
   findReadDenyRule,
   findWriteDenyRule,
+  matchProtectedFiles,
   notWritableOutput,
   PROTECTED_FILES,
   SECRET_FILES,
@@ -337,6 +338,15 @@ describe('denied paths', () => {
     ['.github\u2215workflows\u2044ci.yml', '.github/workflows/**'],
     ['\u0421\u041ED\u0415OWN\u0415RS', 'CODEOWNERS'],
     ['.gitm\u{1D428}dules', '.gitmodules'],
+    ['GITHUB~1/workflows/ci.yml', '.github/workflows/**'],
+    ['GITHUB~1/WORKFL~1/CI~1.YML', '.github/workflows/**'],
+    ['.github/workfl~12/ci.yml', '.github/workflows/**'],
+    ['GI1A2B~1/workflows/ci.yml', '.github/workflows/**'],
+    ['docs/CODEOW~1', 'CODEOWNERS'],
+    ['GITMOD~1', '.gitmodules'],
+    ['deploy/ENV~1.LOC', '.env*'],
+    ['NPMRC~1', '.npmrc'],
+    ['keys/SERVER~1.PEM', '*.pem'],
   ])('%s looks like a denied path and is denied like it (%s) (X1, X16)', (path, rule) => {
     expect(findWriteDenyRule(path)).toBe(rule);
   });
@@ -347,7 +357,13 @@ describe('denied paths', () => {
     '\u6587\u66F8/\u8A2D\u5B9A.yml',
     'src/caf\u00E9.ts',
     'docs/\u03B1\u03C1\u03C7\u03B5\u03AF\u03B1.md',
-  ])('%s, a name in another language, is neither denied nor protected (X1, S14)', (path) => {
+    'docs/README~1.MD',
+    'GITHUB~1.MD',
+    'GIT~/notes.txt',
+    'src/a~1.ts',
+    'PACKAGE~1.JSO',
+    'src/package.json~1~',
+  ])('%s, a name in another language or a short one, is neither denied nor protected (X1, S14)', (path) => {
     expect(findWriteDenyRule(path)).toBeNull();
     expect(findProtectedFiles(path)).toBeNull();
   });
@@ -358,6 +374,13 @@ describe('denied paths', () => {
     );
   });
 });
+
+/** As Windows makes it: of the letters before the last dot, and three behind it. */
+function shortNameOf(name: string): string {
+  const [, stem = '', extension = ''] = /^\.*(.*?)(?:\.([^.]*))?$/.exec(name) ?? [];
+  const legal = stem.replace(/[. ]/g, '').replace(/[+,;=[\]]/g, '_');
+  return `${legal.slice(0, 6)}~1${extension === '' ? '' : `.${extension.slice(0, 3)}`}`.toUpperCase();
+}
 
 describe('the tables of paths', () => {
   const examples = (file: string) => ['', 'x'].map((text) => file.replaceAll('**', `q${text}/r`).replaceAll('*', text));
@@ -399,6 +422,27 @@ describe('the tables of paths', () => {
       ),
     );
     expect(findProtectedFiles('yarn.\u0399ock')?.kind).toBe('a lock file');
+  });
+
+  it.each([
+    ['CLAUDE~1.MD', 'a file of instructions for coding agents'],
+    ['docs/agents~1.md', 'a file of instructions for coding agents'],
+    ['CLAUDE~1/settings.json', 'a setting of coding agents'],
+    ['GITHUB~1/DEPEND~1.YML', 'a file of .github'],
+    ['web/PACKAG~2.JSO', 'a lock file'],
+    ['web/PA8F3C~1.JSO', 'a lock file'],
+    ['requir~1.txt', 'a package manifest'],
+    ['DOCKER~1', 'a container file'],
+  ])('%s can be the short name that Windows gives to a protected path, and looks like it (X16)', (path, kind) => {
+    expect(matchProtectedFiles(path)).toMatchObject({ row: { kind }, byLikeness: true });
+  });
+
+  it('the short name that Windows makes of a protected path is in a group as well (X16)', () => {
+    const paths = PROTECTED_FILES.flatMap(({ files, rootFiles = [] }) => [...files, ...rootFiles]);
+    for (const path of paths.map((glob) => glob.replaceAll('**', 'q/r').replaceAll('*', 'x'))) {
+      const short = path.split('/').map(shortNameOf).join('/');
+      expect([path, findProtectedFiles(short)]).not.toEqual([path, null]);
+    }
   });
 
   it('equal the output of npm run docs (X10, X16)', () => {
