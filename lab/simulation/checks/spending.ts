@@ -126,7 +126,8 @@ export const limitsOfRunsHold: CaseCheck = ({ saved }) => {
   });
 };
 
-const WAITING: ReadonlySet<string> = new Set(['proposed', 'approved', 'executing']);
+/** Without `executing`: nobody has to look at an undo that is being committed while the run proposes. */
+const WAITING: ReadonlySet<string> = new Set(['proposed', 'approved']);
 
 function openAccount({ settings: { limits, model } }: Run): Account {
   const start = JSON.stringify([limits, model]);
