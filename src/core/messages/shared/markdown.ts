@@ -47,8 +47,11 @@ const PLAIN_WORD = /^[("'“‘]*(?:[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}
 
 const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|(?![#*\d])\p{RGI_Emoji})+$/v;
 
-/** Plain words that GitHub links nevertheless: commits, `GH-1`, advisories, `TICKET-1`. */
-const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d/iu;
+/**
+ * Plain words that GitHub links nevertheless: commits, `GH-1`, advisories, `TICKET-1`, and `www.` with all that follows
+ * up to a space, also where code begins there.
+ */
+const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d|\bwww\b/iu;
 
 /** The start of a list item: a number with its mark, or a dash. */
 const LIST_START = /^(\d*)([.)-])/;

@@ -34,6 +34,8 @@ const pieces = [
   '[a]: http://evil.test',
   'http://evil.test',
   'www.evil.test',
+  'www.',
+  'WWW.`a @ana`',
   '@ana',
   '@org/team',
   '&#64;ana',

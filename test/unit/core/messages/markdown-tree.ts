@@ -12,9 +12,16 @@ export function nodesOf(body: string): readonly Nodes[] {
   return all.slice(1);
 }
 
-/** The text outside code, where GitHub looks for mentions and references. */
+/**
+ * The text outside code, where GitHub looks for mentions and references, each with the mark that follows it: GitHub
+ * reads an address that begins with `www.` before it reads code, so that the mark becomes a part of the address.
+ */
 export function liveText(body: string): readonly string[] {
-  return nodesOf(body).flatMap((node) => (node.type === 'text' ? [node.value] : []));
+  return nodesOf(body).flatMap((node) => {
+    if (node.type !== 'text') return [];
+    const mark = body.charAt(node.position?.end.offset ?? body.length);
+    return [`${node.value}${mark.trim()}`];
+  });
 }
 
 /** Text that GitHub links or acts on after it has rendered Markdown. */

@@ -36,6 +36,7 @@ describe('escapeText', () => {
     ['`a` `b` (see "x/y")', '`a` `b` (see "`x/y`")'],
     ['[a](https://x.example) ("[b]")', '`[a](https://x.example)` ("`[b]`")'],
     ['see src/total.ts (line 3)', 'see `src/total.ts` (line 3)'],
+    ['www.`a @ana b` and (WWW. `a`', '`www`.`a @ana b` and (`WWW`. `a`'],
     ['a\u202Eb', '`a\\u{202E}b`'],
     ['1 2 3 👍 ❤️', '1 2 3 👍 ❤️'],
   ])('%j is rendered as %j', (text, expected) => expect(escapeText(text)).toBe(expected));
