@@ -155,8 +155,26 @@ const REVERSIBLE_REFUSALS: readonly { readonly statuses: readonly number[]; read
 
 const REFUSED_WAIT_MS = 10 * 60_000;
 
+/** The longest of GitHub's own limits. A slip of a proxy or of a clock must not park an installation for years. */
+const MAX_WAIT_MS = 60 * 60_000;
+
+/** A time (ms) to which GitHub puts off requests, or one hour from now if that is earlier. */
+export function limitWait(until: number, now: number): number {
+  return Math.min(until, now + MAX_WAIT_MS);
+}
+
 /** Null if the response neither names a time nor reports a limit. */
 function retryWaitFor(
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  detail: string,
+  now: number,
+): RetryWait | null {
+  const wait = namedWait(status, headers, detail, now);
+  return wait === null ? null : { ...wait, until: limitWait(wait.until, now) };
+}
+
+function namedWait(
   status: number,
   headers: Readonly<Record<string, unknown>>,
   detail: string,

@@ -9,7 +9,7 @@ import {
   WRITE_COST,
 } from '../../../core/state/rate-limit.ts';
 import type { GitHubClient } from './client.ts';
-import { responseHeadersOf, toLocalTime } from './errors.ts';
+import { limitWait, responseHeadersOf, toLocalTime } from './errors.ts';
 
 /** Counts the requests of all processes. */
 export type RateLimiter = {
@@ -87,6 +87,6 @@ function readQuota(headers: QuotaHeaders, now: number): Quota | null {
     Number(headers[`x-ratelimit-${name}`]),
   );
   if (!(Number(limit) > 0) || !(Number(remaining) >= 0) || !(Number(reset) > 0)) return null;
-  const resetAt = toLocalTime(Number(reset) * 1000, headers, now);
+  const resetAt = limitWait(toLocalTime(Number(reset) * 1000, headers, now), now);
   return { limit: Number(limit), remaining: Number(remaining), resetAt };
 }

@@ -129,27 +129,44 @@ describe('tokens', () => {
 
 type Limit = readonly [string, number, Record<string, string>, string, number | null];
 
+const RESET = NOW + 1_800_000;
+
 const LIMITS: readonly Limit[] = [
   ['retry-after in seconds', 403, { 'retry-after': '30' }, 'You have exceeded a secondary rate limit', NOW + 30_000],
   ['retry-after as a date', 429, { 'retry-after': new Date(NOW + 9000).toUTCString() }, 'slow', NOW + 9000],
-  [
-    'an empty budget',
-    403,
-    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
-    'no',
-    1_800_000_000_000,
-  ],
+  ['an empty budget', 403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${RESET / 1000}` }, 'no', RESET],
   [
     'the primary limit, by a clock that is ten minutes ahead of ours',
     403,
-    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000', date: new Date(NOW + 600_000).toUTCString() },
+    {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': `${RESET / 1000}`,
+      date: new Date(NOW + 600_000).toUTCString(),
+    },
     'API rate limit exceeded',
-    1_800_000_000_000 - 600_000,
+    RESET - 600_000,
   ],
   ['a secondary limit without a time', 403, {}, 'You have exceeded a secondary rate limit.', NOW + 60_000],
   ['an archived repository (F16)', 403, {}, 'Repository was archived so is read-only.', NOW + 600_000],
   ['429 without a time', 429, {}, 'Too many', NOW + 60_000],
   ['503 with retry-after', 503, { 'retry-after': '5' }, 'busy', NOW + 5000],
+  ['a retry-after of ten years', 503, { 'retry-after': '315360000' }, 'busy', NOW + 3_600_000],
+  ['a retry-after with a hundred digits', 503, { 'retry-after': '9'.repeat(100) }, 'busy', NOW + 3_600_000],
+  ['a retry-after in 2036', 503, { 'retry-after': 'Fri, 21 Nov 2036 12:00:00 GMT' }, 'busy', NOW + 3_600_000],
+  [
+    'an empty budget until the end of times',
+    429,
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1e300' },
+    'no',
+    NOW + 3_600_000,
+  ],
+  [
+    'the primary limit, by a clock of 1970',
+    403,
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${RESET / 1000}`, date: new Date(0).toUTCString() },
+    'API rate limit exceeded',
+    NOW + 3_600_000,
+  ],
   ['no permission', 403, { 'x-ratelimit-remaining': '4000' }, 'Resource not accessible by integration', null],
   ['a broken GitHub', 502, {}, 'Server Error', null],
   ['a conflict', 409, {}, 'Conflict', null],
@@ -179,12 +196,12 @@ describe('one request, one error (M7)', () => {
 
   it('a GraphQL rate limit in a 200 response is recognized', async () => {
     const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' };
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${RESET / 1000}` };
     http.mints(READ_PERMISSIONS, 'ghs_read');
     http.as('ghs_read').get(`${REPO}/pulls/3/reviews/8`).reply(200, { node_id: 'PRR_8' });
     http.as('ghs_write').post('/graphql').reply(200, { data: null, errors }, headers);
     const fault = await errorOf(http.github.react({ at: 'review', reviewId: 8 }, 'eyes'));
-    expect([fault.status, fault.retryAt]).toEqual([429, 1_800_000_000_000]);
+    expect([fault.status, fault.retryAt]).toEqual([429, RESET]);
   });
 
   it('an error contains neither token nor request (I2)', async () => {

@@ -111,6 +111,14 @@ describe('requests to GitHub count for the installation', () => {
     ]);
   });
 
+  it.each(['1e300', 'Infinity', `${RESET}`])('a quota until %s ends in an hour at the latest (H8)', async (reset) => {
+    permission().reply(200, allowed, { ...QUOTA, 'x-ratelimit-reset': reset });
+    permission().reply(200, allowed);
+    await http.github.fetchPermission('ana');
+    await http.github.fetchPermission('ana');
+    expect(wishes.map(({ quota }) => quota?.resetAt)).toEqual([undefined, NOW + 3_600_000]);
+  });
+
   it('a server that names no quota has none (J12)', async () => {
     permission().twice().reply(200, allowed);
     await http.github.fetchPermission('ana');
@@ -122,6 +130,7 @@ describe('requests to GitHub count for the installation', () => {
     [429, { 'retry-after': '30' }, 'slow', 30_000],
     [403, {}, 'You have exceeded a secondary rate limit.', 60_000],
     [503, { 'retry-after': '5' }, 'busy', 5_000],
+    [503, { 'retry-after': '315360000' }, 'busy', 3_600_000],
   ])('a %i with %o pauses the whole installation (H8, H9)', async (status, headers, message, ms) => {
     permission().reply(status, { message }, headers);
     await errorOf(http.github.fetchPermission('ana'));
