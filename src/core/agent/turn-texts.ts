@@ -124,8 +124,37 @@ const CALL_SYNTAX = /<\/?(?:tool_call|function|invoke)\b|"(?:name|tool|function)
 export function isUnfinishedAnswer(content: string | null): boolean {
   const text = (content ?? '').trim();
   if (text === '' || text.endsWith(':')) return true;
-  const lastSentence = text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
-  return PROMISE.test(lastSentence.trim()) || CALL_SYNTAX.test(text) || hasWrittenCall(text);
+  return PROMISE.test(lastSentenceOf(text)) || CALL_SYNTAX.test(text) || hasWrittenCall(text);
+}
+
+/** The last sentence or line of a trimmed text. */
+function lastSentenceOf(text: string): string {
+  return (text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '').trim();
+}
+
+/** A text that is a call and nothing else. */
+const WHOLE_CALL = /^(?:```\w*\s*)?(?:<(?:tool_call|function|invoke)\b[\s\S]*>|\[?\s*\{[\s\S]*[}\]])\s*(?:```)?$/;
+
+/**
+ * What an unfinished answer can give to the end of its run: its words without those that announce something; null if it
+ * has no others, or is a call.
+ */
+export function finishedPart(content: string | null): string | null {
+  const text = (content ?? '').trim();
+  const last = lastSentenceOf(text);
+  const isAnnounced = PROMISE.test(last) || last.endsWith(':');
+  const finished = isAnnounced ? text.slice(0, text.length - last.length).trim() : text;
+  return WHOLE_CALL.test(text) || finished === '' ? null : finished;
+}
+
+/**
+ * The end of a run whose model was asked whether an earlier answer was one: people read both, because the closing words
+ * may only point at that answer.
+ */
+export function joinAnswers(earlier: string | null, closing: string | null): string | null {
+  const last = (closing ?? '').trim();
+  if (earlier === null || last.includes(earlier)) return closing;
+  return last === '' || earlier.includes(last) ? earlier : `${earlier}\n\n${last}`;
 }
 
 function hasWrittenCall(text: string): boolean {

@@ -4,7 +4,7 @@ import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../a
 import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
-import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/spending-text.ts';
 import type { ModelResponse } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
@@ -66,30 +66,35 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
     return { turn, toolCall, isCut, heldPath: null, status: { kind: 'running' } };
   });
   const batch = { turn, assistantText: response.content, calls: [...heldCallStates(run), ...ownCalls] };
-  return endStep(runBatch(withRun(builder, { isNudged: false }), batch), 'tools-requested');
+  return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
 }
+
+/** The model goes on, so its earlier words were not its end. */
+const NOT_NUDGED = { isNudged: false, summary: null } as const;
 
 /** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
 function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
   const { turn, response } = signal;
   const isCutOff = TRUNCATION_NOTES.has(response.finishReason);
   if (hasWords(run)) {
-    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, isNudged: false });
+    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, ...NOT_NUDGED });
     return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
   }
   if (!isCutOff && !run.isNudged && isUnfinishedAnswer(response.content)) {
-    const nudged = withRun(appendMessages(countIdleResponse(builder), NUDGE_MESSAGE), { isNudged: true });
+    const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
+    const nudged = withRun(asked, { isNudged: true, summary: finishedPart(response.content) });
     return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
   }
   if (!isCutOff && run.heldCalls.length > 0) {
     const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };
-    return endStep(runBatch(withRun(builder, { isNudged: false }), batch), 'tools-requested');
+    return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
   }
   return finishWithText(builder, signal, facts);
 }
 
 function finishWithText(builder: StepBuilder, signal: ModelRespondedSignal, facts: Facts): Step {
-  const withSummary = withRun(builder, { summary: signal.response.content });
+  const earlier = builder.pull.run?.summary ?? null;
+  const withSummary = withRun(builder, { summary: joinAnswers(earlier, signal.response.content) });
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
   if (truncationNote === undefined)
     return endStep(endRun(withSummary, { reason: 'finished', by: null, note: null }, facts.now), 'run-finished');

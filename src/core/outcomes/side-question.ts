@@ -18,7 +18,7 @@ import {
 } from '../actions/step-builder.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
-import { isUnfinishedAnswer, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import type { SideQuestionCaveat } from '../state/replies.ts';
@@ -84,7 +84,8 @@ export function onSideQuestionResponded(
   const canRetry = limit === null && !CUT_ANSWERS.has(finishReason) && !question.isNudged;
   if (canRetry && isUnfinishedAnswer(content)) return nudge(counted, answered, turn, response);
   const caveat = CUT_ANSWERS.get(finishReason) ?? (limit === null ? null : LIMIT_CAVEATS[limit]);
-  return answer(counted, question, { content, caveat }, facts);
+  const whole = joinAnswers(question.nudgedText ?? null, content);
+  return answer(counted, question, { content: whole, caveat }, facts);
 }
 
 /** By finish reason. */
@@ -124,7 +125,8 @@ export function onSideQuestionAttemptFailed(
 
 function requestTools(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
   const { toolCalls: calls } = response;
-  const running: SideQuestion = { ...question, isNudged: false, phase: { kind: 'running-tools', turn, calls } };
+  const phase = { kind: 'running-tools', turn, calls } as const;
+  const running: SideQuestion = { ...question, isNudged: false, nudgedText: null, phase };
   const appended = appendSideMessages(builder, running, [assistantMessage(response)]);
   return endStep(
     withEffects(appended, { type: 'run-side-question-tools', questionId: question.id, turn, calls }),
@@ -140,7 +142,11 @@ function assistantMessage({ content, toolCalls, opaque }: ModelResponse): Transc
 function nudge(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
   const isBlank = (response.content ?? '').trim() === '';
   const messages = [...(isBlank ? [] : [assistantMessage(response)]), NUDGE_MESSAGE];
-  const nudged = appendSideMessages(builder, { ...question, isNudged: true }, messages);
+  const nudged = appendSideMessages(
+    builder,
+    { ...question, isNudged: true, nudgedText: finishedPart(response.content) },
+    messages,
+  );
   return endStep(requestSideAnswer(nudged, question.id, turn + 1), 'side-question-nudged');
 }
 

@@ -125,7 +125,7 @@ export type Run = {
   readonly isTreeTooLarge: boolean;
   /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
   readonly syntaxRefusals: readonly string[];
-  /** The model's closing message. */
+  /** The model's closing words, or while it is nudged those that may be a part of them. */
   readonly summary: string | null;
   readonly comment: PostedComment | null;
   /** Reviews by the App, oldest first. */

@@ -43,6 +43,8 @@ export type SideQuestion = {
   readonly messageCount: number;
   /** The last response held no call, and the model was asked to go on or to close. */
   readonly isNudged: boolean;
+  /** What of that response may be a part of the answer. Questions of earlier versions have none. */
+  readonly nudgedText?: string | null;
   /** What it cost so far, with the requests that failed. */
   readonly usage: TokenUsage;
   /** Null until it begins. */

@@ -37,6 +37,42 @@ describe('the end of a run', () => {
     expect(bot.answer()).toContain(`@${ana.login}, the run finished: no change was proposed.`);
   });
 
+  it.each([
+    ['a function of its own', 'The box calls `search(query)` in `src/box.ts`, which trims the words.'],
+    ['a data file', 'The version is in `package.json`:\n\n```json\n{ "name": "shop", "version": "2.0.0" }\n```'],
+    ['an offer at its end', 'Row 4 is the header.\n\nI’ll leave the other rows to you.'],
+  ])('has the whole answer, if it was taken for no end because of %s (S159, S150)', async (_, content) => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({ content });
+    model.says({ content: 'That is all, as I said above.' });
+    await ana.says('/countersign which one?');
+    const [beginning = ''] = content.split('\n');
+    expect(bot.answer()).toContain(`the answer, written by the model:\n\n> ${beginning}`);
+    expect(bot.answer()).toContain('> That is all, as I said above.');
+    expect(bot.answer()).not.toContain('I’ll leave');
+  });
+
+  it('is the answer that was taken for no end, if the model has nothing to add (S159, S150)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({ content: 'The box calls `search(query)`.' });
+    model.says({ content: null });
+    await ana.says('/countersign which one?');
+    expect(bot.answer()).toContain('the answer, written by the model:\n\n> The box calls `search(query)`.');
+  });
+
+  it('has no call that the model wrote as text, and no words from before it went on (S159, S150)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.says({ content: '<tool_call>{"name": "edit_file"}</tool_call>' });
+    model.says({ calls: [{ name: 'read_file', arguments: { path: 'README.md' } }] });
+    model.says({ content: 'First I look at `search(query)`.' });
+    model.says({ calls: [{ name: 'read_file', arguments: { path: 'src/total.ts' } }] });
+    model.says({ content: '{"name": "edit_file", "arguments": {}}' });
+    model.says({ content: 'Nothing is to be done.' });
+    await ana.says('/countersign which one?');
+    expect(bot.answer()).toContain('the answer, written by the model:\n\n> Nothing is to be done.');
+    expect(bot.answer()).not.toMatch(/edit_file|First I look/);
+  });
+
   it('is told in numbers, if there were changes, with the closing words below (S159)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes(BIGINT);

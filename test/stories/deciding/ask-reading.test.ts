@@ -36,6 +36,18 @@ describe('a question that the agent has to look up', () => {
     expect(pr.commits()).toEqual([]);
   });
 
+  it('is answered whole, if the answer was taken for no end (S157, S150)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
+    model.says({ content: 'The box calls `search(query)` in `src/box.ts`.' });
+    model.says({ content: 'That is all, as I said above.' });
+    await ana.says('/ask who searches?');
+    expect(bot.answer()).toContain('> The box calls `search(query)` in `src/box.ts`.\n>\n> That is all, as I said');
+    model.says({ content: 'The box calls `search(query)`.' });
+    model.says({ content: ' ' });
+    await ana.says('/ask and who calls it?');
+    expect(bot.answer()).toContain('> The box calls `search(query)`.');
+  });
+
   it('has eight responses; in the last it can call nothing, and the answer says so (S157)', async () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
     const before = model.requests().length;
