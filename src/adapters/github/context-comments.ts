@@ -71,13 +71,18 @@ async function fetchReviewComment({ ref, read }: PullConnection, id: number): Pr
   }
 }
 
-/** At least the newest 100 comments of the conversation, oldest first. GitHub lists the oldest first, so `count` finds the end. */
+/** A count that is too high would otherwise cost a request for each page that does not exist. */
+const MAX_NEWEST_PAGES = 5;
+
+/** The newest 100 comments of the conversation, or more, oldest first. GitHub lists these first, so `count` finds the end. */
 export async function listNewestComments(
   { ref, read }: PullConnection,
   count: number,
 ): Promise<readonly PullComment[]> {
   const newest: RestPullComment[] = [];
-  for (let page = Math.max(1, Math.ceil(count / PAGE_SIZE)); page > 0 && newest.length < PAGE_SIZE; page -= 1) {
+  const last = Math.max(1, Math.ceil(count / PAGE_SIZE));
+  const first = Math.max(1, last - MAX_NEWEST_PAGES + 1);
+  for (let page = last; page >= first && newest.length < PAGE_SIZE; page -= 1) {
     const { data } = await read((client) =>
       client.rest.issues.listComments({
         ...repositoryParams(ref),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
-import { cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { cacheKey, createPageGuard, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError } from './requests/errors.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
@@ -106,7 +106,9 @@ function findThread(connection: PullConnection, rootNodeId: string): Promise<Thr
  */
 async function searchThreads(connection: PullConnection, matches: (thread: Thread) => boolean): Promise<Thread | null> {
   const { ref, read, caches } = connection;
+  const enterPage = createPageGuard();
   for (let after: string | null = null; ; ) {
+    enterPage(after);
     const response: unknown = await read((client) =>
       client.graphql(THREADS_QUERY, { ...repositoryParams(ref), number: ref.number, after }),
     );

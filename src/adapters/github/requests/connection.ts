@@ -80,6 +80,19 @@ export const PAGES = { per_page: PAGE_SIZE, page: 1 };
 
 type RestPage<Item> = { readonly status: number; readonly url?: string; readonly data: readonly Item[] };
 
+/** More than any list of GitHub has. A server, or a proxy, can always name a next page. */
+const MAX_PAGES = 1_000;
+
+/** Fails at a page that was read before, and after too many; `page` is its address or cursor. */
+export function createPageGuard(): (page: string | null) => void {
+  const seen = new Set<string | null>();
+  return (page) => {
+    if (seen.has(page)) throw new GitHubError('GitHub’s pages of a list repeat', null, null);
+    if (seen.size === MAX_PAGES) throw new GitHubError(`GitHub’s list has more than ${MAX_PAGES} pages`, null, null);
+    seen.add(page);
+  };
+}
+
 /**
  * The callback for `octokit.paginate`: returns all items, or stops after the page with which there are enough. Octokit
  * turns a 409 into an empty page without a URL; here it is an error.
@@ -88,8 +101,10 @@ export function allItems<Item>(
   isEnough: (items: readonly Item[]) => boolean = () => false,
 ): (page: RestPage<Item>, done: () => void) => Item[] {
   const items: Item[] = [];
+  const enterPage = createPageGuard();
   return ({ status, url, data }, done) => {
     if (url === undefined) throw new GitHubError('GitHub answered a list with status 409', 409, null);
+    enterPage(url);
     if (status !== 200 || !Array.isArray(data)) throw new GitHubError('GitHub returned no list', null, null);
     items.push(...data);
     if (isEnough(items)) done();

@@ -135,6 +135,63 @@ describe('an archive', () => {
   });
 });
 
+describe('a list without end', () => {
+  /** The next page of a list, at the same server. */
+  function nextPage(request: IncomingMessage, page: number): Record<string, string> {
+    const url = new URL(request.url ?? '', `http://${request.headers.host}`);
+    url.searchParams.set('page', String(page));
+    return { link: `<${url}>; rel="next"` };
+  }
+
+  const FILE = { filename: 'a', status: 'added' };
+
+  it('is a fault if its pages repeat, as behind a proxy that ignores the query (X19)', async () => {
+    let requests = 0;
+    const github = await githubWith((request, response) => {
+      requests += 1;
+      json(response, requests > 20 ? 500 : 200, [FILE], nextPage(request, 2));
+    });
+    expect((await errorOf(github.listFiles(HEAD))).message).toBe('GitHub’s pages of a list repeat');
+    expect(requests).toBe(3);
+  });
+
+  it('is a fault after a thousand pages (X19)', async () => {
+    let requests = 0;
+    const github = await githubWith((request, response) => {
+      requests += 1;
+      json(response, requests > 1_010 ? 500 : 200, [], nextPage(request, requests + 1));
+    });
+    expect((await errorOf(github.listFiles(HEAD))).message).toBe('GitHub’s list has more than 1000 pages');
+    expect(requests).toBe(1_001);
+  });
+
+  it.each(['same', null])('is a fault if the cursor of threads stays %s (X19)', async (endCursor) => {
+    let requests = 0;
+    const reviewThreads = { nodes: [], pageInfo: { hasNextPage: true, endCursor } };
+    const github = await githubWith((_, response) => {
+      requests += 1;
+      json(response, requests > 20 ? 500 : 200, { data: { repository: { pullRequest: { reviewThreads } } } });
+    });
+    expect((await errorOf(github.listOutdatedThreads())).message).toBe('GitHub’s pages of a list repeat');
+    expect(requests).toBeLessThan(3);
+  });
+
+  it('of comments is read from its end, and an impossible count costs a few requests (X19)', async () => {
+    let requests = 0;
+    const none = { totalCount: 0, nodes: [] };
+    const written = { fullDatabaseId: '5', body: 'Hi', createdAt: 'x', updatedAt: 'x', author: null };
+    const comments = { totalCount: 1e15, nodes: [written] };
+    const pullRequest = { body: '', author: null, comments, reviews: none, reviewThreads: none };
+    const github = await githubWith((request, response) => {
+      requests += 1;
+      if (request.method === 'POST') json(response, 200, { data: { repository: { pullRequest } } });
+      else json(response, requests > 20 ? 500 : 200, []);
+    });
+    expect((await github.fetchDiscussion()).comments).toHaveLength(1);
+    expect(requests).toBeLessThan(10);
+  });
+});
+
 describe('a response of unlimited size', () => {
   const chunk = Buffer.alloc(MEGABYTE, ' ');
 
