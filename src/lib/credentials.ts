@@ -10,8 +10,17 @@ const SIGNS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9\\]){1,80}`;
  */
 export const BEFORE_AWS_VALUE = `${SIGNS}(?:[A-Za-z]{1,20}${SIGNS})?`;
 
-/** Such as `AWS_SECRET_ACCESS_KEY`, `secretAccessKey`, `aws.secretKey` or `aws-secret-access-key-2`. */
-const AWS_NAME = `(?:${inAnyCase('aws')}[ _.-]{0,2})?${inAnyCase('secret')}[ _.-]{0,2}(?:${inAnyCase('access')}[ _.-]{0,2})?${inAnyCase('key')}(?:[_.-][A-Za-z0-9]{1,20})?`;
+/** Such as `AWS_SECRET_ACCESS_KEY`, `secretAccessKey`, `aws.secretKey`, `AWS_SECRET` or `aws-secret-access-key-2`. */
+const AWS_NAME = `(?:${nameOf('secret', 'access?', 'key')}|${nameOf('aws', 'secret', 'access?')})(?:[_.-][A-Za-z0-9]{1,20})?`;
+
+/** These words in any case and with any signs between them; one with a question mark can be missing. */
+function nameOf(first: string, ...others: readonly string[]): string {
+  const further = others.map((word) => {
+    const part = `[ _.-]{0,2}${inAnyCase(word.replace('?', ''))}`;
+    return word.endsWith('?') ? `(?:${part})?` : part;
+  });
+  return [inAnyCase(first), ...further].join('');
+}
 
 /** Not `(?i:…)`: within a larger pattern V8 misses some of its matches. */
 function inAnyCase(word: string): string {
@@ -21,7 +30,20 @@ function inAnyCase(word: string): string {
 /** The length of an AWS secret key. */
 export const AWS_VALUE_LENGTH = 40;
 
-const AWS_KEY = new RegExp(`${AWS_NAME}${BEFORE_AWS_VALUE}[A-Za-z0-9/+]{${AWS_VALUE_LENGTH}}(?![A-Za-z0-9/+])`);
+const AWS_VALUE = `${BEFORE_AWS_VALUE}[A-Za-z0-9/+]{${AWS_VALUE_LENGTH}}(?![A-Za-z0-9/+])`;
+
+const AWS_KEY = new RegExp(`${AWS_NAME}${AWS_VALUE}`);
+
+/** With the secret key that often stands behind it, as in a call that takes both. */
+const AWS_KEY_ID = new RegExp(String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{16}(?:${AWS_VALUE}|\b)`);
+
+/** With a capital and a digit soon, unlike words and lines of signs. */
+const LONG_VALUE = '(?=[a-z0-9/+%]{0,60}[A-Z])(?=[A-Za-z/+%]{0,60}[0-9])[A-Za-z0-9/+=%]{80,}';
+
+/** By its name, or by how all of them begin. */
+const AWS_SESSION_TOKEN = new RegExp(
+  String.raw`(?:${nameOf('session', 'token')}|${nameOf('security', 'token')})${BEFORE_AWS_VALUE}${LONG_VALUE}|\b(?:FwoGZXIvYXdz|IQoJb3JpZ2lu|FQoGZXIvYXdz|FQoDYXdz|AQoDYXdz)${LONG_VALUE}`,
+);
 
 /**
  * Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters.
@@ -37,7 +59,8 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a private key': PRIVATE_KEY,
   'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
   'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat)-[A-Za-z0-9_-]{20,}/,
-  'an AWS access key': /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
+  'an AWS access key': AWS_KEY_ID,
+  'an AWS session token': AWS_SESSION_TOKEN,
   'a Google key': /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{20,}/,
   'an Azure storage key': /\bAccountKey=[A-Za-z0-9+/=]{40,}/,
   'a Slack token': /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}/,

@@ -165,14 +165,18 @@ const BASE64_ROW = /^[-+ ](?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[ \t]*[A-Za-z0-9+/]{60
 /** A shorter block can be a digest or an id. */
 const MIN_INNER_ROWS = 3;
 
-/** Adjacent rows of nothing but base64. A hunk can hold only the middle of a private key. */
+/** Of a length that rows of keys have, and with three digits, unlike long names. Source code has no others. */
+const SINGLE_KEY_ROW =
+  /^[-+ ](?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=(?:\D*\d){3})[ \t]*(?=(?:[^ \t]{64}|[^ \t]{70}|[^ \t]{76})$)[A-Za-z0-9+/]{60,76}={0,2}$/;
+
+/** Rows of nothing but base64. A hunk can hold only the middle of a private key. */
 function findInnerKeyRows(rows: readonly string[]): readonly number[] {
   const found: number[] = [];
   let length = 0;
   for (const [at, row] of rows.entries()) {
     length = BASE64_ROW.test(row) ? length + 1 : 0;
     if (length === MIN_INNER_ROWS) found.push(at - 2, at - 1, at);
-    if (length > MIN_INNER_ROWS) found.push(at);
+    if (length > MIN_INNER_ROWS || SINGLE_KEY_ROW.test(row.replace(/\r$/, ''))) found.push(at);
   }
   return found;
 }

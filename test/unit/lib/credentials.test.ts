@@ -51,6 +51,12 @@ const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
   ['a Figma token', `figd_${letters(40)}`],
   ['an age key', `AGE-SECRET-KEY-1${upper(58)}`],
   ['an AWS secret key', `aws_secret_access_key = ${letters(40)}`],
+  ['an AWS secret key', `AWS_SECRET=${letters(40)}`],
+  ['an AWS access key', `AKIA${upper(16)}", "${letters(40)}`],
+  ['an AWS access key', `ASIA${upper(16)},${letters(40)}`],
+  ['an AWS session token', `aws_session_token=${letters(120)}==`],
+  ['an AWS session token', `X-Amz-Security-Token=${letters(60)}%2F${letters(60)}`],
+  ['an AWS session token', `IQoJb3JpZ2luX2Vj${letters(120)}`],
   ['a Telegram token', `123456789:AA${letters(33)}`],
   ['a JSON web token', `eyJ${letters(30)}.${letters(40)}.${letters(43)}`],
   ['a password in an address', `postgres://ana:${letters(12)}@db.internal/shop`],
@@ -177,6 +183,8 @@ describe('secrets in files (X10)', () => {
       `url: postgres://${braced('DB_USER')}:${braced('DB_PASSWORD')}@db and https://$USER:$TOKEN@host and redis://{user}:{pass}@r`,
       'uses: pypa/pypi-publish-all-the-packages, http://localhost:3000/@scope/name, sk-fading-circle-and-more',
       'AKIA is a prefix, ghp_ too; eyJ',
+      `AWS_SECRET=$AWS_SECRET; awsSecretName = "${'shop/'.repeat(9)}"; aws_session_token = readSessionToken(${hex(90)})`,
+      `// session token ${'='.repeat(100)}`,
     ].join('\n');
     expect(redactFile(plain)).toBe(plain);
     expect(findCredentials(plain.split('\n')[0] ?? '')).toEqual([]);
@@ -266,9 +274,20 @@ describe('secrets in files (X10)', () => {
   it('are found in linear time in 2 MB of any text (X10)', () => {
     for (const piece of [
       ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----A\n', '-----END PRIVATE KEY-----\n', '------'],
-      ...['gha_', 'pypi-a', '//a:{', '//:<', 'aws_secret_access_key=', '-eyJ', '@@ \n-----BEGIN PRIVATE KEY\n', 'A\n'],
+      ...[
+        'gha_',
+        'pypi-a',
+        '//a:{',
+        '//:<',
+        'aws_secret_access_key=',
+        'aws_secret=',
+        '-eyJ',
+        '@@ \n-----BEGIN PRIVATE KEY\n',
+        'A\n',
+      ],
       ...['@@ \n A\n -----END PRIVATE KEY-----\n', '@@ \n-A\n+A\n', ' A\n-----END PRIVATE KEY'],
-      ` ghp_${letters(20)}`,
+      ...[` ghp_${letters(20)}`, 'aws_session_token=', 'sessiontoken/', `AKIA${upper(16)}`, `AKIA${upper(16)} `],
+      ...[' +FwoGZXIvYXdz', `+${letters(64)}\n`, `sessiontoken/${letters(70)} `],
     ]) {
       const text = piece.repeat(Math.ceil(2_000_000 / piece.length));
       expect(cpuSeconds(() => void findSecretRanges(text))).toBeLessThan(2.5);

@@ -39,6 +39,21 @@ describe('a secret in a hunk (X10)', () => {
     ).toEqual([...'@   -+   ']);
   });
 
+  it.each([64, 70, 76])(
+    'a single row of a private key is masked: %i letters, which only such rows have (X10)',
+    (length) => {
+      const row = `Qw7${keyRow(1)}${keyRow(2)}`.slice(0, length);
+      for (const sign of ['-', '+', ' '])
+        for (const end of ['', '\r']) {
+          const patch = ['@@ -3,2 +3,2 @@', '-old: 1', `${sign}  ${row}${end}`, ' a: 1'].join('\n');
+          expect(redactDiff(patch)).toBe(patch.replace(`  ${row}${end}`, '[redacted]'));
+        }
+      const name = `${'GoogleCloudDocumentV1'.repeat(2)}${'GroundTruthLabelingOptionsOfTheProcessor'}`.slice(0, length);
+      expect(redactDiff(`@@ -3 +3 @@\n-${name}\n+a\n`)).toContain(name);
+      expect(redactDiff(`@@ -3 +3 @@\n-${`${row.slice(0, -2)}==`}\n+a\n`)).toBe('@@ -3 +3 @@\n-[redacted]\n+a\n');
+    },
+  );
+
   it('two rows of base64, and digests in hexadecimal, stay (X10)', () => {
     const digest = (n: number): string => `+${String(n).repeat(8)}${'0f'.repeat(28)}`;
     const patch = ['@@ -1 +1,6 @@', `+${keyRow(1)}`, `+${keyRow(2)}`, ' a', ...[1, 2, 3, 4].map(digest)].join('\n');

@@ -37,7 +37,8 @@ describe('a secret on the line after its name (X10)', () => {
   it.each([
     ...['PROD_AWS_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY_2', 'secretAccessKey', 'AwsSecretAccessKey'],
     ...['aws.secret.access.key', 'aws-secret-access-key', 'AWS__SECRET__ACCESS__KEY', 'AWS Secret Access Key'],
-    ...['SecretAccessKey', 'aws_secret_key', 'aws.secretKey'],
+    ...['SecretAccessKey', 'aws_secret_key', 'aws.secretKey', 'AWS_SECRET', 'awsSecret', 'AWS_SECRET_ACCESS'],
+    ...['AWS_SECRET_2'],
   ])('is replaced below and behind the name %s (X10)', (name) => {
     for (const text of [
       `${name}=${SECRET}`,
@@ -58,6 +59,9 @@ describe('a secret on the line after its name (X10)', () => {
     `- ParameterKey: SecretAccessKey\n  ParameterValue: ${SECRET}`,
     `variable "aws_secret_access_key" {\n  default = "${SECRET}"`,
     `# aws_secret_access_key:\n#   ${SECRET}`,
+    `new BasicAWSCredentials("AKIA${'AB12'.repeat(4)}", "${SECRET}")`,
+    `new BasicAWSCredentials(\n  "AKIA${'AB12'.repeat(4)}",\n  "${SECRET}")`,
+    `{"AccessKeyId": "ASIA${'AB12'.repeat(4)}",\n "value": "${SECRET}"}`,
   ])('is replaced between other signs: %s (X10)', (text) => {
     expect(redactFile(text)).not.toContain(SECRET.slice(0, 12));
   });
