@@ -4,6 +4,7 @@ import { type Model, ModelError } from '../../core/state/model-port.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { withCallIds } from './call-ids.ts';
 import { createContextSizeReader } from './context-size.ts';
 import { withPlainErrors } from './error-body.ts';
 import { toModelError, unreadableResponseError, watchdogError, withUsage } from './model-errors.ts';
@@ -98,7 +99,7 @@ function createSingleModel(options: ModelOptions): SingleModel {
     try {
       const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
       usage = isRecord(completion) ? completion['usage'] : null;
-      return toResponse(completion, address, options.log);
+      return toResponse(withCallIds(completion), address, options.log);
     } catch (error) {
       if (stopping.aborted) {
         const stopped = new ModelError('transient', 'The request to the model was stopped.', null);

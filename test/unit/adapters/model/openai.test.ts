@@ -108,7 +108,7 @@ const SHAPELESS: readonly (readonly [string, unknown])[] = [
   ['a null choice', { choices: [null] }],
   ['a custom tool call', withCalls({ id: 'a', type: 'custom', custom: { name: 'x', input: 'y' } })],
   ['arguments that are no text', withCalls({ ...call, function: { name: 'x', arguments: {} } })],
-  ['a call without id', withCalls({ ...call, id: '' })],
+  ['a call whose id is no text', withCalls({ ...call, id: {} })],
   ['two calls of one id', withCalls(call, call)],
   ['JSON null', 'null'],
   ['half a JSON document', '{"choices": [{"mess'],
