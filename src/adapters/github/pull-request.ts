@@ -1,6 +1,6 @@
 import type { BranchRule } from '../../core/state/branch-rules.ts';
 import type { PullFacts } from '../../core/state/facts.ts';
-import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
+import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/state/ports.ts';
 import { canApprove, type Permission } from '../../core/state/proposal.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -150,6 +150,8 @@ async function requestPermission(
     const { data } = await read((client) =>
       client.rest.repos.getCollaboratorPermissionLevel({ ...repositoryParams(ref), username }),
     );
+    if (typeof data.permission !== 'string')
+      throw new GitHubError('GitHub returned a permission in an unknown form', null, null);
     // A login can change its owner; only the numeric id identifies the person.
     if (!data.user) return NO_PERMISSION;
     // The endpoint reports maintainers as `write`; only `role_name` distinguishes them.

@@ -1,4 +1,4 @@
-import type { GitHub } from '../../core/state/ports.ts';
+import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import type { CommentThread } from '../../core/state/proposal.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -90,20 +90,28 @@ const FETCH_SOURCE: Readonly<
 > = {
   conversation: async ({ ref, read }, comment_id) => {
     const { data } = await read((client) => client.rest.issues.getComment({ ...repositoryParams(ref), comment_id }));
+    requireId(data, comment_id);
     return isUnder(data.issue_url, `/issues/${ref.number}`) ? toVoteSource(data, 'conversation') : null;
   },
   thread: async ({ ref, read }, comment_id) => {
     const { data } = await read((client) =>
       client.rest.pulls.getReviewComment({ ...repositoryParams(ref), comment_id }),
     );
+    requireId(data, comment_id);
     return isUnder(data.pull_request_url, `/pulls/${ref.number}`) ? toVoteSource(data, 'thread') : null;
   },
   review: async ({ ref, read }, review_id) => {
     const { data } = await read((client) => client.rest.pulls.getReview({ ...pullParams(ref), review_id }));
+    requireId(data, review_id);
     const reviewState = REVIEW_STATES.get(data.state) ?? 'commented';
     return { ...toVoteSource(data, 'review'), createdAt: data.submitted_at ?? null, reviewState };
   },
 };
+
+/** Anything else in its place says nothing about the vote. */
+function requireId(data: { readonly id: number | bigint }, id: number): void {
+  if (Number(data.id) !== id) throw new GitHubError('GitHub returned a comment in an unknown form', null, null);
+}
 
 /** GitHub serves a comment by its id under every pull request of the repository. */
 function isUnder(url: string | undefined, path: string): boolean {

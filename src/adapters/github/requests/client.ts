@@ -106,13 +106,19 @@ type UnreadResponse = {
   readonly data: unknown;
 };
 
-/** Parses a JSON body and returns the bytes of others. Octokit's own reader is slower and accepts truncated JSON. */
+/**
+ * Parses a JSON body. Octokit's own reader is slower and accepts truncated JSON, and bytes in place of data: without
+ * their fields, the page of a proxy would read as an account without access or as a deleted comment.
+ */
 async function readResponse({ status, headers, data }: UnreadResponse): Promise<unknown> {
   if (!(data instanceof ReadableStream)) return data;
   const type = headers['content-type'];
-  const body = new Response(data);
   try {
-    return type === undefined || type.includes('json') ? parseJsonBody(await body.text()) : await body.arrayBuffer();
+    if (type?.includes('json') === false) {
+      await data.cancel();
+      throw new TypeError(`its type is ${type}`);
+    }
+    return parseJsonBody(await new Response(data).text());
   } catch (error) {
     const problem = error instanceof ResponseTooLargeError ? 'is too large' : 'was truncated or is not JSON';
     throw new GitHubError(`GitHub's response (${status}) ${problem}`, null, null, { cause: error });

@@ -135,6 +135,41 @@ describe('an archive', () => {
   });
 });
 
+describe('a page in place of data, as of a proxy that wants a login', () => {
+  const PAGE = '<!doctype html><title>Sign in</title>';
+
+  it.each<[string, (github: GitHub) => Promise<unknown>]>([
+    ['a permission', (github) => github.fetchPermission('ana')],
+    ['the pull request', (github) => github.fetchPull()],
+    ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }], null)],
+    ['the settings', (github) => github.fetchSettingsFile()],
+    ['a list', (github) => github.listFiles(HEAD)],
+    ['a comment', (github) => github.createComment('Hi')],
+    ['threads', (github) => github.listOutdatedThreads()],
+  ])('for %s is a fault that goes away, and no answer', async (_what, call) => {
+    const github = await githubWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      response.end(PAGE);
+    });
+    expect(await errorOf(call(github))).toMatchObject({
+      status: null,
+      message: "GitHub's response (200) was truncated or is not JSON",
+    });
+  });
+});
+
+it.each<[string, (github: GitHub) => Promise<unknown>]>([
+  ['a permission', (github) => github.fetchPermission('ana')],
+  ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }], null)],
+  ['an approval in a thread', (github) => github.fetchVoteSources([{ surface: 'thread', commentId: 5 }], null)],
+  ['an approving review', (github) => github.fetchVoteSources([{ surface: 'review', commentId: 5 }], null)],
+])('data of another kind for %s is a fault, and takes nobody’s right or vote', async (_what, call) => {
+  for (const body of [{ message: 'Service unavailable' }, [], 'busy']) {
+    const github = await githubWith((_, response) => json(response, 200, body));
+    expect((await errorOf(call(github))).message).toContain('in an unknown form');
+  }
+});
+
 describe('a list without end', () => {
   /** The next page of a list, at the same server. */
   function nextPage(request: IncomingMessage, page: number): Record<string, string> {
