@@ -1,7 +1,5 @@
-import { redactDiff } from '../../lib/redaction.ts';
 import { addSideQuestion } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
-import { escapeDiff } from '../agent/context/diff-excerpt.ts';
 import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import { locationId } from '../state/intent.ts';
@@ -12,6 +10,7 @@ import { NO_USAGE } from '../state/spending.ts';
 import type { Step } from '../state/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
+import { readableDiff } from './shared/readable-diff.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const ask = {
@@ -40,7 +39,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     location: intent.location,
     requestedAt: intent.createdAt,
     runId: pull.run?.id ?? null,
-    askedChange: proposal === null ? null : describeAskedChange(proposal),
+    askedChange: proposal === null ? null : describeAskedChange(proposal, pull),
     phase: { kind: 'queued' },
     runMessageCount: 0,
     messageCount: 0,
@@ -71,8 +70,7 @@ function refuseQuestion({ pull, intent, person }: CommandContext, full: FullQueu
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 
-function describeAskedChange({ change, state }: Proposal): AskedChange {
-  const diff = changeDiff(change) ?? '';
-  const isShown = diff !== '' && diff.length <= SIDE_QUESTION_LIMITS.changeDiffCharacters;
-  return { paths: pathsOf(change), state, diff: isShown ? escapeDiff(redactDiff(diff)) : null };
+function describeAskedChange({ change, state }: Proposal, pull: PullState): AskedChange {
+  const isShort = (changeDiff(change)?.length ?? 0) <= SIDE_QUESTION_LIMITS.changeDiffCharacters;
+  return { paths: pathsOf(change), state, diff: isShort ? readableDiff(pull, change) : null };
 }

@@ -159,6 +159,27 @@ describe('a file that people must approve to be read', () => {
     },
   );
 
+  it('is in no question about its change that a later run gets, which has no approval (S24, S157)', async () => {
+    const story = await gated();
+    const { ana, bot, model } = story;
+    model.proposes(read('payroll/list.ts'));
+    await ana.says('/countersign rename the salaries');
+    model.proposes(edit('payroll/list.ts', SALARY, 'pay-of-everybody'));
+    await ana.says('/approve');
+    const change = bot.proposals().find(({ body }) => body.includes('pay-of-everybody'));
+    if (change === undefined) throw new Error('not proposed');
+    await ana.replies(change, '/deny keep the name');
+    await ana.says('/stop');
+    await ana.says('/countersign say hello');
+    const before = model.requests().length;
+    model.says({ content: 'Because of the name.' });
+    await ana.replies(change, '/ask why was this?');
+    const asked = JSON.stringify(model.requests().slice(before));
+    expect(asked).toContain('why was this?');
+    expect(asked).toContain('payroll/list.ts');
+    expect(asked).not.toContain(SALARY);
+  });
+
   it('holds no change back that the model proposes beside it, and /approve all takes both', async () => {
     const story = await gated(GATE, { 'src/total.ts': 'export const total = 1;\n' });
     const { ana, bot, model, pr } = story;

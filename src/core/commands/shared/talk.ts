@@ -1,16 +1,12 @@
-import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
-import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
-import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
-import { decideReading } from '../../policy/path-policy.ts';
+import { pathsOf } from '../../edits/change.ts';
 import type { Need } from '../../state/facts.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
-import { DEFAULT_SETTINGS, type PathRules } from '../../state/settings.ts';
 import type { Step } from '../../state/step.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import {
@@ -21,6 +17,7 @@ import {
   refuseIfTooManyRuns,
   refuseWithoutPermissions,
 } from './context.ts';
+import { readableDiff } from './readable-diff.ts';
 
 /** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
 type Listener = 'active-run' | 'ended-run' | 'new-run';
@@ -100,18 +97,13 @@ export function talk(
   return listener === 'active-run' ? endStep(noted, 'note-queued') : endStep(goOn(noted, context), 'resumed');
 }
 
-function decidedChange({ state, runId, change }: Proposal, { run }: PullState): DecidedChange | null {
+/** Half a secret is not recognized, so the diff is cut last. */
+function decidedChange({ state, runId, change }: Proposal, pull: PullState): DecidedChange | null {
   const outcome = OUTCOMES[state];
-  const diff = shownDiff(change, run?.settings ?? DEFAULT_SETTINGS);
-  return outcome === undefined ? null : { path: pathsOf(change).join(', '), outcome, isOwn: runId === run?.id, diff };
-}
-
-/** The diff as the model gets it. Half a secret is not recognized, so the diff is cut last. */
-function shownDiff(change: Change, rules: PathRules): string | null {
-  const diff = changeDiff(change);
-  const isShown = (path: string) => decideReading(rules, 'read_diff', path).kind === 'allow';
-  if (diff === null || !pathsOf(change).every(isShown)) return null;
-  return cutDiff(escapeDiff(redactDiff(diff)), CONTEXT_LIMITS.hunk);
+  if (outcome === undefined) return null;
+  const whole = readableDiff(pull, change);
+  const diff = whole === null ? null : cutDiff(whole, CONTEXT_LIMITS.hunk);
+  return { path: pathsOf(change).join(', '), outcome, isOwn: runId === pull.run?.id, diff };
 }
 
 /** Gives the words of a command about the whole to the agent, with the outcomes that it waits for. */
