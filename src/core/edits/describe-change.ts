@@ -42,6 +42,26 @@ export function describeRead(path: string): string {
   return `Read ${path}`;
 }
 
+/**
+ * The description of a change, made again of what its digest covers, and of counts. `undoes` is the id of the change
+ * that it undoes, or null.
+ */
+export function describeAgain(change: FileChange, undoes: string | null): string {
+  const { op, path, region, placeCount } = change;
+  if (op === 'edit' && region !== null)
+    return undoes === null ? describeEdit(path, region, placeCount) : describeUndo(path, undoes, region, placeCount);
+  const description = describeWholeFile(change);
+  return undoes === null ? description : describeUndoOf(undoes, description);
+}
+
+function describeWholeFile({ op, path, from, payload }: FileChange): string {
+  if (op === 'move' && from !== null) return describeMove(from, path);
+  if (op === 'delete') return describeDelete(path);
+  if (op === 'read') return describeRead(path);
+  const lines = payload.type === 'write' ? payload.content_lines : null;
+  return lines === null ? describeRestore(path) : describeWrite(path, lines);
+}
+
 /** One line for people, without words of the model: that of a single change, or what a set reaches. */
 export function describeChange(change: Change): string {
   if (change.op !== 'set') return change.payload.description;

@@ -2,6 +2,7 @@ import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
+import { describeAgain } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
 import type { CommitPlan } from '../state/ports.ts';
 import type { Permission, Vote } from '../state/proposal.ts';
@@ -117,8 +118,10 @@ function commitMessageEntries(
   });
   const version = committedVersion(item.proposal.change, members);
   const set = item.proposal.change.op === 'set' ? version.digest : null;
-  return members.map(({ change: { path, from, payload }, range, digest }) => {
-    const { description } = payload;
+  return members.map(({ change, range, digest }) => {
+    const { path, from } = change;
+    // No digest covers the stored description.
+    const description = describeAgain(change, undoes);
     return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description };
   });
 }

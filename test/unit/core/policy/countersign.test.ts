@@ -68,6 +68,16 @@ function regionOf(change: FileChange): Region {
   return change.region;
 }
 
+describe('the words above the trailers', () => {
+  it('are made of the approved change, whatever description is stored', () => {
+    const subjectOf = (stored: FileChange) => sign(stored).plan.message.split('\n')[0];
+    const { payload } = bigint;
+    const reworded = { ...bigint, payload: { ...payload, description: 'Revert the security mend' } };
+    expect(subjectOf(bigint)).toBe(payload.description);
+    expect(subjectOf(reworded)).toBe(payload.description);
+  });
+});
+
 describe('a path that a rule denies by now (S127)', () => {
   it('is not committed, whoever approved it', () => {
     expect(sign(bigint, { denied: 'lib/**' }).plan.proposalIds).toHaveLength(1);
