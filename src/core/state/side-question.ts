@@ -129,7 +129,7 @@ type SideQuestionPhase =
 export type AskedChange = {
   readonly paths: readonly string[];
   readonly state: ProposalState;
-  /** Its unified diff, masked; null if it has none, or a long one. */
+  /** Its unified diff, masked; null if it has none, a long one, or lines that the model may not read. */
   readonly diff: string | null;
 };
 

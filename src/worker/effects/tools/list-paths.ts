@@ -1,7 +1,8 @@
 import { type JoinedPaths, type PathQuery, plainFilePaths, splitPaths } from '../../../core/agent/shared/file-list.ts';
 import type { Tree } from '../../../core/state/ports.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
-import { type Offload, OffloadError } from '../../offload/offload.ts';
+import type { Offload } from '../../offload/offload.ts';
+import { limitTime } from './limit-time.ts';
 
 /** A tree, and how to compute on its paths. A repository can have 500,000 of them. */
 type ListedTree = { readonly tree: Tree; readonly rules: PathRules; readonly offload: Offload };
@@ -12,18 +13,10 @@ export type MatchGlob = (query: PathQuery) => Promise<string>;
 /** Time for all globs of one response (ms). Usual ones take a hundredth of it. */
 const MAX_GLOBS_MS = 4_000;
 
-/** Matches globs until their time is up: fifty hostile ones would otherwise hold the offload thread for minutes. */
+/** Matches the globs of one response until their time is up. */
 export function createGlobMatcher(offload: Offload, now: () => number): MatchGlob {
-  let spent = 0;
-  return async (query) => {
-    if (spent >= MAX_GLOBS_MS) throw new OffloadError('timeout', `globs took longer than ${MAX_GLOBS_MS} ms`);
-    const started = now();
-    try {
-      return await offload('matchPaths', query);
-    } finally {
-      spent += now() - started;
-    }
-  };
+  const limited = limitTime(offload, MAX_GLOBS_MS, now);
+  return (query) => limited('matchPaths', query);
 }
 
 /** The listing of a tree under the rules that it was last listed with, as JSON. */

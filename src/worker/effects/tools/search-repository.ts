@@ -43,14 +43,14 @@ const MAX_SEARCH_MS = 30_000;
 
 type SearchScope = Pick<
   Workspace,
-  'tree' | 'rules' | 'gate' | 'archive' | 'matchGlob' | 'offload' | 'changedFiles' | 'now'
+  'tree' | 'rules' | 'gate' | 'archive' | 'matchGlob' | 'offload' | 'offloadReading' | 'changedFiles' | 'now'
 > & {
   readonly github: Pick<GitHub, 'fetchBlob'>;
 };
 
 /** Searches the readable files of the head and returns the output for the model. */
 export async function searchFiles(workspace: SearchScope, query: SearchQuery, glob: string | null): Promise<string> {
-  const problem = isLiteral(query) ? null : await workspace.offload('findQueryProblem', query);
+  const problem = isLiteral(query) ? null : await workspace.offloadReading('findQueryProblem', query);
   if (problem !== null) return problem;
   const listed = await findReadablePaths(workspace, glob);
   const paths = listed.filter((path) => decideReading(workspace.rules, 'search', path).kind !== 'deny');
@@ -119,7 +119,8 @@ async function searchBatches(
         size += bytes.length;
       }
       if (index < paths.length - 1 && batch.length < MAX_BATCH.files && size < MAX_BATCH.bytes) continue;
-      if (batch.length > 0) results = await workspace.offload('searchFileBatch', { results, files: batch, query });
+      if (batch.length > 0)
+        results = await workspace.offloadReading('searchFileBatch', { results, files: batch, query });
       batch = [];
       size = 0;
     }

@@ -17,6 +17,7 @@ import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Offload } from '../../offload/offload.ts';
+import { limitReading } from './limit-time.ts';
 import { createGlobMatcher, type MatchGlob } from './list-paths.ts';
 
 /** The repository at one commit, as the agent's tools see it. */
@@ -57,6 +58,8 @@ export type Workspace = {
   readonly takeJoinAttempt: (path: string) => boolean;
   /** Matches the globs of a response, within a time for all of them. */
   readonly matchGlob: MatchGlob;
+  /** For patterns and outlines, within a time for all calls of a response. */
+  readonly offloadReading: Offload;
   readonly offload: Offload;
   readonly log: Logger;
   /** Ms since the epoch. */
@@ -98,6 +101,7 @@ export async function createWorkspace(
     discussion: once(() => github.fetchDiscussion()),
     permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),
     matchGlob: createGlobMatcher(offload, () => clock.now()),
+    offloadReading: limitReading(offload, () => clock.now()),
     takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
     now: () => clock.now(),
   };

@@ -38,7 +38,7 @@ describe('an outline whose grammar fails', () => {
       name === 'outlineFile' ? Promise.reject(error) : offloadInline(name, input);
     const gate = { isApproved: () => false, canAsk: true };
     const github = { fetchBlob: async () => bytes };
-    const workspace = { tree, repo: 'shop', offload, github, rules: DEFAULT_SETTINGS, gate };
+    const workspace = { tree, repo: 'shop', offload, offloadReading: offload, github, rules: DEFAULT_SETTINGS, gate };
     const call = { turn: 1, toolCall: { id: 'c1', name: 'outline', arguments: '{"path":"a.ts"}' }, isCut: false };
     return runToolCall(Object.assign(Object.create(null), workspace), call, { index: 0, earlier: [] });
   }
