@@ -1,4 +1,5 @@
 import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
+import { joinAnswers } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
 import { pullRequestKey, type Run } from '../state/run.ts';
@@ -88,7 +89,8 @@ function rejectQuestion(builder: StepBuilder, question: AgentQuestion, record: A
   const { answer, note, by } = record;
   const closed = closeQuestion(builder, question, { state: 'rejected', answer, note, by });
   const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
-  const withSummary = withRun(answered, { summary: answered.pull.run?.batch?.assistantText ?? null });
+  const { summary = null, batch = null } = answered.pull.run ?? {};
+  const withSummary = withRun(answered, { summary: joinAnswers(summary, batch?.assistantText ?? null) });
   return endRun(withSummary, { reason: 'rejected', by, note: null }, now);
 }
 

@@ -147,10 +147,7 @@ export function finishedPart(content: string | null): string | null {
   return WHOLE_CALL.test(text) || finished === '' ? null : finished;
 }
 
-/**
- * The end of a run whose model was asked whether an earlier answer was one: people read both, because the closing words
- * may only point at that answer.
- */
+/** Two answers that people read as one. The closing words may only point at the earlier answer, or repeat it. */
 export function joinAnswers(earlier: string | null, closing: string | null): string | null {
   const last = (closing ?? '').trim();
   if (earlier === null || last.includes(earlier)) return closing;

@@ -69,37 +69,42 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
   return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
 }
 
-/** The model goes on, so its earlier words were not its end. */
-const NOT_NUDGED = { isNudged: false, summary: null } as const;
+/** The model goes on, so its last words were not its end. */
+const NOT_NUDGED = { isNudged: false, nudgedText: null } as const;
+
+/** What people did not read yet of the model's answers, with this one. */
+function withAnswer({ summary, nudgedText = null }: Run, content: string | null): string | null {
+  return joinAnswers(joinAnswers(summary, nudgedText), content);
+}
 
 /** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
 function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
   const { turn, response } = signal;
   const isCutOff = TRUNCATION_NOTES.has(response.finishReason);
   if (hasWords(run)) {
-    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, ...NOT_NUDGED });
+    // They answer the words before, and the next answer those that came meanwhile.
+    const summary = withAnswer(run, finishedPart(response.content));
+    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, ...NOT_NUDGED, summary });
     return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
   }
   if (!isCutOff && !run.isNudged && isUnfinishedAnswer(response.content)) {
     const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
-    const nudged = withRun(asked, { isNudged: true, summary: finishedPart(response.content) });
+    const nudged = withRun(asked, { isNudged: true, nudgedText: finishedPart(response.content) });
     return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
   }
   if (!isCutOff && run.heldCalls.length > 0) {
     const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };
     return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
   }
-  return finishWithText(builder, signal, facts);
+  return finishWithText(withRun(builder, { summary: withAnswer(run, response.content) }), signal, facts);
 }
 
 function finishWithText(builder: StepBuilder, signal: ModelRespondedSignal, facts: Facts): Step {
-  const earlier = builder.pull.run?.summary ?? null;
-  const withSummary = withRun(builder, { summary: joinAnswers(earlier, signal.response.content) });
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
   if (truncationNote === undefined)
-    return endStep(endRun(withSummary, { reason: 'finished', by: null, note: null }, facts.now), 'run-finished');
+    return endStep(endRun(builder, { reason: 'finished', by: null, note: null }, facts.now), 'run-finished');
   return endStep(
-    endRun(withSummary, { reason: 'model-failed', by: null, note: truncationNote }, facts.now),
+    endRun(builder, { reason: 'model-failed', by: null, note: truncationNote }, facts.now),
     'model-failed',
   );
 }

@@ -79,6 +79,8 @@ export type Run = {
   readonly idleResponses: IdleResponses;
   /** The last response held no call, and the model was asked to go on or to close. */
   readonly isNudged: boolean;
+  /** What of that response may be a part of the closing words. Runs of earlier versions have none. */
+  readonly nudgedText?: string | null;
   /** The model's own plan; null if it wrote none. */
   readonly plan: readonly PlanStep[] | null;
   /** The agent's questions, oldest first. */
@@ -125,7 +127,7 @@ export type Run = {
   readonly isTreeTooLarge: boolean;
   /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
   readonly syntaxRefusals: readonly string[];
-  /** The model's closing words, or while it is nudged those that may be a part of them. */
+  /** The model's closing words: before the end, its answers to words before the last ones. */
   readonly summary: string | null;
   readonly comment: PostedComment | null;
   /** Reviews by the App, oldest first. */

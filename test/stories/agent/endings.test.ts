@@ -73,6 +73,21 @@ describe('the end of a run', () => {
     expect(bot.answer()).not.toMatch(/edit_file|First I look/);
   });
 
+  it('has the answers to all words, if people wrote while the model answered (S159, S140)', async () => {
+    const { ana, ben, bot, model, stored } = await stage().tell();
+    const { promise: sendAfter, resolve: send } = Promise.withResolvers<void>();
+    model.says({ content: 'Row 4 is the header.', sendAfter });
+    model.says({ calls: [{ name: 'read_file', arguments: { path: 'README.md' } }] });
+    model.says({ content: 'And the title is the shop’s.' });
+    const asked = ana.says('/countersign explain row 4');
+    await expect.poll(() => model.requests().length, { timeout: 25_000 }).toBe(1);
+    const told = ben.says(`@${stage().github.app.slug} explain the title, too`);
+    await expect.poll(async () => (await stored()).run?.agentNotes.length, { timeout: 25_000 }).toBe(1);
+    send();
+    await Promise.all([asked, told]);
+    expect(bot.answer()).toContain('> Row 4 is the header.\n>\n> And the title is the shop’s.');
+  });
+
   it('is told in numbers, if there were changes, with the closing words below (S159)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes(BIGINT);
