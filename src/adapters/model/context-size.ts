@@ -73,6 +73,7 @@ export function findContextSize(list: unknown, model: string): number | null {
 const STATED_SIZES: readonly RegExp[] = [
   /(?:maximum|available|model'?s?) context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
   /context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
+  /maximum (?:model|prompt) length[^\d]{0,20}(\d[\d,]*)/i,
   /> ?(\d[\d,]*) maximum/i,
   /maximum number of tokens allowed[^\d]{0,5}(\d[\d,]*)/i,
 ];

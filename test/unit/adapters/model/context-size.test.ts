@@ -39,6 +39,18 @@ const OVERFLOWS: readonly Overflow[] = [
     },
     1_048_576,
   ],
+  [
+    'vLLM, from its engine',
+    400,
+    { message: 'The decoder prompt (length 40123) is longer than the maximum model length of 32768.' },
+    32_768,
+  ],
+  [
+    'xAI',
+    400,
+    { message: "This model's maximum prompt length is 131072 but the request contains 537812 tokens." },
+    131_072,
+  ],
   ['Anthropic', 400, { message: 'prompt is too long: 208310 tokens > 200000 maximum', type: 'x' }, 200_000],
   [
     'OpenRouter',
