@@ -202,6 +202,16 @@ describe('countersign start', { timeout: 90_000 }, () => {
     chmodSync(join(folder, 'data'), 0o700);
   });
 
+  // Node's own recursive `mkdir` goes on for ever where the system says that an existing parent does not exist.
+  it.each(['/proc/none/data', '/dev/null/data'])('ends with a message for a DATA_DIR of %s', async (DATA_DIR) => {
+    const started = begin({ DATA_DIR });
+    const timer = setTimeout(() => started.child.kill('SIGKILL'), 20_000);
+    const { code, stderr } = await started.ended;
+    clearTimeout(timer);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Countersign cannot start: The data directory .* Set DATA_DIR to /);
+  });
+
   it('refuses an App that GitHub does not know, and lists what to check', async () => {
     github.close();
     github = await startSmallGitHub(401);

@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -21,7 +21,7 @@ const heldLocks = new Set<DatabaseSync>();
 export function lockDirectory(directory: string): DirectoryLock {
   let lock: DatabaseSync | null = null;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     // SQLite takes the kernel's record lock for us, because Node has no call for it. Such a lock ends with its process,
     // and works between containers that share a volume.
     lock = new DatabaseSync(join(directory, 'countersign.lock'), { timeout: 0 });
@@ -34,6 +34,30 @@ export function lockDirectory(directory: string): DirectoryLock {
     throw new DatabaseError(lockErrorMessage(directory, error), { cause: error });
   }
   return registerLock(lock);
+}
+
+/**
+ * Creates a directory and those above it, only for this user. Node's recursive `mkdirSync` goes on for ever where a
+ * parent exists and the system nevertheless says that it does not, as below `/proc` and in a deleted directory.
+ */
+function makeDirectory(directory: string): void {
+  const missing: string[] = [];
+  for (let path = resolve(directory); !existsSync(path) && dirname(path) !== path; path = dirname(path))
+    missing.unshift(path);
+  // Fails if there is something else.
+  if (missing.length === 0 && !isDirectory(directory)) mkdirSync(directory);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      // Another process can have created it.
+      if (!isDirectory(path)) throw error;
+    }
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function registerLock(lock: DatabaseSync): DirectoryLock {
@@ -66,7 +90,7 @@ const SHARED_MODE = 0o077;
  */
 export function makePrivateDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     if ((statSync(directory).mode & SHARED_MODE) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
     if (isDiskFull(error)) throw fullDiskError(directory, error);
