@@ -105,7 +105,7 @@ function toolsFinishedNeeds(
   { results }: SignalOf<'tools-finished'>,
   facts: Facts,
 ): readonly Need[] {
-  const changes = results.flatMap((result) => (result.kind === 'change' ? [result.change] : []));
+  const changes = results.flatMap((result) => (result.kind === 'change' ? [result] : []));
   return run === null ? [] : codeOwnerNeeds(changes, [], run.settings, facts);
 }
 

@@ -212,6 +212,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'approval-rules.ts',
       'approval-need.ts',
       'code-owners.ts',
+      'links.ts',
       'paths.ts',
       'path-tables.ts',
       'path-policy.ts',

@@ -1,4 +1,3 @@
-import type { Change } from '../edits/change.ts';
 import { approvalNeed, type NeedSettings, namesAccount, type OwnedPath, ownedPath } from '../policy/approval-need.ts';
 import {
   type ApprovalRules,
@@ -15,6 +14,7 @@ import {
   approvalVotes,
   distinctPeople,
   isApprovalVote,
+  type LinkedChange,
   type Permission,
   type Person,
   type Proposal,
@@ -51,7 +51,7 @@ function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwne
 
 /** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
 export function codeOwnerNeeds(
-  changes: readonly Change[],
+  changes: readonly LinkedChange[],
   people: readonly Person[],
   settings: NeedSettings,
   facts: Pick<Facts, 'codeOwners'>,
@@ -63,7 +63,7 @@ export function codeOwnerNeeds(
 
 /** The paths of changes for which the settings ask for an owner; null if there are none. */
 export function codeOwnersQuery(
-  changes: readonly Change[],
+  changes: readonly LinkedChange[],
   people: readonly Person[],
   settings: NeedSettings,
 ): { readonly paths: readonly string[]; readonly people: readonly Person[] } | null {
@@ -78,8 +78,7 @@ export function votingOwnerNeeds(
   facts: Pick<Facts, 'codeOwners' | 'settings'>,
 ): readonly Need[] {
   if (facts.settings?.kind !== 'settings') return [];
-  const changes = proposals.map(({ change }) => change);
-  return codeOwnerNeeds(changes, [person, ...proposals.flatMap(approversOf)], facts.settings.settings, facts);
+  return codeOwnerNeeds(proposals, [person, ...proposals.flatMap(approversOf)], facts.settings.settings, facts);
 }
 
 /** Whether the person's approval of any of these could count, so that no request is spent on a useless approval. */
@@ -105,7 +104,7 @@ export function blockFor(
   const denied = objection === 'denied-path' ? findDeniedPath(rules, proposal) : null;
   if (denied !== null) return { kind: 'denied-path', ...denied };
   if (objection === null) return null;
-  const { roleBy, ownersBy, ownedPaths } = approvalNeed(proposal.change, rules);
+  const { roleBy, ownersBy, ownedPaths } = approvalNeed(proposal, rules);
   const isAboutOwners = objection === 'no-code-owner' || objection === 'not-code-owner';
   const ownership = isAboutOwners
     ? toOwnership(
@@ -156,7 +155,7 @@ export function isEnoughWith(person: Person, proposal: Proposal, rules: Approval
 
 /** The proposal with what its comment says about approvals. */
 export function withNeeded(proposal: Proposal, rules: ApprovalRules): Proposal {
-  const { approvals: requiredApprovals, role: requiredRole } = approvalNeed(proposal.change, rules);
+  const { approvals: requiredApprovals, role: requiredRole } = approvalNeed(proposal, rules);
   const lists = missingNow(proposal, rules).paths.map(({ owners }) => owners.slice(0, MAX_OWNERS));
   const neededOwners = [...new Map(lists.map((owners) => [owners.join(' '), owners])).values()];
   return { ...proposal, requiredApprovals, requiredRole, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };

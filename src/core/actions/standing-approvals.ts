@@ -37,9 +37,8 @@ export function standingApprovalNeeds(pull: PullState, posting: Posting, facts: 
   if (settings.length > 0) return settings;
   const approvals = usableApprovals(pull, proposals, facts);
   if (approvals.length === 0 || facts.settings?.kind !== 'settings') return [];
-  const changes = proposals.map(({ change }) => change);
   const people = approvals.map(({ vote }) => vote.by);
-  const owners = codeOwnerNeeds(changes, people, facts.settings.settings, facts);
+  const owners = codeOwnerNeeds(proposals, people, facts.settings.settings, facts);
   return facts.standingApprovals === undefined ? [{ kind: 'standing-approvals', approvals }, ...owners] : owners;
 }
 

@@ -16,6 +16,7 @@ import { LIMITS } from '../state/limits.ts';
 import {
   distinctPeople,
   isOpen,
+  linkedPathsOf,
   NEW_PROPOSAL,
   NO_SHAPERS,
   type Person,
@@ -65,7 +66,8 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   const staleness = pushImpactNeeds(pull, head, facts);
   if (staleness.length > 0) return staleness;
   const { id, change } = applied.proposal;
-  if (facts.undo !== undefined) return pull.run === null ? [] : codeOwnerNeeds([change], [], pull.run.settings, facts);
+  if (facts.undo !== undefined)
+    return pull.run === null ? [] : codeOwnerNeeds([applied.proposal], [], pull.run.settings, facts);
   const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
   return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
@@ -153,7 +155,7 @@ function checkUndo(
   }
   if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
   if (result.kind !== 'change') return result;
-  const denied = findDeniedPath(rules, { change: result.change, origin: { kind: 'undo' } });
+  const denied = findDeniedPath(rules, { ...proposal, change: result.change, origin: { kind: 'undo' } });
   if (denied !== null) return { kind: 'denied-path', ...denied };
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
   if (other !== null) return { kind: 'overlaps', other: proposalLink(other) };
@@ -183,6 +185,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
       total: 1,
       modelReason: null,
       change,
+      ...linkedPathsOf(target),
       userEdit: null,
       shapers: undoShapers(person, target),
       headSha,

@@ -10,7 +10,7 @@ import { countMembers, findConflictingChange, placeDistance } from '../policy/ea
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
 import { LIMITS } from '../state/limits.ts';
-import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
+import { linkedPathsOf, NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { CallResult, Signal } from '../state/signals.ts';
@@ -150,6 +150,7 @@ function addProposal(
       modelReason: reasonOf(pull, result),
       change: result.change,
       syntaxProblems: result.syntaxProblems ?? [],
+      ...linkedPathsOf(result),
       userEdit: null,
       shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
       headSha: signal.headSha,

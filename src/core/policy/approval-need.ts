@@ -1,4 +1,5 @@
-import { type Change, pathsOf } from '../edits/change.ts';
+import { pathsOf } from '../edits/change.ts';
+import type { LinkedChange } from '../state/proposal.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -29,16 +30,17 @@ export type ApprovalNeed = {
 /** The repository's own rule, or one for some paths. */
 export type DemandingSetting = 'approvers' | 'require';
 
-/** The strictest that matches any path of the change; never less than the repository's own rule. */
-export function approvalNeed(change: Change, settings: NeedSettings): ApprovalNeed {
+/** The strictest that matches any path of the change or of a link to it; never less than the repository's own rule. */
+export function approvalNeed({ change, linkedPaths }: LinkedChange, settings: NeedSettings): ApprovalNeed {
   const own = APPROVER_DEMANDS[settings.approvers];
   const matches = requirementMatcher(settings.require);
-  const demands = pathsOf(change).map((path) => ({ path, matching: matches(path) }));
+  const demands = pathsOf(change).map((path) => ({ path, matching: matches(path), isLink: false }));
+  demands.push(...(linkedPaths ?? []).map((path) => ({ path, matching: matches(path), isLink: true })));
   const matching = demands.flatMap((one) => one.matching);
   const approvals = Math.max(1, settings.requiredApprovals, ...matching.map((one) => one.approvals ?? 0));
   const role = matching.map(roleOf).reduce(stricterRole, own.role);
   const ownedPaths = demands
-    .filter((one) => own.codeOwners || one.matching.some(demandsCodeOwner))
+    .filter(({ matching: ofPath, isLink }) => (own.codeOwners && !isLink) || ofPath.some(demandsCodeOwner))
     .map(({ path }) => path);
   return {
     approvals,

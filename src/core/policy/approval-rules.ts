@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   approvalVotes,
   canApprove,
+  type LinkedChange,
   type Permission,
   type Person,
   type Proposal,
@@ -53,12 +54,8 @@ export function missingApprovals(
 }
 
 /** What a proposal still needs if exactly these people's approvals count. */
-export function missingWith(
-  counted: readonly Person[],
-  { change }: Pick<Proposal, 'change'>,
-  rules: ApprovalRules,
-): MissingApprovals {
-  const { approvals, ownedPaths } = approvalNeed(change, rules);
+export function missingWith(counted: readonly Person[], linked: LinkedChange, rules: ApprovalRules): MissingApprovals {
+  const { approvals, ownedPaths } = approvalNeed(linked, rules);
   const { codeOwners } = rules;
   const paths = ownedPaths
     .map((path) => ownedPath(path, codeOwners))
@@ -91,7 +88,7 @@ export function asksForOtherPeople(reading: SettingsReading | undefined): boolea
 
 /** Why this person's approval of a proposal does not count; null if it does. */
 export function findObjection(approver: Approver, rules: ApprovalRules, proposal: ShapedProposal): Objection | null {
-  const need = approvalNeed(proposal.change, rules);
+  const need = approvalNeed(proposal, rules);
   return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, proposal, need))?.objection ?? null;
 }
 
@@ -112,7 +109,7 @@ export type ApprovalRules = Pick<
 type Approver = { readonly person: Person; readonly permission: Permission };
 
 /** The parts of a proposal that the rules read. */
-type ShapedProposal = Pick<Proposal, 'change' | 'origin' | 'shapers'>;
+type ShapedProposal = Pick<Proposal, 'change' | 'linkedPaths' | 'origin' | 'shapers'>;
 
 /** One rule, which can object to a person's approval of a proposal. */
 type ApprovalRule = {

@@ -1,4 +1,5 @@
-import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
+import { affectedPaths, type FileChange, membersOf } from '../edits/change.ts';
+import type { LinkedChange } from '../state/proposal.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
 import { compileFirstMatch, compileShortNames, foldedForm } from './path-rules.ts';
@@ -66,14 +67,25 @@ type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { reado
 /** The first path of a proposed change, of all its members, that a rule denies now; null if there is none. */
 export function findDeniedPath(
   rules: PathRules,
-  { change, origin }: { readonly change: Change; readonly origin: ChangeOrigin },
+  proposed: LinkedChange & { readonly origin: ChangeOrigin },
 ): PathDenial | null {
+  const { change, origin } = proposed;
   const called = origin.kind === 'call' ? [origin.tool] : [];
   for (const member of membersOf(change)) {
     for (const path of affectedPaths(member)) {
       const rule = findMemberRule(rules, [...called, ...toolsOf(member, path)], member, path);
       if (rule !== null) return { path, rule };
     }
+  }
+  return findLinkedDenial(rules, proposed);
+}
+
+/** The first path at which a link shows a file of the change, and which a rule keeps from being written. */
+export function findLinkedDenial(rules: PathRules, { change, linkedPaths }: LinkedChange): PathDenial | null {
+  const tools = membersOf(change).flatMap((member) => [...toolsOf(member, member.path)]);
+  for (const path of linkedPaths ?? []) {
+    const rule = findChangeRule(rules, tools, path);
+    if (rule !== null) return { path, rule };
   }
   return null;
 }

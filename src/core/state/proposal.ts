@@ -8,8 +8,22 @@ import type { CallRef } from './conversation.ts';
 import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 
+/** Where else a checkout of the head that a change was made for shows its files. */
+export type LinkedPaths = {
+  /** The paths of links to them, and below links to their directories; absent for none, null if they are not known. */
+  readonly linkedPaths?: readonly string[] | null;
+};
+
+/** A change with them. */
+export type LinkedChange = LinkedPaths & { readonly change: Change };
+
+/** Those alone, to give them to another proposal. */
+export function linkedPathsOf({ linkedPaths }: LinkedPaths): LinkedPaths {
+  return linkedPaths === undefined ? {} : { linkedPaths };
+}
+
 /** One gated change and its progress. */
-export type Proposal = {
+export type Proposal = LinkedPaths & {
   readonly id: string;
   /** The run that proposed it. For an undo, the latest run at that time. */
   readonly runId: string;

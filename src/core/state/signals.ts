@@ -7,7 +7,7 @@ import type { StalenessVerdict } from './head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
 import type { ModelContext } from './model-context.ts';
 import type { ModelFailureKind } from './model-port.ts';
-import type { Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
+import type { LinkedPaths, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
 import type { QuestionInput } from './question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
 import type { CodeOwners, Settings, SettingsReading } from './settings.ts';
@@ -297,7 +297,7 @@ export type ToolResult =
       readonly prompt: string;
       readonly problem: string;
     }
-  | {
+  | ({
       readonly callId: string;
       readonly kind: 'change';
       /** The calls that it answers, in order. Several calls that touch in one file are one change. */
@@ -307,7 +307,7 @@ export type ToolResult =
       readonly change: Change;
       /** Absent if every file would still parse, as far as known. */
       readonly syntaxProblems?: readonly SyntaxProblem[];
-    };
+    } & LinkedPaths);
 
 /** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */
 export type ShownLines = {

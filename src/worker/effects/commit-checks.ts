@@ -77,8 +77,7 @@ async function fetchOwnersAtCommit(
   reading: SettingsReading,
 ): Promise<CodeOwners | null> {
   if (reading.kind !== 'settings') return null;
-  const changes = effectProposals.map(({ change }) => change);
-  const query = codeOwnersQuery(changes, effectProposals.flatMap(approversOf), reading.settings);
+  const query = codeOwnersQuery(effectProposals, effectProposals.flatMap(approversOf), reading.settings);
   return query === null ? null : fetchCodeOwners(context, query);
 }
 

@@ -6,7 +6,7 @@ import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edit
 import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import { findProtectingGlob } from '../../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
-import type { SyntaxProblem } from '../../state/proposal.ts';
+import type { LinkedPaths, SyntaxProblem } from '../../state/proposal.ts';
 
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
@@ -29,6 +29,15 @@ export function fileWarnings(change: FileChange, protectedPaths: readonly string
   return [...newPathWarnings(change), ...protectedPathWarnings(change, protectedPaths)];
 }
 
+/** Warns of the paths at which links show the files of a change, where these are protected. */
+export function linkWarnings({ linkedPaths = [] }: LinkedPaths, protectedPaths: readonly string[]): readonly string[] {
+  if (linkedPaths === null) return [];
+  const effects = linkedPaths.flatMap((path) => protectionTexts(path, protectedPaths).map((text) => ({ path, text })));
+  const [more, ...first] = [effects.length - MAX_NAMED_IN_WARNING, ...effects.slice(0, MAX_NAMED_IN_WARNING)];
+  const named = first.map(({ path, text }) => `A link shows a file of this change at ${path}, and ${text}`);
+  return more > 0 ? [...named, `Links show it at ${formatNumber(more)} more protected paths.`] : named;
+}
+
 /** The model was told of the error and sent the change again, which can be right: grammars can be old. */
 export function syntaxWarning({ path, line, what }: SyntaxProblem): string {
   return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
@@ -42,15 +51,18 @@ function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
 
 /** Warns about files that act without anyone calling them, and about those that the settings name. */
 function protectedPathWarnings({ path, from }: FileChange, protectedPaths: readonly string[]): readonly string[] {
-  return [path, ...(from === null ? [] : [from])].flatMap((one) => {
-    const found = matchProtectedFiles(one);
-    if (found === null)
-      return findProtectingGlob(one, protectedPaths) === null
-        ? []
-        : [`${one} is one of the protected_paths of the settings.`];
-    const { row, byLikeness } = found;
-    return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
-  });
+  return [path, ...(from === null ? [] : [from])].flatMap((one) => protectionTexts(one, protectedPaths));
+}
+
+/** What a protected path is; nothing for another one. */
+function protectionTexts(path: string, protectedPaths: readonly string[]): readonly string[] {
+  const found = matchProtectedFiles(path);
+  if (found === null)
+    return findProtectingGlob(path, protectedPaths) === null
+      ? []
+      : [`${path} is one of the protected_paths of the settings.`];
+  const { row, byLikeness } = found;
+  return [`${path} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
 }
 
 const EFFECT_TEXT = {

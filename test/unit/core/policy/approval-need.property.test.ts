@@ -200,11 +200,30 @@ describe('what a change needs', () => {
     '%s is a path of `pay/**` too, also by case and look',
     (path) => {
       const require = [{ paths: ['pay/**'], approvals: 2, approvers: null }];
-      expect(approvalNeed({ ...bigint, path }, { ...DEFAULT_SETTINGS, require }).approvals).toBe(2);
+      expect(approvalNeed({ change: { ...bigint, path } }, { ...DEFAULT_SETTINGS, require }).approvals).toBe(2);
       const capitals = [{ paths: ['Pay/**'], approvals: 2, approvers: null }];
-      expect(approvalNeed({ ...bigint, path }, { ...DEFAULT_SETTINGS, require: capitals }).approvals).toBe(2);
+      expect(approvalNeed({ change: { ...bigint, path } }, { ...DEFAULT_SETTINGS, require: capitals }).approvals).toBe(
+        2,
+      );
     },
   );
+
+  it('a path at which a link shows the file counts too, with its own owners', () => {
+    const require: readonly ApprovalRequirement[] = [
+      { paths: ['CLAUDE.md'], approvals: 3, approvers: null },
+      { paths: ['pay/**'], approvals: null, approvers: 'codeowners' },
+    ];
+    const needOf = (linkedPaths: readonly string[] | null) =>
+      approvalNeed({ change: { ...bigint, path: 'docs/x.md' }, linkedPaths }, { ...DEFAULT_SETTINGS, require });
+    expect(needOf(['CLAUDE.md', 'pay/x.md'])).toMatchObject({ approvals: 3, ownedPaths: ['pay/x.md'] });
+    for (const linkedPaths of [[], null]) expect(needOf(linkedPaths)).toMatchObject({ approvals: 1, ownedPaths: [] });
+    const owned = { ...DEFAULT_SETTINGS, require: [], approvers: 'codeowners' } as const;
+    const { ownedPaths } = approvalNeed(
+      { change: { ...bigint, path: 'docs/x.md' }, linkedPaths: ['CLAUDE.md'] },
+      owned,
+    );
+    expect(ownedPaths).toEqual(['docs/x.md']);
+  });
 
   it('globs match from the root, and of several the strictest holds', () => {
     const require: readonly ApprovalRequirement[] = [
@@ -212,7 +231,10 @@ describe('what a change needs', () => {
       { paths: ['src/*.ts'], approvals: 2, approvers: 'admin' },
       { paths: ['*.ts'], approvals: 9, approvers: null },
     ];
-    const need = approvalNeed({ ...bigint, path: 'src/a.ts' }, { ...DEFAULT_SETTINGS, require, approvers: 'maintain' });
+    const need = approvalNeed(
+      { change: { ...bigint, path: 'src/a.ts' } },
+      { ...DEFAULT_SETTINGS, require, approvers: 'maintain' },
+    );
     expect(need).toMatchObject({ approvals: 3, role: 'admin', ownedPaths: [], roleBy: 'require' });
   });
 

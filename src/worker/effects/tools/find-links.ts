@@ -1,0 +1,72 @@
+import { type Change, membersOf, pathsOf } from '../../../core/edits/change.ts';
+import { findLinkedPaths, type Link } from '../../../core/policy/links.ts';
+import { findLinkedDenial } from '../../../core/policy/path-policy.ts';
+import { writableByLinkOutput } from '../../../core/policy/path-tables.ts';
+import { entryKind } from '../../../core/policy/paths.ts';
+import type { DraftChange, NumberedResult, Workspace } from './workspace.ts';
+
+/**
+ * Adds to each change the other paths at which links of the head show its files, and refuses a change of a file that is
+ * shown at a path which the tool may not write.
+ */
+export async function findLinks(
+  workspace: Workspace,
+  results: readonly NumberedResult[],
+): Promise<readonly NumberedResult[]> {
+  if (!results.some(isChangeOfFiles)) return results;
+  const links = await readLinks(workspace);
+  if (links?.length === 0) return results;
+  return results.flatMap((result) => (isChangeOfFiles(result) ? addLinkedPaths(workspace, result, links) : [result]));
+}
+
+type NumberedChange = DraftChange & { readonly turn: number };
+
+function isChangeOfFiles(result: NumberedResult): result is NumberedChange {
+  return result.kind === 'change' && membersOf(result.change).some(({ op }) => op !== 'read');
+}
+
+function addLinkedPaths(
+  { rules }: Workspace,
+  result: NumberedChange,
+  links: readonly Link[] | null,
+): readonly NumberedResult[] {
+  const linkedPaths = links === null ? null : findLinkedPaths(pathsOf(result.change), links);
+  if (linkedPaths?.length === 0) return [result];
+  const denied = findLinkedDenial(rules, { ...result, linkedPaths });
+  if (denied === null) return [{ ...result, linkedPaths }];
+  const output = writableByLinkOutput(firstPath(result.change), denied);
+  return result.calls.map((call) => ({ ...call, kind: 'output', output, readBlob: null }));
+}
+
+function firstPath(change: Change): string {
+  return pathsOf(change)[0] ?? '';
+}
+
+/** Each link is one request, until the process forgets it. */
+const MAX_LINKS = 100;
+
+/** Longer than any path that a link can lead to. */
+const MAX_TARGET_BYTES = 4_096;
+
+const LINKS_AT_ONCE = 10;
+
+/** The links of the head; null if there are too many to read. */
+async function readLinks({ tree, github }: Workspace): Promise<readonly Link[] | null> {
+  const entries = [...tree].filter(([, entry]) => entryKind(entry) === 'link');
+  if (entries.length > MAX_LINKS) return null;
+  const links: Link[] = [];
+  for (let start = 0; start < entries.length; start += LINKS_AT_ONCE) {
+    const some = entries.slice(start, start + LINKS_AT_ONCE);
+    const targets = await Promise.all(some.map(([, { sha, size }]) => readTarget(github, sha, size)));
+    for (const [index, [path]] of some.entries()) {
+      const target = targets[index];
+      if (target != null) links.push({ path, target });
+    }
+  }
+  return links;
+}
+
+async function readTarget(github: Workspace['github'], sha: string, size: number | null): Promise<string | null> {
+  if (size !== null && size > MAX_TARGET_BYTES) return null;
+  return new TextDecoder().decode(await github.fetchBlob(sha, size));
+}
