@@ -39,7 +39,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     location: intent.location,
     requestedAt: intent.createdAt,
     runId: pull.run?.id ?? null,
-    askedChange: proposal === null ? null : describeAskedChange(proposal, pull),
+    askedChange: proposal === null ? null : describeAskedChange(proposal, context),
     phase: { kind: 'queued' },
     runMessageCount: 0,
     messageCount: 0,
@@ -70,7 +70,7 @@ function refuseQuestion({ pull, intent, person }: CommandContext, full: FullQueu
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 
-function describeAskedChange({ change, state }: Proposal, pull: PullState): AskedChange {
+function describeAskedChange({ change, state }: Proposal, context: CommandContext): AskedChange {
   const isShort = (changeDiff(change)?.length ?? 0) <= SIDE_QUESTION_LIMITS.changeDiffCharacters;
-  return { paths: pathsOf(change), state, diff: isShort ? readableDiff(pull, change) : null };
+  return { paths: pathsOf(change), state, diff: isShort ? readableDiff(context, change) : null };
 }

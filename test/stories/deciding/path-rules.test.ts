@@ -103,6 +103,21 @@ describe('a denied path', () => {
     for (const output of outputs.slice(4)) expect(output).not.toContain('private/notes.md');
   });
 
+  it('of read_file by a rule that came later hides the lines of a decided change from a new run (S127, S158)', async () => {
+    const { ana, bot, configures, model } = await stage().tell({ files: FILES });
+    model.proposes(edit('private/notes.md', CANARY, 'a note'));
+    await ana.says('/countersign shorten it');
+    await ana.replies(bot.proposal(1), '/deny keep it');
+    await configures(NO_PRIVATE);
+    stage().pass(8 * 24 * 60 * 60);
+    await ana.replies(bot.proposal(1), 'shorten the title of the README instead');
+    const begun = JSON.stringify(model.requests().at(-1)?.messages);
+    expect(begun).toContain('The task answers your change to');
+    expect(begun).not.toContain(CANARY);
+    await ana.replies(bot.proposal(1), '/ask why was this?');
+    expect(JSON.stringify(model.requests().at(-1)?.messages)).not.toContain(CANARY);
+  });
+
   it('by a rule that came after the proposal stops an approval, which names it, and a denial still counts (S127)', async () => {
     const { ana, ben, bot, configures, model, pr } = await stage().tell({ files: FILES });
     model.proposes(edit('gen/api.ts', 'api = 1', 'api = 2'));

@@ -36,8 +36,9 @@ export function findCandidates(task: Task, comments: readonly PullComment[]): re
     const relation = relationOf(task, comment);
     return { comment, relation: holdsQuote(comment) ? 'quoted' : relation, relationUnquoted: relation };
   });
-  const telling = candidates.filter(
-    ({ relation, comment }) => relation === 'quoted' || relation === 'replied-to' || !isBareCommand(comment.body),
+  const telling = candidates.filter(({ relation, comment }) =>
+    // The page of a change has its lines, which the task brings along if they may be read.
+    relation === 'replied-to' ? task.about === undefined : relation === 'quoted' || !isBareCommand(comment.body),
   );
   return telling.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
 }

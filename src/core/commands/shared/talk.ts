@@ -84,7 +84,7 @@ export function talk(
 ): Step {
   const { pull, intent, person } = context;
   const listener = listenerOf(pull, intent.createdAt, proposal);
-  const about = proposal === null ? null : decidedChange(proposal, pull);
+  const about = proposal === null ? null : decidedChange(proposal, context);
   if (listener === 'new-run') return startRun(context, text, about);
   const refusal =
     listener === 'active-run'
@@ -98,12 +98,12 @@ export function talk(
 }
 
 /** Half a secret is not recognized, so the diff is cut last. */
-function decidedChange({ state, runId, change }: Proposal, pull: PullState): DecidedChange | null {
+function decidedChange({ state, runId, change }: Proposal, context: CommandContext): DecidedChange | null {
   const outcome = OUTCOMES[state];
   if (outcome === undefined) return null;
-  const whole = readableDiff(pull, change);
+  const whole = readableDiff(context, change);
   const diff = whole === null ? null : cutDiff(whole, CONTEXT_LIMITS.hunk);
-  return { path: pathsOf(change).join(', '), outcome, isOwn: runId === pull.run?.id, diff };
+  return { path: pathsOf(change).join(', '), outcome, isOwn: runId === context.pull.run?.id, diff };
 }
 
 /** Gives the words of a command about the whole to the agent, with the outcomes that it waits for. */
