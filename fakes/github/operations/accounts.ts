@@ -34,6 +34,7 @@ import type {
   ChangeAppInput,
   InstallAppInput,
   RemoveFromInstallationInput,
+  RenameAccountInput,
   SuspendAppInput,
   UninstallAppInput,
 } from './inputs.ts';
@@ -65,6 +66,15 @@ export const addAccount: Operation<AddAccountInput, FakeAccount> = (github, inpu
   };
   const state = { ...allocated, accounts: mapWithEntry(allocated.accounts, id, account) };
   return succeedWith(withAuditEntry(state, 'account-added', null, now, { id }), account);
+};
+
+/** Gives an account another login. Nothing leads from the old one to it. */
+export const renameAccount: Operation<RenameAccountInput, FakeAccount> = (github, { id, login }, now) => {
+  const account = github.accounts.get(id);
+  if (account === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const renamed = { ...account, login };
+  const state = { ...github, accounts: mapWithEntry(github.accounts, id, renamed) };
+  return succeedWith(withAuditEntry(state, 'account-renamed', null, now, { id }), renamed);
 };
 
 /** Registers an App and creates its bot account `<slug>[bot]`. */

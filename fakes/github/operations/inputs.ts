@@ -61,6 +61,9 @@ export type AddRepositoryInput = {
   readonly message?: string;
 };
 
+/** A new login of an account, which keeps its id. */
+export type RenameAccountInput = { readonly id: number; readonly login: string };
+
 export type RenameRepositoryInput = { readonly repositoryId: number; readonly name: string };
 
 export type ForkRepositoryInput = { readonly repositoryId: number; readonly ownerId: number };

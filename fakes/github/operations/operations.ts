@@ -20,6 +20,7 @@ import {
   changeApp,
   installApp,
   removeFromInstallation,
+  renameAccount,
   suspendApp,
   uninstallApp,
 } from './accounts.ts';
@@ -70,6 +71,7 @@ import {
 /** Every operation, with the types of its input and its value. */
 export type Operations = {
   readonly addAccount: Operation<Input.AddAccountInput, FakeAccount>;
+  readonly renameAccount: Operation<Input.RenameAccountInput, FakeAccount>;
   readonly addApp: Operation<Input.AddAppInput, FakeApp>;
   readonly changeApp: Operation<Input.ChangeAppInput, FakeApp>;
   readonly installApp: Operation<Input.InstallAppInput, FakeInstallation>;
@@ -127,6 +129,7 @@ export type Operations = {
 /** The implementation of every operation. */
 export const OPERATIONS: Operations = {
   addAccount,
+  renameAccount,
   addApp,
   changeApp,
   installApp,

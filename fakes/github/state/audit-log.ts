@@ -2,6 +2,7 @@ import type { Sha } from '../git/objects.ts';
 
 export type AuditAction =
   | 'account-added'
+  | 'account-renamed'
   | 'app-installed'
   | 'app-uninstalled'
   | 'app-changed'

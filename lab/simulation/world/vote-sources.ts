@@ -26,19 +26,27 @@ function readVoteSource({ pull }: PullSnapshot, { surface, commentId }: VoteLoca
     const review = pull.reviews.get(commentId);
     if (review === undefined) return null;
     const { authorId, body, state, submittedAt: createdAt } = review;
-    return { authorId, body, createdAt, viaApp: false, thread: null, reviewState: VOTE_REVIEW_STATES[state] };
+    return {
+      authorId,
+      authorLogin: null,
+      body,
+      createdAt,
+      viaApp: false,
+      thread: null,
+      reviewState: VOTE_REVIEW_STATES[state],
+    };
   }
   if (surface === 'thread') {
     const comment = pull.reviewComments.get(commentId);
     if (comment === undefined) return null;
     const { id, authorId, body, createdAt, inReplyToId, reviewId } = comment;
     const thread = { rootId: inReplyToId ?? id, reviewId };
-    return { authorId, body, createdAt, viaApp: false, thread, reviewState: null };
+    return { authorId, authorLogin: null, body, createdAt, viaApp: false, thread, reviewState: null };
   }
   const comment = pull.comments.get(commentId);
   if (comment === undefined) return null;
   const { authorId, body, createdAt, viaAppId } = comment;
-  return { authorId, body, createdAt, viaApp: viaAppId !== null, thread: null, reviewState: null };
+  return { authorId, authorLogin: null, body, createdAt, viaApp: viaAppId !== null, thread: null, reviewState: null };
 }
 
 /** All comments and reviews of a pull request, as places of votes. */

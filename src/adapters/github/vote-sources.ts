@@ -9,7 +9,7 @@ type RestVoteComment = {
   readonly id: number | bigint;
   readonly body?: string;
   readonly created_at?: string;
-  readonly user: { readonly id: number | bigint } | null;
+  readonly user: { readonly id: number | bigint; readonly login?: string } | null;
   readonly performed_via_github_app?: unknown;
   readonly in_reply_to_id?: number | bigint;
   readonly pull_request_review_id?: number | bigint | null;
@@ -128,6 +128,7 @@ function toVoteSource(comment: RestVoteComment, surface: VoteLocation['surface']
   const { user, body, created_at: createdAt = null } = comment;
   return {
     authorId: user === null ? null : Number(user.id),
+    authorLogin: user?.login ?? null,
     body: body ?? '',
     createdAt,
     viaApp: (comment.performed_via_github_app ?? null) !== null,

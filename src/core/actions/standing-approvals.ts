@@ -12,6 +12,7 @@ import {
 } from '../state/proposal.ts';
 import { proposalLink, type StandingEnd, standingApprovalLine } from '../state/replies.ts';
 import { activeRun, canCommit, type PullState } from '../state/run.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
 import { approversOf, blockFor, codeOwnerNeeds, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';
@@ -100,6 +101,11 @@ function approveInAdvance(
   }, builder);
 }
 
+const END_BY_PROBLEM: Partial<Record<VoteProblem, Exclude<StandingEnd['kind'], 'revoked'>>> = {
+  missing: 'comment-deleted',
+  renamed: 'account-renamed',
+};
+
 function endLostApprovals(
   builder: StepBuilder,
   { checked, permissions, voteSources }: StandingApprovalFacts,
@@ -110,12 +116,7 @@ function endLostApprovals(
     const approval = next.pull.standingApprovals.find((one) => one.number === number);
     if (approval === undefined) return next;
     if (problem !== null)
-      return endStandingApproval(
-        next,
-        approval,
-        { kind: problem === 'missing' ? 'comment-deleted' : 'comment-changed' },
-        now,
-      );
+      return endStandingApproval(next, approval, { kind: END_BY_PROBLEM[problem] ?? 'comment-changed' }, now);
     return canApprove(permissions[vote.by.id])
       ? next
       : endStandingApproval(next, approval, { kind: 'no-write-access' }, now);

@@ -95,6 +95,8 @@ const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>
   missing: (login) => `the comment with the approval of ${login} is not on this pull request`,
   edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
   dismissed: (login) => `the approving review of ${login} was dismissed`,
+  renamed: (login) =>
+    `the account of ${login} was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name`,
   'not-theirs': (login) => `the comment that was read as the approval of ${login} doesn’t say that`,
   'standing-ended': (login) => `the standing approval of ${login} has ended, or the settings don’t allow it any more`,
   'not-covered': (login) => `the standing approval of ${login} doesn’t cover this change`,
@@ -184,6 +186,8 @@ function endText(cause: StandingEnd, by: string): string {
       return 'the comment that gave it was edited';
     case 'comment-deleted':
       return 'the comment that gave it was deleted';
+    case 'account-renamed':
+      return `the account of ${by} was renamed`;
     case 'no-write-access':
       return `${by} has no write access to this repository any more`;
     case 'comment-unread':

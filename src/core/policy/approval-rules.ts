@@ -209,13 +209,18 @@ export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | nul
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
 }
 
-/** Why a vote's comment is not the one that was counted: same id, author, time, thread and text; null if it is. */
+/** Why a vote's comment is not the one that was counted: same id, author, login, time, thread and text; null if it is. */
 export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
   if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
+  if (!isSameLogin(vote, source)) return 'renamed';
   if (!hasBodyHash(source.body, vote.bodyHash)) return 'edited';
   return isSameTime(vote, source) && isSameThread(vote, source) ? null : 'not-theirs';
+}
+
+function isSameLogin({ by }: Vote, { authorLogin }: VoteSource): boolean {
+  return authorLogin === null || authorLogin.toLowerCase() === by.login.toLowerCase();
 }
 
 /** A forged delivery can name a real comment with a later time, as if it were about a later change. */

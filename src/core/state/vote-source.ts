@@ -12,6 +12,8 @@ export type VoteLocation = {
 export type VoteSource = {
   /** Null if the account was deleted. */
   readonly authorId: number | null;
+  /** The account's login by now; null if GitHub names none. */
+  readonly authorLogin: string | null;
   readonly body: string;
   /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601; null if GitHub names none. */
   readonly createdAt: string | null;
@@ -42,6 +44,8 @@ export type VoteProblem =
   | 'edited'
   /** A review that approved without a command and was dismissed since. */
   | 'dismissed'
+  /** The account has another login by now. GitHub knows permissions, and code owners, by the login alone. */
+  | 'renamed'
   /** Another account wrote it, or it does not approve this change. */
   | 'not-theirs'
   /** The standing approval was taken back, expired or ended since. */

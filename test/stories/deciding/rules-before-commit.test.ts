@@ -24,6 +24,10 @@ function fillsTeam(...memberIds: readonly number[]): void {
   stage().github.apply(OPERATIONS.setTeam, { team: 'acme/payments', memberIds });
 }
 
+function renames({ id, login }: Speaker): void {
+  stage().github.apply(OPERATIONS.renameAccount, { id, login: `${login}-new` });
+}
+
 /** Mia is a maintainer, gave the task, and is the only member of the team. */
 type Scene = Story & { readonly mia: Speaker };
 
@@ -73,6 +77,12 @@ const CASES: readonly Case[] = [
     changes: ({ mia, grants }) => grants(mia, 'read'),
     readBy: /permission$/,
     says: ({ mia }) => `Not applied: \`${mia.login}\` no longer has write access to this repository. Pending again`,
+  },
+  {
+    what: 'the account is renamed',
+    changes: ({ mia }) => renames(mia),
+    readBy: /comments\/\d+$/,
+    says: ({ mia }) => `Not applied: the account of \`${mia.login}\` was renamed since`,
   },
   {
     what: 'the role sinks below the one that the rule asks for',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
@@ -242,6 +243,17 @@ describe('what a standing approval rests on', () => {
     await ben.replies(bot.proposal(2), '/approve');
     expect(await proposalStates(story)).toEqual(['completed', 'completed']);
     expect(story.pr.commits().at(-1)?.message).toContain(`Approved-by: ${ana.login}\nApproved-by: ${ben.login}`);
+  });
+
+  it('ends where its author was renamed, since GitHub tells permissions by the name (S125)', async () => {
+    const story = await proposeRow();
+    const { ana, ben, bot, model } = story;
+    await grant(story, ben, '/approve always');
+    stage().github.apply(OPERATIONS.renameAccount, { id: ben.id, login: `${ben.login}-new` });
+    model.proposes(editRow(7, 70));
+    await ana.says('/countersign and row 7');
+    expect((await proposalStates(story)).at(-1)).toBe('proposed');
+    expect(bot.answers().join('\n')).toContain(`has ended: the account of \`${ben.login}\` was renamed.`);
   });
 
   it('counts only while its author may approve (S125)', async () => {

@@ -15,13 +15,14 @@ const ON_PULL = { issue_url: 'https://api.github.com/repos/ana/shop/issues/3' };
 
 const IN_PULL = { pull_request_url: 'https://api.github.com/repos/ana/shop/pulls/3' };
 
-const ANA = { user: { id: 7 } };
+const ANA = { user: { id: 7, login: 'ana' } };
 
 const answers = (path: string, status: number, body: object) =>
   http.as('ghs_read').get(`${REPO}${path}`).reply(status, body);
 
 const source = (more: object) => ({
   authorId: 7,
+  authorLogin: 'ana',
   body: '/approve',
   createdAt: COMMENT_TIME,
   viaApp: false,
@@ -77,7 +78,7 @@ describe('reading the comments of votes again (X5)', () => {
     const locations = [1, 5, 6, 7].map((commentId) => ({ surface: 'conversation', commentId }) as const);
     expect(await http.github.fetchVoteSources(locations, COMMENT_TIME)).toEqual({
       'conversation:1': source({}),
-      'conversation:5': source({ authorId: null }),
+      'conversation:5': source({ authorId: null, authorLogin: null }),
       'conversation:6': source({ body: 'later', viaApp: true }),
       'conversation:7': null,
     });

@@ -45,6 +45,7 @@ function problemOf({ body, surface = 'conversation', action = 'approve', ...more
   const one = proposal(bigint, { state: 'approved', comment: COMMENT, votes: [voted], ...more.proposal });
   const source: VoteSource = {
     authorId: ana.id,
+    authorLogin: ana.login,
     body,
     createdAt,
     viaApp: false,

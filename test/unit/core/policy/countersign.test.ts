@@ -17,6 +17,7 @@ const APPROVAL = { ...vote('approve', ana), surface: 'conversation', bodyHash: h
 
 const SOURCE: VoteSource = {
   authorId: ana.id,
+  authorLogin: ana.login,
   body: BODY,
   createdAt: '2026-01-01T00:00:00Z',
   viaApp: false,

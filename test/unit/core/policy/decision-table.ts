@@ -70,7 +70,15 @@ const BODY = '/approve';
 
 const SOURCES: VoteSources = Object.fromEntries(
   Object.values(PEOPLE).flatMap(({ id }) => {
-    const source = { authorId: id, body: BODY, createdAt: GRANTED_AT, viaApp: false, thread: null, reviewState: null };
+    const source = {
+      authorId: id,
+      authorLogin: null,
+      body: BODY,
+      createdAt: GRANTED_AT,
+      viaApp: false,
+      thread: null,
+      reviewState: null,
+    };
     return (['conversation', 'thread'] as const).map((surface) => [voteSourceKey({ surface, commentId: id }), source]);
   }),
 );

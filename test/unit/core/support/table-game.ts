@@ -171,7 +171,7 @@ export class TableGame {
     const commentId = location.at === 'review' ? location.reviewId : location.commentId;
     const thread = location.at === 'thread' ? { rootId: location.rootId, reviewId: location.reviewId } : null;
     const reviewState = location.at === 'review' ? 'commented' : null;
-    const source = { authorId, body, createdAt, viaApp: false, thread, reviewState } as const;
+    const source = { authorId, authorLogin: null, body, createdAt, viaApp: false, thread, reviewState } as const;
     this.voteSources[voteSourceKey({ surface: location.at, commentId })] = source;
     return hash('sha256', body, 'hex');
   }

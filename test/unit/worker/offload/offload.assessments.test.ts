@@ -38,7 +38,15 @@ const APPROVAL: Vote = { ...vote('approve', ana), surface: 'conversation', bodyH
 /** A GitHub where ana's approval is on the page. */
 function withApproval(github: GitHub): GitHub {
   const createdAt = APPROVAL.writtenAt;
-  const written = { authorId: ana.id, body: BODY, createdAt, viaApp: false, thread: null, reviewState: null };
+  const written = {
+    authorId: ana.id,
+    authorLogin: ana.login,
+    body: BODY,
+    createdAt,
+    viaApp: false,
+    thread: null,
+    reviewState: null,
+  };
   return { ...github, fetchVoteSources: async () => ({ 'conversation:5': written }) };
 }
 
