@@ -1,5 +1,6 @@
 import type { APIError, OpenAI } from 'openai';
-import { isRecord, parseJson } from '../../lib/trust.ts';
+import { isRecord } from '../../lib/trust.ts';
+import { parseAnswer } from './parse-answer.ts';
 
 /** What the operator says about the model, in tokens; null for what they did not say. */
 type KnownSizes = { readonly contextTokens: number | null; readonly maxOutputTokens: number | null };
@@ -33,7 +34,7 @@ async function lookUp({ client, model }: ContextSizeOptions, stopping: AbortSign
   try {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)]);
     const response = await client.get('/models', { signal, timeout: 2 * LOOKUP_TIMEOUT_MS }).asResponse();
-    return findContextSize(parseJson(await response.text()), model);
+    return findContextSize(parseAnswer(await response.text()), model);
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 import type { SendRequest } from '../../lib/guard-fetch.ts';
 import { isDeeperThan } from '../../lib/json-depth.ts';
-import { isRecord, parseJson } from '../../lib/trust.ts';
+import { isRecord } from '../../lib/trust.ts';
+import { MAX_ANSWER_TOKENS, parseAnswer } from './parse-answer.ts';
 
 /** The same requests, whose errors have OpenAI's form. The SDK reads no other, and would lose their words. */
 export function withPlainErrors(send: SendRequest): SendRequest {
@@ -25,7 +26,9 @@ export const MAX_BEGINNING = 5_000;
 function plainError(text: string): string {
   if (text.length > MAX_ERROR_CHARACTERS) return text.slice(0, MAX_BEGINNING);
   const body = jsonOrNull(text);
-  if (isDeeperThan(body, MAX_ERROR_DEPTH)) return text.slice(0, MAX_BEGINNING);
+  // The SDK would parse again what has too many values.
+  const isRefused = body === null && text.length > MAX_ANSWER_TOKENS;
+  if (isRefused || isDeeperThan(body, MAX_ERROR_DEPTH)) return text.slice(0, MAX_BEGINNING);
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(found)) return text;
   const { error, detail, message } = found;
@@ -41,7 +44,7 @@ function wordsOf(value: unknown): string {
 
 function jsonOrNull(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseAnswer(text);
   } catch {
     return null;
   }
