@@ -48,20 +48,15 @@ const MAX_LINKS = 100;
 /** Longer than any path that a link can lead to. */
 const MAX_TARGET_BYTES = 4_096;
 
-const LINKS_AT_ONCE = 10;
-
 /** The links of the head; null if there are too many to read. */
 async function readLinks({ tree, github }: Workspace): Promise<readonly Link[] | null> {
   const entries = [...tree].filter(([, entry]) => entryKind(entry) === 'link');
   if (entries.length > MAX_LINKS) return null;
   const links: Link[] = [];
-  for (let start = 0; start < entries.length; start += LINKS_AT_ONCE) {
-    const some = entries.slice(start, start + LINKS_AT_ONCE);
-    const targets = await Promise.all(some.map(([, { sha, size }]) => readTarget(github, sha, size)));
-    for (const [index, [path]] of some.entries()) {
-      const target = targets[index];
-      if (target != null) links.push({ path, target });
-    }
+  // One after the other, as GitHub asks of its users.
+  for (const [path, { sha, size }] of entries) {
+    const target = await readTarget(github, sha, size);
+    if (target !== null) links.push({ path, target });
   }
   return links;
 }
