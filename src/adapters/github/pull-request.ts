@@ -138,7 +138,11 @@ export async function fetchPermission(
   return result;
 }
 
-const PERMISSION_LEVELS: Readonly<Record<string, Permission>> = { admin: 'admin', write: 'write', read: 'read' };
+const PERMISSION_LEVELS: ReadonlyMap<string, Permission> = new Map([
+  ['admin', 'admin'],
+  ['write', 'write'],
+  ['read', 'read'],
+]);
 
 const NO_PERMISSION = { permission: 'none', userId: null } as const;
 
@@ -156,7 +160,7 @@ async function requestPermission(
     if (!data.user) return NO_PERMISSION;
     // The endpoint reports maintainers as `write`; only `role_name` distinguishes them.
     const isMaintainer = data.permission === 'write' && data.role_name === 'maintain';
-    const permission = isMaintainer ? 'maintain' : (PERMISSION_LEVELS[data.permission] ?? 'none');
+    const permission = isMaintainer ? 'maintain' : (PERMISSION_LEVELS.get(data.permission) ?? 'none');
     return { permission, userId: Number(data.user.id) };
   } catch (error) {
     if (isNotFound(error)) return NO_PERMISSION;

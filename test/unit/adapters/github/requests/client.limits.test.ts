@@ -170,6 +170,11 @@ it.each<[string, (github: GitHub) => Promise<unknown>]>([
   }
 });
 
+it.each(['__proto__', 'constructor', 'owner', ''])('a permission that is called “%s” is none', async (permission) => {
+  const github = await githubWith((_, response) => json(response, 200, { permission, user: { id: 7 } }));
+  expect(await github.fetchPermission('ana')).toEqual({ permission: 'none', userId: 7 });
+});
+
 describe('a list without end', () => {
   /** The next page of a list, at the same server. */
   function nextPage(request: IncomingMessage, page: number): Record<string, string> {
