@@ -161,10 +161,22 @@ function formatEntry(entry: Entry, input: DiscussionInput): string | null {
       const { path, line, isResolved, isOutdated, omitted } = entry.thread;
       const state = `${isResolved ? 'resolved' : 'open'}${isOutdated ? ', outdated' : ''}`;
       const place = line === null ? formatPath(path) : `${formatPath(path)} line ${line}`;
-      const older = omitted > 0 ? [`  ${pluralize(omitted, 'earlier comment')} not shown`] : [];
-      return [`Thread (${state}) on ${place}:`, ...older, ...shown.map((one) => `  ${words(one)}`)].join('\n');
+      const kept = newestThatFit(shown.map((one) => `  ${words(one)}`));
+      const earlier = omitted + shown.length - kept.length;
+      const older = earlier > 0 ? [`  ${pluralize(earlier, 'earlier comment')} not shown`] : [];
+      return [`Thread (${state}) on ${place}:`, ...older, ...kept].join('\n');
     }
   }
+}
+
+/** The last texts that fit; always the last one. Newer words can replace older ones, so the older ones are left out. */
+function newestThatFit(texts: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const excess = texts.findLastIndex((text) => {
+    bytes += byteLength(text);
+    return bytes > MAX_DISCUSSION_BYTES;
+  });
+  return texts.slice(Math.min(excess + 1, texts.length - 1));
 }
 
 function formatStatement({ author, body, at, isHidden }: Statement, { permissions }: DiscussionInput): string {

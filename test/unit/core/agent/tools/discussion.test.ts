@@ -105,6 +105,17 @@ describe('formatDiscussion', () => {
     expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `${59 - index}`));
   });
 
+  it('shows the newest words of a thread that is too long, and counts the others (S144)', () => {
+    const words = (minute: number): string => `${minute}: ${'x'.repeat(3_990)}`;
+    const comments = Array.from({ length: 30 }, (_, minute) => statement('ana', words(minute), minute));
+    const shown = format({ ...EMPTY, threads: [thread('a.ts', ...comments)] });
+    expect(byteLength(shown)).toBeLessThan(61_000);
+    const minutes = [...shown.matchAll(/"(\d+): x/g)].map(([, minute]) => Number(minute));
+    expect(minutes.at(-1)).toBe(29);
+    expect(minutes).toEqual(comments.map(({ id }) => id).slice(-minutes.length));
+    expect(shown).toContain(`  ${2 + 30 - minutes.length} earlier comments not shown`);
+  });
+
   it('asks GitHub about at most twenty people, those of the newest words first, and never about bots (S144)', () => {
     const comments = Array.from({ length: 50 }, (_, index) => statement(`p${index}`, 'x', index, index % 2 === 0));
     const discussion = { ...EMPTY, comments };
