@@ -1,6 +1,6 @@
 import { readBlobText } from '../../fakes/github/git/objects.ts';
 import type { ModelResponse, ToolCall, TranscriptMessage } from '../../src/core/state/conversation.ts';
-import { type Model, ModelError } from '../../src/core/state/model-port.ts';
+import { type Model, ModelError } from '../../src/core/step/model-port.ts';
 import type { CaseFixture } from '../simulation/world/fixture.ts';
 import type { Random } from '../simulation/world/random.ts';
 import {

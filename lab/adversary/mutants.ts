@@ -1,5 +1,5 @@
 import { NO_IDLE_RESPONSES } from '../../src/core/state/limits.ts';
-import type { Tree, TreeEntry } from '../../src/core/state/ports.ts';
+import type { Tree, TreeEntry } from '../../src/core/step/ports.ts';
 import { type Mutant, overrideGitHub, overridePulls, overrideStore } from '../simulation/mutants/mutant.ts';
 import { LINKS } from './denied-files.ts';
 import type { PromiseName } from './play.ts';

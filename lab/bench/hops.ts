@@ -5,8 +5,8 @@ import type { WebhookEvent } from '../../fakes/github/state/operation.ts';
 import { createModel } from '../../src/adapters/model/openai.ts';
 import { type DatabaseLocation, openStore } from '../../src/adapters/store/open.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
-import { rateLimitsFor } from '../../src/core/state/rate-limit.ts';
 import { toolDefinitions } from '../../src/core/state/tools.ts';
+import { rateLimitsFor } from '../../src/core/step/rate-limit.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import {

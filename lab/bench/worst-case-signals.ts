@@ -3,7 +3,7 @@ import type { FileChange } from '../../src/core/edits/change.ts';
 import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../src/core/state/run.ts';
-import type { Signal } from '../../src/core/state/signals.ts';
+import type { Signal } from '../../src/core/step/signals.ts';
 import { parseJson, storedAs } from '../../src/lib/trust.ts';
 import { preflightCommit } from '../../src/worker/effects/commit-checks.ts';
 import { gatherFacts } from '../../src/worker/jobs/gather-facts.ts';

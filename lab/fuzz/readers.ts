@@ -16,8 +16,8 @@ import { applyUnifiedDiff, parseHunks } from '../../src/core/edits/text/hunks.ts
 import { findShownDigest } from '../../src/core/messages/proposal/shown-change.ts';
 import { findChangeTrailers, parseTrailerGroups } from '../../src/core/policy/commit-message.ts';
 import { parseSettings } from '../../src/core/settings/repo-settings.ts';
-import { GitHubError } from '../../src/core/state/ports.ts';
 import { TOOL_NAMES } from '../../src/core/state/tools.ts';
+import { GitHubError } from '../../src/core/step/ports.ts';
 import { contentKey, interpret } from '../../src/core/webhooks/interpret.ts';
 import { redactDiff } from '../../src/lib/redaction.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';

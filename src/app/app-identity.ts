@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type AppAccount, type GitHubApp, GitHubError } from '../core/state/ports.ts';
+import { type AppAccount, type GitHubApp, GitHubError } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 
 /** The state in which GitHub does not tell who this App is. */

@@ -2,7 +2,7 @@ import type { GitHubAppClient } from '../adapters/github/create-github.ts';
 import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import { DURATIONS, type Gauge, type Metrics, type Timer } from '../adapters/telemetry/metrics.ts';
-import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/state/model-port.ts';
+import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
 type FailureLogOptions = {
   readonly log: Pick<Logger, 'warn'>;

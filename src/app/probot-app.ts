@@ -1,7 +1,7 @@
 import type { ApplicationFunction, Probot } from 'probot';
 import { type DeliveryHandler, isSubscribed } from '../adapters/http/receive-delivery.ts';
-import { SUBSCRIBED_EVENTS } from '../core/state/app-setup.ts';
-import type { DeliveryEvent } from '../core/state/ports.ts';
+import { SUBSCRIBED_EVENTS } from '../core/step/app-setup.ts';
+import type { DeliveryEvent } from '../core/step/ports.ts';
 import { isRecord } from '../lib/trust.ts';
 
 /**

@@ -8,7 +8,7 @@ import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
-import type { AppAccount, DeliveryEvent } from '../core/state/ports.ts';
+import type { AppAccount, DeliveryEvent } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 import { isRecord } from '../lib/trust.ts';
 import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type AppSetup, findSetupProblems, type Installation, type SetupProblem } from '../core/state/app-setup.ts';
-import { type Clock, GitHubError } from '../core/state/ports.ts';
+import { type AppSetup, findSetupProblems, type Installation, type SetupProblem } from '../core/step/app-setup.ts';
+import { type Clock, GitHubError } from '../core/step/ports.ts';
 import { delay } from '../lib/delay.ts';
 
 type SetupCheckOptions = {

@@ -41,13 +41,13 @@ import {
 } from './outcomes/side-question.ts';
 import { onModelReplaced, onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
-import type { Facts } from './state/facts.ts';
 import type { Intent } from './state/intent.ts';
 import { isFinal, type Proposal } from './state/proposal.ts';
 import { activeRun, type Phase, type PullState, type Run } from './state/run.ts';
-import type { Signal } from './state/signals.ts';
 import { countWork } from './state/spending.ts';
-import type { Step } from './state/step.ts';
+import type { Facts } from './step/facts.ts';
+import type { Signal } from './step/signals.ts';
+import type { Step } from './step/step.ts';
 
 /**
  * The core: applies a signal to a pull request. Pure and total (no clock, randomness or I/O); every signal in every

@@ -22,11 +22,11 @@ import { isStillResolved, pendingInThread } from './events/thread.ts';
 import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
-import type { Facts, Need } from './state/facts.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
 import { canApprove } from './state/proposal.ts';
 import { hasActiveWork, type PullState } from './state/run.ts';
-import type { Signal } from './state/signals.ts';
+import type { Facts, Need } from './step/facts.ts';
+import type { Signal } from './step/signals.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.

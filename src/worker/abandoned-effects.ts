@@ -1,7 +1,7 @@
 import type { StoredEffect } from '../adapters/store/store.ts';
-import type { Effect, EffectType } from '../core/state/effects.ts';
-import type { CallResult, Signal } from '../core/state/signals.ts';
 import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
+import type { Effect, EffectType } from '../core/step/effects.ts';
+import type { CallResult, Signal } from '../core/step/signals.ts';
 
 /** An effect that is not attempted again. `errorId` is null unless an internal error was the cause. */
 type Abandoned<Type extends EffectType> = {

@@ -1,6 +1,6 @@
 import type { Store } from '../adapters/store/store.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import type { Clock } from '../core/state/ports.ts';
+import type { Clock } from '../core/step/ports.ts';
 
 /** Deletes expired data at regular intervals. */
 export type Cleanup = {

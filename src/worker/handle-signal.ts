@@ -3,11 +3,11 @@ import type { Claim, DeadLetterFollowUp, StoredSignal } from '../adapters/store/
 import type { LogFields } from '../adapters/telemetry/log.ts';
 import { decide } from '../core/decide.ts';
 import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
-import { NO_PROPOSALS, type ProposalSelector } from '../core/state/facts.ts';
 import type { CommentLocation, Intent, ParsedComment } from '../core/state/intent.ts';
 import type { PullState } from '../core/state/run.ts';
-import type { Signal } from '../core/state/signals.ts';
-import type { Step } from '../core/state/step.ts';
+import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
+import type { Signal } from '../core/step/signals.ts';
+import type { Step } from '../core/step/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
 import {
   createErrorId,

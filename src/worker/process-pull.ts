@@ -1,5 +1,5 @@
 import type { Claim, NewClaim, PullWork, StoredEffect, StoredSignal } from '../adapters/store/store.ts';
-import { WRITE_TIMEOUT_MS } from '../core/state/ports.ts';
+import { WRITE_TIMEOUT_MS } from '../core/step/ports.ts';
 import { decideNow, handleSignal } from './handle-signal.ts';
 import type { WorkerContext } from './jobs/job.ts';
 import { knownPullFields, logRetry } from './jobs/job-log.ts';

@@ -1,7 +1,7 @@
 import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
-import { PRIORITY_OF } from '../core/state/effects.ts';
-import type { Priority } from '../core/state/rate-limit.ts';
-import type { Signal } from '../core/state/signals.ts';
+import { PRIORITY_OF } from '../core/step/effects.ts';
+import type { Priority } from '../core/step/rate-limit.ts';
+import type { Signal } from '../core/step/signals.ts';
 import { signalForAbandoned } from './abandoned-effects.ts';
 import { performEffect } from './effects/perform.ts';
 import {

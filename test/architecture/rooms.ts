@@ -8,6 +8,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/core/edits'],
   ['src/core/edits/build'],
   ['src/core/state'],
+  ['src/core/step'],
   ['src/core/comments'],
   ['src/core/settings'],
   ['src/core/policy'],
@@ -242,6 +243,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'comment → command',
     entries: ['parse-comment.ts', 'command-grammar.ts', 'comment-body.ts', 'markdown-blocks.ts', 'ids.ts'],
   },
+  'src/core/step': { what: 'what a step takes and gives, and the ports', entries: 'every file' },
   'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },
   'src/core/edits/build': {
     what: 'makes changes from calls and from people’s lines',

@@ -8,7 +8,7 @@ import { renderReply, renderReplyContinuations } from '../../../src/core/message
 import { describeEnd } from '../../../src/core/messages/run-ended.ts';
 import { REPLY_MARKER, runMarker } from '../../../src/core/messages/shared/markdown.ts';
 import { isFinal, type ProposalState } from '../../../src/core/state/proposal.ts';
-import type { Reason } from '../../../src/core/state/reasons.ts';
+import type { Reason } from '../../../src/core/step/reasons.ts';
 import { GITHUB_URL } from '../world/fixture.ts';
 import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, isInstalled } from './evidence.ts';

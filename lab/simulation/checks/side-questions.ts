@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EffectType } from '../../../src/core/state/effects.ts';
 import type { Run } from '../../../src/core/state/run.ts';
+import type { EffectType } from '../../../src/core/step/effects.ts';
 import type { CaseCheck, SavedStep } from './evidence.ts';
 
 /** All that can come of a person's question. */

@@ -6,8 +6,8 @@ import type {
   StoredEffect,
   StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import { PRIORITY_OF } from '../../../src/core/state/effects.ts';
-import { acquire, pauseUntil, type RateLimitState } from '../../../src/core/state/rate-limit.ts';
+import { PRIORITY_OF } from '../../../src/core/step/effects.ts';
+import { acquire, pauseUntil, type RateLimitState } from '../../../src/core/step/rate-limit.ts';
 import {
   type HolderLease,
   isLeaseFree,

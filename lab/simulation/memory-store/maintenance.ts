@@ -1,9 +1,9 @@
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
-import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/state/effects.ts';
 import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
 import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
+import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/step/effects.ts';
 import { enqueueEffect, sideKey } from './save.ts';
 import {
   addSignal,

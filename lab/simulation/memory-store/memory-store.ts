@@ -8,12 +8,12 @@ import type {
   StoredSignal,
 } from '../../../src/adapters/store/store.ts';
 import { isThreadOf } from '../../../src/core/commands/shared/targets.ts';
-import { LANES } from '../../../src/core/state/effects.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import { LANES } from '../../../src/core/step/effects.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import {
   endClaim,
   findDueSignal,

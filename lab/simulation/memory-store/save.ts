@@ -7,12 +7,12 @@ import {
   type StoredEffect,
   type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import { dedupeKey, delayOf, type Effect, LANES, ONCE_IN_REPOSITORY } from '../../../src/core/state/effects.ts';
 import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
-import type { Reason } from '../../../src/core/state/reasons.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
-import { reportsCommit, type Signal } from '../../../src/core/state/signals.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import { dedupeKey, delayOf, type Effect, LANES, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
+import type { Reason } from '../../../src/core/step/reasons.ts';
+import { reportsCommit, type Signal } from '../../../src/core/step/signals.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import { claimConcurrentEffect } from './claims.ts';
 import {
   addSignal,

@@ -1,12 +1,12 @@
 import type { GapWindow } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import type { Effect } from '../../../src/core/state/effects.ts';
 import type { CommittedChange, Proposal, Vote } from '../../../src/core/state/proposal.ts';
 import type { QuestionAnswer } from '../../../src/core/state/question.ts';
-import type { RateLimitState } from '../../../src/core/state/rate-limit.ts';
-import type { Reason } from '../../../src/core/state/reasons.ts';
 import type { PullState, Run } from '../../../src/core/state/run.ts';
-import type { Signal } from '../../../src/core/state/signals.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
+import type { RateLimitState } from '../../../src/core/step/rate-limit.ts';
+import type { Reason } from '../../../src/core/step/reasons.ts';
+import type { Signal } from '../../../src/core/step/signals.ts';
 
 /** `until` in ms since the epoch. */
 export type HolderLease = { readonly until: number; readonly holder: number };

@@ -1,5 +1,5 @@
 import type { StoredEffect } from '../../../src/adapters/store/store.ts';
-import type { Effect } from '../../../src/core/state/effects.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
 import { type Mutant, type Overrides, overrideGitHub, overrideStore } from './mutant.ts';
 

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/adapters/store/store.ts';
-import type { GitHub } from '../../../src/core/state/ports.ts';
 import type { PullState } from '../../../src/core/state/run.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import type { GitHub } from '../../../src/core/step/ports.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import type { StoreInvariants } from '../memory-store/tables.ts';
 import type { CaseFixture } from '../world/fixture.ts';

@@ -2,15 +2,15 @@ import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
-import type { Step } from '../../../src/core/state/step.ts';
 import {
   type VoteLocation,
   type VoteSource,
   type VoteSources,
   voteSourceKey,
 } from '../../../src/core/state/vote-source.ts';
+import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/step/ports.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { snapshotPull } from '../world/simulated-github.ts';

@@ -1,6 +1,6 @@
 import { setDigest } from '../../../src/core/edits/digest.ts';
-import type { CommitPlan } from '../../../src/core/state/ports.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
+import type { CommitPlan } from '../../../src/core/step/ports.ts';
 import type { Countersigned } from '../../../src/lib/trust.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
 import type { Offload } from '../../../src/worker/offload/offload.ts';

@@ -1,4 +1,4 @@
-import type { Step } from '../../../src/core/state/step.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import { type Mutant, overridePulls, overrideStore } from './mutant.ts';
 
 /** The calls of a question as if they were those of the run. */

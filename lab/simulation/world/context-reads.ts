@@ -10,7 +10,7 @@ import {
   type PullRequestFile,
   type PushComparison,
   type Tree,
-} from '../../../src/core/state/ports.ts';
+} from '../../../src/core/step/ports.ts';
 import { type PullSnapshot, readFullTree } from './simulated-github.ts';
 
 type ContextMethod =

@@ -9,8 +9,8 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createGitHubState } from '../../../fakes/github/state/update.ts';
-import { SUBSCRIBED_EVENTS } from '../../../src/core/state/app-setup.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
+import { SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
 import { createRandom } from './random.ts';
 
 /** The initial state of a case, with the ids of the App, its pull request and the accounts. */

@@ -5,6 +5,7 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
+import type { PostedComment } from '../../../src/core/state/proposal.ts';
 import {
   type CommitPlan,
   type CommitResult,
@@ -14,8 +15,7 @@ import {
   GitHubError,
   LeaseLostError,
   type NewReview,
-} from '../../../src/core/state/ports.ts';
-import type { PostedComment } from '../../../src/core/state/proposal.ts';
+} from '../../../src/core/step/ports.ts';
 import { contextReadMethods, toPullRequestFile } from './context-reads.ts';
 import { readDiscussion } from './discussion.ts';
 import type { CaseFixture } from './fixture.ts';

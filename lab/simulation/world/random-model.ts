@@ -6,7 +6,7 @@ import type {
   ToolCall,
   TranscriptMessage,
 } from '../../../src/core/state/conversation.ts';
-import { type Model, ModelError, type ModelFailure } from '../../../src/core/state/model-port.ts';
+import { type Model, ModelError, type ModelFailure } from '../../../src/core/step/model-port.ts';
 import { type CaseFixture, FILE_PATHS } from './fixture.ts';
 import type { Random } from './random.ts';
 import { readFullTree, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';

@@ -2,8 +2,8 @@ import { createDeliveryHandler } from '../../../src/adapters/http/receive-delive
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { DueTimes, Store } from '../../../src/adapters/store/store.ts';
 import type { CommentLocation, PullRequestRef } from '../../../src/core/state/intent.ts';
-import { ModelError } from '../../../src/core/state/model-port.ts';
-import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/state/ports.ts';
+import { ModelError } from '../../../src/core/step/model-port.ts';
+import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
 import { createRecoveryMemory } from '../../../src/worker/recovery/delivery-log.ts';

@@ -23,8 +23,9 @@ import {
 import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
-import type { PullFacts, SubmittedReviewComment } from '../../../src/core/state/facts.ts';
 import type { CommentLocation } from '../../../src/core/state/intent.ts';
+import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {
   type CommitSummary,
   type DeliveryLog,
@@ -35,8 +36,7 @@ import {
   type LoggedDelivery,
   type OwnReview,
   type Tree,
-} from '../../../src/core/state/ports.ts';
-import type { PostedComment } from '../../../src/core/state/proposal.ts';
+} from '../../../src/core/step/ports.ts';
 import { type CaseFixture, GITHUB_URL, LOGINS, type Login } from './fixture.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

@@ -8,11 +8,11 @@ import type {
 } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
-import type { CommitPlan, CommitResult } from '../../../src/core/state/ports.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/run.ts';
-import type { Signal } from '../../../src/core/state/signals.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import type { CommitPlan, CommitResult } from '../../../src/core/step/ports.ts';
+import type { Signal } from '../../../src/core/step/signals.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 
 /** One event of a case. `at` is the virtual time (ms since the epoch). */
 export type TraceEvent = { readonly at: number } & (

@@ -2,7 +2,7 @@ import type { FakeInstallation } from '../../../fakes/github/state/github-state.
 import type { WebhookEvent } from '../../../fakes/github/state/operation.ts';
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
-import type { DeliveryEvent } from '../../../src/core/state/ports.ts';
+import type { DeliveryEvent } from '../../../src/core/step/ports.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
 import { SILENT_COUNTER, SILENT_LOG } from '../../shared/silent.ts';
 import type { CaseFixture } from './fixture.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AppSetup } from '../../core/state/app-setup.ts';
-import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError } from '../../core/state/ports.ts';
+import type { AppSetup } from '../../core/step/app-setup.ts';
+import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { GitHubClient } from './requests/client.ts';
 import { allItems, PAGE_SIZE, PAGES } from './requests/connection.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CODEOWNERS_PATHS, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
-import type { CodeOwnersLookup, TeamMembership } from '../../core/state/ports.ts';
+import type { CodeOwnersLookup, TeamMembership } from '../../core/step/ports.ts';
 import { fetchDefaultBranchFile } from './default-branch-file.ts';
 import { fetchBlob } from './repository.ts';
 import type { PullConnection } from './requests/connection.ts';

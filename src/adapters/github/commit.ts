@@ -5,7 +5,7 @@ import {
   type FileContent,
   type FileWrite,
   GitHubError,
-} from '../../core/state/ports.ts';
+} from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
 import { type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError, isNotFound, toQuotableText } from './requests/errors.ts';

@@ -1,5 +1,5 @@
-import type { PullComment } from '../../core/state/ports.ts';
 import { CONTEXT_LIMITS, type CommentedLines } from '../../core/state/task-context.ts';
+import type { PullComment } from '../../core/step/ports.ts';
 import {
   allItems,
   PAGE_SIZE,

@@ -1,7 +1,7 @@
-import type { AppSetup } from '../../core/state/app-setup.ts';
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
-import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
-import type { Priority } from '../../core/state/rate-limit.ts';
+import type { AppSetup } from '../../core/step/app-setup.ts';
+import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
+import type { Priority } from '../../core/step/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
 import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
-import { GitHubError, type SettingsFileLookup } from '../../core/state/ports.ts';
+import { GitHubError, type SettingsFileLookup } from '../../core/step/ports.ts';
 import {
   type CachedFile,
   cacheKey,

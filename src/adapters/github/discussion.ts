@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AuthorKind, Discussion, Statement } from '../../core/state/discussion.ts';
-import { GitHubError } from '../../core/state/ports.ts';
+import type { AuthorKind, Discussion, Statement } from '../../core/step/discussion.ts';
+import { GitHubError } from '../../core/step/ports.ts';
 import { listNewestComments } from './context-comments.ts';
 import { type PullConnection, repositoryParams } from './requests/connection.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { CommentText } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
+import type { CommentText } from '../../core/step/ports.ts';
 
 /** The fields of a REST comment that a `PostedComment` needs. */
 export type RestComment = {

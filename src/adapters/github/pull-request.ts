@@ -1,7 +1,7 @@
 import type { BranchRule } from '../../core/state/branch-rules.ts';
-import type { PullFacts } from '../../core/state/facts.ts';
-import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/state/ports.ts';
 import { canApprove, type Permission } from '../../core/state/proposal.ts';
+import type { PullFacts } from '../../core/step/facts.ts';
+import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError, isNotFound } from './requests/errors.ts';

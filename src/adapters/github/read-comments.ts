@@ -1,6 +1,6 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import type { CommentText, FoundComment, ListedComment } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
+import type { CommentText, FoundComment, ListedComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { isNotFound } from './requests/errors.ts';

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
-import { type CommitSummary, GitHubError, type Tree } from '../../core/state/ports.ts';
+import { type CommitSummary, GitHubError, type Tree } from '../../core/step/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError } from './requests/errors.ts';

@@ -1,12 +1,12 @@
-import type { SubmittedReviewComment } from '../../core/state/facts.ts';
+import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
+import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import {
   type CreatedReview,
   GitHubError,
   type NewReview,
   type OwnReview,
   type ReviewCommentDraft,
-} from '../../core/state/ports.ts';
-import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
+} from '../../core/step/ports.ts';
 import { firstLineOf, type RestComment, toPostedComment } from './posted-comment.ts';
 import { allItems, cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
 import { GitHubRequestError, isNotFound, ReviewRefusedError } from './requests/errors.ts';

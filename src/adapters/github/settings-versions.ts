@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MISNAMED_SETTINGS_PATH, SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
-import { GitHubError, type SettingsFileLookup, type SettingsVersions } from '../../core/state/ports.ts';
+import { GitHubError, type SettingsFileLookup, type SettingsVersions } from '../../core/step/ports.ts';
 import { isLinkMode, readContentFile } from './default-branch-file.ts';
 import { type PullConnection, repositoryParams } from './requests/connection.ts';
 import { isNotFound } from './requests/errors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GitHubError } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
+import { GitHubError } from '../../core/step/ports.ts';
 import { cacheKey, createPageGuard, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError } from './requests/errors.ts';
 

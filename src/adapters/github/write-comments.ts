@@ -1,6 +1,6 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
+import type { GitHub } from '../../core/step/ports.ts';
 import { hashBody, toPostedComment } from './posted-comment.ts';
 import {
   type CommentAnchor,

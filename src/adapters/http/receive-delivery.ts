@@ -1,7 +1,7 @@
-import { SUBSCRIBED_EVENTS } from '../../core/state/app-setup.ts';
-import type { AppIdentity } from '../../core/state/facts.ts';
 import type { Intent } from '../../core/state/intent.ts';
-import type { DeliveryEvent } from '../../core/state/ports.ts';
+import { SUBSCRIBED_EVENTS } from '../../core/step/app-setup.ts';
+import type { AppIdentity } from '../../core/step/facts.ts';
+import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
 import { KnownFaultError } from '../../lib/outage.ts';
 import type { InterpretedDelivery, Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryEvent } from '../../core/state/ports.ts';
+import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { createFault, type Fault } from '../telemetry/fault.ts';

@@ -1,4 +1,4 @@
-import type { ModelError, ModelFailureKind } from '../../core/state/model-port.ts';
+import type { ModelError, ModelFailureKind } from '../../core/step/model-port.ts';
 
 /** What a failure means. The message is published, so it never quotes the endpoint, whose words can hold the key. */
 export type ErrorMeaning = {

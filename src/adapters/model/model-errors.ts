@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import type { TokenUsage } from '../../core/state/conversation.ts';
-import { ModelError } from '../../core/state/model-port.ts';
+import { ModelError } from '../../core/step/model-port.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { statedContextSize } from './context-size.ts';
 import { endpointWords, type SentRequest } from './endpoint-words.ts';

@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import type { ModelResponse } from '../../core/state/conversation.ts';
-import { type Model, ModelError } from '../../core/state/model-port.ts';
+import { type Model, ModelError } from '../../core/step/model-port.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';

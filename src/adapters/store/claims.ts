@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Signal } from '../../core/state/signals.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import {
   blockedUntil,
   claimableExclusiveEffects,

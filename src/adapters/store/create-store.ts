@@ -1,5 +1,5 @@
-import { delayOf } from '../../core/state/effects.ts';
-import type { Step } from '../../core/state/step.ts';
+import { delayOf } from '../../core/step/effects.ts';
+import type { Step } from '../../core/step/step.ts';
 import { claimPull, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { findNextDueTimes } from './due-work.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { PRIORITY_OF } from '../../core/state/effects.ts';
-import type { Priority } from '../../core/state/rate-limit.ts';
+import { PRIORITY_OF } from '../../core/step/effects.ts';
+import type { Priority } from '../../core/step/rate-limit.ts';
 import { type Backend, isUnleased, type LeaseHolder, leasedUntil } from './engine/backend.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import type { DueTimes } from './store.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { type CommitEffect, dedupeKey, delayOf, type Effect, LANES } from '../../core/state/effects.ts';
-import type { Reason } from '../../core/state/reasons.ts';
-import { reportsCommit, type Signal } from '../../core/state/signals.ts';
+import { type CommitEffect, dedupeKey, delayOf, type Effect, LANES } from '../../core/step/effects.ts';
+import type { Reason } from '../../core/step/reasons.ts';
+import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { claimableConcurrentEffects } from './due-work.ts';
 import type { Backend, LeaseHolder } from './engine/backend.ts';
 import { fromStored, toPlainText, toStored } from './engine/json.ts';

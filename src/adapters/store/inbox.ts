@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { EffectType } from '../../core/state/effects.ts';
-import type { Reason } from '../../core/state/reasons.ts';
-import type { Signal } from '../../core/state/signals.ts';
+import type { EffectType } from '../../core/step/effects.ts';
+import type { Reason } from '../../core/step/reasons.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import { isHeldBy, withClaim } from './claims.ts';
 import { enqueueEffects } from './effects.ts';
 import { toPlainText, toStored } from './engine/json.ts';

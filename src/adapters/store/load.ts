@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
-import type { ProposalSelector } from '../../core/state/facts.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal, ProposalState } from '../../core/state/proposal.ts';
 import { type PullState, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { ProposalSelector } from '../../core/step/facts.ts';
 import { UnsupportedSchemaError } from './engine/errors.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';

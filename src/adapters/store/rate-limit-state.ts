@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { acquire, pauseUntil, type RateLimitState } from '../../core/state/rate-limit.ts';
+import { acquire, pauseUntil, type RateLimitState } from '../../core/step/rate-limit.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import type { Store } from './store.ts';

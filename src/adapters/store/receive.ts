@@ -1,9 +1,9 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { CATCH_UP_INTERVAL_MS } from '../../core/state/effects.ts';
 import type { AccessLossCause, InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
 import { createPullState, pullRequestKey } from '../../core/state/run.ts';
-import type { Signal } from '../../core/state/signals.ts';
+import { CATCH_UP_INTERVAL_MS } from '../../core/step/effects.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import type { Backend } from './engine/backend.ts';
 import { toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
-import { dedupeKey, type Effect, LANES } from '../../core/state/effects.ts';
+import { dedupeKey, type Effect, LANES } from '../../core/step/effects.ts';
 import { type Backend, isUnleased, type LeaseHolder } from './engine/backend.ts';
 import { toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';

@@ -1,13 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { formatRange } from '../../core/edits/region.ts';
-import { recordOf } from '../../core/state/ledger-record.ts';
 import { type CommittedChange, isFinal, type Proposal, type Vote } from '../../core/state/proposal.ts';
 import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
-import type { Reason } from '../../core/state/reasons.ts';
 import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
-import { reportsCommit, type Signal } from '../../core/state/signals.ts';
-import type { SideTranscriptChange, Step } from '../../core/state/step.ts';
+import { recordOf } from '../../core/step/ledger-record.ts';
+import type { Reason } from '../../core/step/reasons.ts';
+import { reportsCommit, type Signal } from '../../core/step/signals.ts';
+import type { SideTranscriptChange, Step } from '../../core/step/step.ts';
 import { withExclusiveClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
 import { fromStored, toPlainText, toStored } from './engine/json.ts';

@@ -1,13 +1,13 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
-import type { CommitEffect, Effect } from '../../core/state/effects.ts';
-import type { ProposalSelector } from '../../core/state/facts.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
 import type { ReachedRunLimit, RunStart } from '../../core/state/limits.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import type { AcquireRequest, RateLimit } from '../../core/state/rate-limit.ts';
 import type { FinishedRun, PullState, Run } from '../../core/state/run.ts';
-import type { Signal } from '../../core/state/signals.ts';
-import type { Step } from '../../core/state/step.ts';
+import type { CommitEffect, Effect } from '../../core/step/effects.ts';
+import type { ProposalSelector } from '../../core/step/facts.ts';
+import type { AcquireRequest, RateLimit } from '../../core/step/rate-limit.ts';
+import type { Signal } from '../../core/step/signals.ts';
+import type { Step } from '../../core/step/step.ts';
 
 /** How to retry an effect. Times are ms since the epoch; `signal` is an early result of the attempt. */
 export type EffectRetry = {

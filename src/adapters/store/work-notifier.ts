@@ -1,4 +1,4 @@
-import { type Effect, LANES } from '../../core/state/effects.ts';
+import { type Effect, LANES } from '../../core/step/effects.ts';
 import type { Backend } from './engine/backend.ts';
 import type { WorkHint } from './store.ts';
 

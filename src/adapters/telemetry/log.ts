@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { ModelError } from '../../core/state/model-port.ts';
-import { GitHubError } from '../../core/state/ports.ts';
+import { ModelError } from '../../core/step/model-port.ts';
+import { GitHubError } from '../../core/step/ports.ts';
 import { REDACTED, redactCredentials } from '../../lib/credentials.ts';
 import { isOutage, KnownFaultError } from '../../lib/outage.ts';
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Histogram, Counter as PromCounter, Gauge as PromGauge, Registry } from 'prom-client';
-import { LANES } from '../../core/state/effects.ts';
-import { REASONS } from '../../core/state/reasons.ts';
+import { LANES } from '../../core/step/effects.ts';
+import { REASONS } from '../../core/step/reasons.ts';
 
 /** Counts events. Label values never name a repository or a person. */
 export type Counter<Label extends string> = { inc(labels: Readonly<Record<Label, string>>): void };

@@ -3,7 +3,7 @@ import type { Logger } from '../../adapters/telemetry/log.ts';
 import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { MAX_SETTINGS_BYTES } from '../../core/settings/read-values.ts';
-import type { SettingsFileLookup } from '../../core/state/ports.ts';
+import type { SettingsFileLookup } from '../../core/step/ports.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 
 /** The operator's `CONFIG_FILE`. Without one, `path` is null, and only the default model is known. */

@@ -1,8 +1,8 @@
 import { COMMANDS } from '../../core/commands/all-commands.ts';
 import { splitComment } from '../../core/comments/comment-body.ts';
-import type { AppIdentity, CommandNeed } from '../../core/state/facts.ts';
 import type { CommandName, CommentIntent, Intent, ParsedComment } from '../../core/state/intent.ts';
-import type { IgnoreReason } from '../../core/state/reasons.ts';
+import type { AppIdentity, CommandNeed } from '../../core/step/facts.ts';
+import type { IgnoreReason } from '../../core/step/reasons.ts';
 import { type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
 import { formatList } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';

@@ -1,8 +1,8 @@
 import type { CommittedChangeRow, LedgerAnswer, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
-import { instructionOf, type UserResponse } from '../../core/state/ledger-record.ts';
 import { nameOf, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
+import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
 
 /** One line of the export. Times are ISO 8601. A field is null if it does not apply yet, or was deleted. */

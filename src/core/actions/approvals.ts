@@ -9,7 +9,6 @@ import {
   missingWith,
 } from '../policy/approval-rules.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
-import type { Facts, Need } from '../state/facts.ts';
 import {
   approvalVotes,
   distinctPeople,
@@ -21,9 +20,10 @@ import {
   transition,
   type Vote,
 } from '../state/proposal.ts';
-import { type ApprovalBlock, type Ownership, proposalLink } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import type { Facts, Need } from '../step/facts.ts';
+import { type ApprovalBlock, type Ownership, proposalLink } from '../step/replies.ts';
 import { reopenProposal } from './expiry.ts';
 import {
   currentProposal,

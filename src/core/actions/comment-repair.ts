@@ -1,7 +1,7 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
-import type { Facts } from '../state/facts.ts';
 import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
-import { proposalLink } from '../state/replies.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalLink } from '../step/replies.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';
 import { advanceBatch, queuePosting, withdrawProposal } from './tool-batch.ts';
 

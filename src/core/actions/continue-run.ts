@@ -1,10 +1,10 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import { refOf, toIssuedCall } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
+import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';

@@ -8,8 +8,8 @@ import {
   transition,
   turnOf,
 } from '../state/proposal.ts';
-import type { Reply } from '../state/replies.ts';
 import type { EndReason, PullState, Run, Task } from '../state/run.ts';
+import type { Reply } from '../step/replies.ts';
 import { cancelQuestions } from './close-question.ts';
 import {
   queueCommentUpdate,

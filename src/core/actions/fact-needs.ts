@@ -1,8 +1,8 @@
-import type { Facts, Need } from '../state/facts.ts';
 import type { RunStart } from '../state/limits.ts';
 import type { Person } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
+import type { Facts, Need } from '../step/facts.ts';
 import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
 import { type StepBuilder, startStep } from './step-builder.ts';
 

@@ -5,7 +5,6 @@ import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { decideReading } from '../policy/path-policy.ts';
 import { toVerdict } from '../policy/push-impact.ts';
 import type { IssuedCall } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
 import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import {
   canApprove,
@@ -19,8 +18,9 @@ import {
   type Vote,
   writerOf,
 } from '../state/proposal.ts';
-import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalLink } from '../step/replies.ts';
 import { withUndoNote } from './agent-notes.ts';
 import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
 import {

@@ -3,7 +3,7 @@ import { joinAnswers } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
 import { pullRequestKey, type Run } from '../state/run.ts';
-import type { CallResult } from '../state/signals.ts';
+import type { CallResult } from '../step/signals.ts';
 import { closeQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';
 import { recordFeedback, type StepBuilder, withEffects, withPullState, withRun } from './step-builder.ts';

@@ -1,6 +1,5 @@
 import { findSourceProblem } from '../policy/approval-rules.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
-import type { Facts, Need, StandingApprovalFacts } from '../state/facts.ts';
 import {
   canApprove,
   canStillBeDenied,
@@ -10,9 +9,10 @@ import {
   type StandingApproval,
   usesStandingApproval,
 } from '../state/proposal.ts';
-import { proposalLink, type StandingEnd, standingApprovalLine } from '../state/replies.ts';
 import { activeRun, canCommit, type PullState } from '../state/run.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
+import type { Facts, Need, StandingApprovalFacts } from '../step/facts.ts';
+import { proposalLink, type StandingEnd, standingApprovalLine } from '../step/replies.ts';
 import { approversOf, blockFor, codeOwnerNeeds, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';

@@ -1,11 +1,11 @@
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Effect } from '../state/effects.ts';
 import type { Proposal, Vote } from '../state/proposal.ts';
-import type { Reason } from '../state/reasons.ts';
-import type { Reply } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
 import { addCost, addTokens } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Effect } from '../step/effects.ts';
+import type { Reason } from '../step/reasons.ts';
+import type { Reply } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 
 /** An unfinished step. The functions below return a new one. */
 export type StepBuilder = Omit<Step, 'reason' | 'deferred' | 'cancelsPendingWork'>;

@@ -1,7 +1,7 @@
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { Targets } from '../state/intent.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import type { Step } from '../state/step.ts';
+import type { Step } from '../step/step.ts';
 import { answerWithWords } from './shared/answer-question.ts';
 import { type CommandContext, endWithReply } from './shared/context.ts';
 import { refuseOutsideConversation } from './shared/decision-place.ts';

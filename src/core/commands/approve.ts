@@ -5,11 +5,11 @@ import { allowReading } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
-import type { Facts, Need } from '../state/facts.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
-import { proposalLink, type Reply } from '../state/replies.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts, Need } from '../step/facts.ts';
+import { proposalLink, type Reply } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
 import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
 import {

@@ -7,7 +7,7 @@ import type { Person, Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import { NO_USAGE } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { readableDiff } from './shared/readable-diff.ts';

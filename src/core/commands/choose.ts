@@ -1,6 +1,6 @@
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import type { Step } from '../state/step.ts';
+import type { Step } from '../step/step.ts';
 import { onMeantQuestion } from './answer.ts';
 import { takeAnswer } from './shared/answer-question.ts';
 import type { CommandContext } from './shared/context.ts';

@@ -5,7 +5,7 @@ import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions
 import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { activeRun } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findOpenQuestion } from './shared/question-targets.ts';

@@ -12,7 +12,7 @@ import { cleanText } from '../agent/shared/clean-text.ts';
 import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { type Proposal, transition, type Vote } from '../state/proposal.ts';
-import type { Step } from '../state/step.ts';
+import type { Step } from '../step/step.ts';
 import { answerQuestion } from './shared/answer-question.ts';
 import { acknowledge, type CommandContext, createVote, withLeftoverReplies } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';

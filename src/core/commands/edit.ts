@@ -13,11 +13,11 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import type { Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal, transition } from '../state/proposal.ts';
-import { proposalLink, type Reply } from '../state/replies.ts';
-import type { Step } from '../state/step.ts';
+import type { Need } from '../step/facts.ts';
+import { proposalLink, type Reply } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import { recordLateDenial } from './deny.ts';
 import { approvalNeeds } from './shared/approval-checks.ts';
 import {

@@ -3,10 +3,10 @@ import { runContinueNeeds } from '../actions/fact-needs.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import type { Need } from '../state/facts.ts';
-import type { ResumeRefusal } from '../state/replies.ts';
 import { activeRun, isResumable, type PullState, type Run } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import type { Need } from '../step/facts.ts';
+import type { ResumeRefusal } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import {
   acknowledge,
   type CommandContext,

@@ -1,8 +1,8 @@
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { changeDiff } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { proposalLink, proposalOutcome } from '../state/replies.ts';
-import type { Step } from '../state/step.ts';
+import { proposalLink, proposalOutcome } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import { type CommandContext, endWithInfo, endWithReply } from './shared/context.ts';
 import { replyAmbiguous, replyUnknownIds } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';

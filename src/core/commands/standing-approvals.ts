@@ -3,12 +3,12 @@ import { endStandingApproval, showStandingApprovals } from '../actions/standing-
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { findPathBeyond, findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
-import type { Facts } from '../state/facts.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import type { Proposal, StandingApproval, Vote } from '../state/proposal.ts';
-import { type StandingApprovalLine, type StandingObstacle, standingApprovalLine } from '../state/replies.ts';
 import type { PullState } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import { type StandingApprovalLine, type StandingObstacle, standingApprovalLine } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 

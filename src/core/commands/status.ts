@@ -1,7 +1,7 @@
 import { decidingVotes, distinctPeople, isOpen, isPending, turnOf } from '../state/proposal.ts';
-import { proposalLink, questionLink, type RunActivity } from '../state/replies.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import { proposalLink, questionLink, type RunActivity } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import { findResumableRun } from './resume.ts';
 import { type CommandContext, endWithInfo } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';

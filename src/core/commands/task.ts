@@ -13,7 +13,6 @@ import { summarizePull } from '../agent/context/pull-summary.ts';
 import { quotedText } from '../agent/shared/clean-text.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
-import type { Facts, Need } from '../state/facts.ts';
 import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
@@ -21,7 +20,8 @@ import { isOpen, type Person } from '../state/proposal.ts';
 import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
 import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts, Need } from '../step/facts.ts';
+import type { Step } from '../step/step.ts';
 import {
   acknowledge,
   type CommandContext,

@@ -10,7 +10,6 @@ import { type Change, membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
-import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
 import {
@@ -23,11 +22,12 @@ import {
   type Proposal,
   type Shapers,
 } from '../state/proposal.ts';
-import { proposalLink, proposalOutcome, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { Step } from '../state/step.ts';
-import type { UndoContext, UndoResult } from '../state/undo.ts';
+import type { Facts, Need } from '../step/facts.ts';
+import { proposalLink, proposalOutcome, type UndoRefusal } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
+import type { UndoContext, UndoResult } from '../step/undo.ts';
 import {
   acknowledge,
   type CommandContext,

@@ -9,8 +9,8 @@ import { isInsideProposalComment, isInsideQuestionComment } from '../messages/qu
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import type { Reason } from '../state/reasons.ts';
 import { activeRun, type PullState, requestersOf } from '../state/run.ts';
+import type { Reason } from '../step/reasons.ts';
 import { isDecision } from './review-comments.ts';
 
 /** Whether a comment is for the App. */

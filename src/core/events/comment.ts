@@ -13,14 +13,14 @@ import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { findMisplacedCommand, isUnclearDecision } from '../comments/parse-comment.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
-import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
-import type { Facts } from '../state/facts.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import { proposalLink, questionLink, type Reply } from '../state/replies.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalLink, questionLink, type Reply } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 import {
   commandMode,
   findBareCommand,

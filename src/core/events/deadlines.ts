@@ -12,12 +12,12 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
-import type { Facts } from '../state/facts.ts';
 import { distinctPeople, type Person, type Proposal, transition } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import { proposalLink, questionLink } from '../state/replies.ts';
 import type { PullState, Run } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalLink, questionLink } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 
 /**
  * Reminds people of proposals and questions that expire soon. Before anything expires, lost comments are fetched: they could decide.

@@ -13,7 +13,6 @@ import {
   withReply,
   withRun,
 } from '../actions/step-builder.ts';
-import type { Facts } from '../state/facts.ts';
 import type { CommentLocation, Intent } from '../state/intent.ts';
 import {
   canApprove,
@@ -25,10 +24,11 @@ import {
   type Vote,
 } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import { proposalOutcome, type StandingEnd } from '../state/replies.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalOutcome, type StandingEnd } from '../step/replies.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 import { isReadAsCommand } from './comment-relevance.ts';
 
 /** A comment that is edited into a command has no effect. A person with write access gets one reply saying so. */

@@ -12,12 +12,12 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';
-import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
 import { type Person, type Proposal, transition } from '../state/proposal.ts';
 import { activeRun, hasActiveWork, type PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 /** Applies the current state of the pull request after a time in which webhooks could be lost. */
 export function onCaughtUp(

@@ -1,9 +1,9 @@
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { type CommentRef, isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
-import type { Facts, SubmittedReviewComment } from '../state/facts.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
 import type { PullState } from '../state/run.ts';
+import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
 
 /**
  * The position of a comment, with the proposals that other comments of its review decide on: these take precedence over

@@ -10,12 +10,12 @@ import {
 import { advanceBatch } from '../actions/tool-batch.ts';
 import { deny, rejectWithVote } from '../commands/deny.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
-import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
 import { isOpen, type PostedReview, type Proposal, postedChange, turnOf, type Vote } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 /** Dismissing a review of the App denies the open proposals of its turn, without a reason: GitHub sends none. */
 export function onReviewDismissed(

@@ -51,9 +51,9 @@ import {
   type Vote,
   withReplacedVersions,
 } from '../state/proposal.ts';
-import { proposalLink, type UserEditProblem } from '../state/replies.ts';
 import { pullRequestKey } from '../state/run.ts';
-import type { Step } from '../state/step.ts';
+import { proposalLink, type UserEditProblem } from '../step/replies.ts';
+import type { Step } from '../step/step.ts';
 
 type TextComment = Extract<ParsedComment, { kind: 'text' }>;
 

@@ -5,12 +5,12 @@ import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import { deny } from '../commands/deny.ts';
 import { mainPath } from '../edits/change.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
-import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
 import { isPending, type Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 type ThreadCheckedSignal = Extract<Signal, { type: 'thread-checked' }>;
 

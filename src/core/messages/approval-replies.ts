@@ -1,6 +1,7 @@
 import { formatList } from '../../lib/format.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { StandingScope } from '../state/proposal.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
 import type {
   ApprovalBlock,
   Objection,
@@ -9,8 +10,7 @@ import type {
   StandingApprovalLine,
   StandingEnd,
   StandingObstacle,
-} from '../state/replies.ts';
-import type { VoteProblem } from '../state/vote-source.ts';
+} from '../step/replies.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
 import { codeSpan, formatTime, joinBlocks, truncate } from './shared/markdown.ts';

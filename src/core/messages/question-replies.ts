@@ -1,4 +1,4 @@
-import type { QuestionHint, QuestionLink, Reply } from '../state/replies.ts';
+import type { QuestionHint, QuestionLink, Reply } from '../step/replies.ts';
 import { escapeLogin, formatProposalId } from './proposal/proposal-status.ts';
 import { questionStateText } from './question-comment.ts';
 import { codeSpan } from './shared/markdown.ts';

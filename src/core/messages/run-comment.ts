@@ -12,8 +12,8 @@ import {
   turnOf,
 } from '../state/proposal.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import { standingApprovalLine } from '../state/replies.ts';
 import type { Phase, Run } from '../state/run.ts';
+import { standingApprovalLine } from '../step/replies.ts';
 import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';

@@ -28,7 +28,6 @@ import {
   countedApprovals,
   missingApprovals,
 } from '../policy/approval-rules.ts';
-import type { Facts } from '../state/facts.ts';
 import {
   isApprovalVote,
   isOpen,
@@ -38,10 +37,11 @@ import {
   transition,
   type Vote,
 } from '../state/proposal.ts';
-import { type ApprovalBlock, proposalLink } from '../state/replies.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
-import type { PreflightCheck, Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import { type ApprovalBlock, proposalLink } from '../step/replies.ts';
+import type { PreflightCheck, Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
 import { announceWithdrawnVotes, findWithdrawnVotes, withoutVotes } from './withdrawn-votes.ts';
 

@@ -17,7 +17,6 @@ import {
 import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/shared/tool-results.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
-import type { Facts } from '../state/facts.ts';
 import {
   approvalVotes,
   type CommittedChange,
@@ -27,10 +26,11 @@ import {
   type Proposal,
   transition,
 } from '../state/proposal.ts';
-import { proposalLink } from '../state/replies.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import { proposalLink } from '../step/replies.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 type CommittedSignal = Extract<Signal, { type: 'committed' }>;
 

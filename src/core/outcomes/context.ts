@@ -3,12 +3,12 @@ import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '
 import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
-import type { Facts } from '../state/facts.ts';
 import type { Person } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
 import type { TaskContext } from '../state/task-context.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 /** Begins the conversation with the model: the system prompt, the first message, and what people said meanwhile. */
 export function onContextRead(pull: PullState, signal: Extract<Signal, { type: 'context-read' }>, facts: Facts): Step {

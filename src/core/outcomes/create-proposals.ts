@@ -8,13 +8,13 @@ import { createProposalId } from '../comments/ids.ts';
 import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
 import { LIMITS } from '../state/limits.ts';
 import { linkedPathsOf, NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { CallResult, Signal } from '../state/signals.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
+import type { Facts } from '../step/facts.ts';
+import type { CallResult, Signal } from '../step/signals.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */

@@ -1,13 +1,13 @@
 import { clearApprovals, replyApprovalsSuspended, suspendApprovals } from '../actions/approvals.ts';
 import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
-import type { Effect } from '../state/effects.ts';
-import type { Facts } from '../state/facts.ts';
 import type { Intent } from '../state/intent.ts';
 import { canStillBeDenied, isApprovalVote } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Effect } from '../step/effects.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 /**
  * The reply about a dead letter, to its comment or else in the conversation. Null if nobody expects a reaction, or if

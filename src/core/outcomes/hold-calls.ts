@@ -5,8 +5,8 @@ import { mainPath } from '../edits/change.ts';
 import { type CallRef, type HeldCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import type { PullState, Run, ToolCallState } from '../state/run.ts';
-import type { CallResult } from '../state/signals.ts';
 import { readToolName, TOOLS } from '../state/tools.ts';
+import type { CallResult } from '../step/signals.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
 
 /**

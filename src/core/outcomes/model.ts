@@ -7,12 +7,12 @@ import { findDuplicateCallIds } from '../agent/messages.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/spending-text.ts';
 import type { ModelResponse } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState, type Run, type ToolCallState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
 import { findReachedLimit } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 import { countAnswer, countFailedAnswer } from './spending.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;

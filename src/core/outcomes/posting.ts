@@ -15,11 +15,11 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import type { Facts } from '../state/facts.ts';
 import { fullyPostedAt, isFinal, type Proposal, transition } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { PostedProposal, Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { PostedProposal, Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 type ProposalsPostedSignal = Extract<Signal, { type: 'proposals-posted' }>;
 

@@ -20,8 +20,6 @@ import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
-import type { SideQuestionCaveat } from '../state/replies.ts';
 import type { PullState } from '../state/run.ts';
 import {
   addQuestionCost,
@@ -31,9 +29,11 @@ import {
   reachedSideLimit,
   type SideQuestion,
 } from '../state/side-question.ts';
-import type { Signal } from '../state/signals.ts';
 import { addTokens, isReported, NO_USAGE, priceOf } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { SideQuestionCaveat } from '../step/replies.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
 

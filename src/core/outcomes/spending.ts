@@ -2,12 +2,12 @@ import { endRun } from '../actions/end-run.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { measureAnswer } from '../agent/clear-readings.ts';
 import { spentText } from '../messages/spending-text.ts';
-import type { Facts } from '../state/facts.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { Signal } from '../state/signals.ts';
 import { type FailureCost, findReachedLimit, priceOf } from '../state/spending.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
 

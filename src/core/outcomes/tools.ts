@@ -6,11 +6,11 @@ import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addShownLines } from '../agent/tools/shown-lines.ts';
 import { mainPath } from '../edits/change.ts';
 import { type CallRef, isSameCall, refOf, sharesCall } from '../state/conversation.ts';
-import type { Facts } from '../state/facts.ts';
-import type { Reason } from '../state/reasons.ts';
 import { activeRun, type CallOutput, type PullState, type Run } from '../state/run.ts';
-import type { CallResult, Signal } from '../state/signals.ts';
-import type { Step } from '../state/step.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Reason } from '../step/reasons.ts';
+import type { CallResult, Signal } from '../step/signals.ts';
+import type { Step } from '../step/step.ts';
 import { createProposals } from './create-proposals.ts';
 import { findHoldCause, holdCalls } from './hold-calls.ts';
 

@@ -13,9 +13,9 @@ import {
   usesStandingApproval,
   type Vote,
 } from '../state/proposal.ts';
-import { proposalLink } from '../state/replies.ts';
-import type { PreflightCheck } from '../state/signals.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
+import { proposalLink } from '../step/replies.ts';
+import type { PreflightCheck } from '../step/signals.ts';
 
 /** An approval that GitHub does not show any more as it was counted. */
 type WithdrawnVote = { readonly vote: Vote; readonly problem: VoteProblem };

@@ -8,7 +8,6 @@ import {
   type Proposal,
   type Vote,
 } from '../state/proposal.ts';
-import type { Objection } from '../state/replies.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import {
   type VoteLocation,
@@ -18,6 +17,7 @@ import {
   voteLocationOf,
   voteSourceKey,
 } from '../state/vote-source.ts';
+import type { Objection } from '../step/replies.ts';
 import {
   type ApprovalNeed,
   approvalNeed,

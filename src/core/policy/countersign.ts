@@ -4,9 +4,9 @@ import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { describeAgain } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
-import type { CommitPlan } from '../state/ports.ts';
 import type { Permission, Vote } from '../state/proposal.ts';
-import type { CommittedFile } from '../state/signals.ts';
+import type { CommitPlan } from '../step/ports.ts';
+import type { CommittedFile } from '../step/signals.ts';
 import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
 import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {

@@ -1,5 +1,5 @@
 import { asciiReadings } from '../edits/text/look-alikes.ts';
-import type { Tree, TreeEntry } from '../state/ports.ts';
+import type { Tree, TreeEntry } from '../step/ports.ts';
 
 /**
  * Checks a path written by the model. With a tree it also refuses anything but a plain file, paths below a file, links,

@@ -14,9 +14,9 @@ import {
   usesStandingApproval,
   type Vote,
 } from '../state/proposal.ts';
-import type { StandingObstacle } from '../state/replies.ts';
 import type { Settings } from '../state/settings.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
+import type { StandingObstacle } from '../step/replies.ts';
 import { isProtected } from './path-policy.ts';
 import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';

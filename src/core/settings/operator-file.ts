@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ModelPrice } from '../state/spending.ts';
+import type { SettingsFileLookup } from '../step/ports.ts';
 import { type FlatValues, flattenValues } from './merge-settings.ts';
 import { findOperatorModelProblems } from './models.ts';
 import { readValues } from './read-values.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import { isRecord } from '../../lib/trust.ts';
-import type { SettingsFileLookup } from '../state/ports.ts';
+import type { SettingsFileLookup } from '../step/ports.ts';
 import { type ParsedYaml, parseYaml, type SettingsProblem, type ValuePath } from './yaml.ts';
 
 /** Maximum size of a settings file. Its parsed form takes many times as much memory. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { SettingsFileLookup } from '../state/ports.ts';
 import {
   type ApprovalRequirement,
   type Approvers,
@@ -10,6 +9,7 @@ import {
   type SettingsInForce,
   type SettingsReading,
 } from '../state/settings.ts';
+import type { SettingsFileLookup } from '../step/ports.ts';
 import { type LegibleValues, NOTHING_LEGIBLE, readLegibleValues, withLegibleValues } from './legible-values.ts';
 import { type FlatValues, flattenValues, type MergedValue, mergeSettings, nestValues } from './merge-settings.ts';
 import { findModelProblems } from './models.ts';

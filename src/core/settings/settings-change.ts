@@ -1,5 +1,5 @@
-import type { SettingsFileLookup } from '../state/ports.ts';
 import type { ChangedSetting, SettingInForce, SettingsChange } from '../state/settings.ts';
+import type { SettingsFileLookup } from '../step/ports.ts';
 import { compareStrictness, type FlatValues } from './merge-settings.ts';
 import type { OperatorSettings } from './operator-file.ts';
 import { formatSettingValue, listSettingsInForce, readRepositoryValues } from './repo-settings.ts';

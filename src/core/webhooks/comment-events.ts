@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { bareCommand, parseComment } from '../comments/parse-comment.ts';
 import type { Actor, CommentLocation, Intent, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
-import type { IgnoreReason } from '../state/reasons.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type DeliveryContext,
   IssueCommentPayload,

@@ -1,6 +1,6 @@
-import { missingPermissions } from '../state/app-setup.ts';
 import type { AccessLossCause, InstallationEvent } from '../state/intent.ts';
-import type { IgnoreReason } from '../state/reasons.ts';
+import { missingPermissions } from '../step/app-setup.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
 import { InstallationPayload, RepositoriesRemovedPayload } from './payload-schemas.ts';
 
 /** Converts the payload of one event and action that concern a whole installation. It never throws. */

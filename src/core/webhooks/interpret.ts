@@ -1,7 +1,7 @@
-import type { AppIdentity } from '../state/facts.ts';
 import type { CommentLocation, InstallationEvent, Intent, PullRequestRef } from '../state/intent.ts';
-import type { ListedComment } from '../state/ports.ts';
-import type { IgnoreReason } from '../state/reasons.ts';
+import type { AppIdentity } from '../step/facts.ts';
+import type { ListedComment } from '../step/ports.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type CommentExtractor,
   createDeletedCommentReader,

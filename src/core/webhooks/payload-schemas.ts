@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AppIdentity } from '../state/facts.ts';
 import type { Actor, Intent, PullRequestRef } from '../state/intent.ts';
-import type { IgnoreReason } from '../state/reasons.ts';
+import type { AppIdentity } from '../step/facts.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
 
 // The schemas name only the fields that an intent needs. GitHub can add others at any time.
 

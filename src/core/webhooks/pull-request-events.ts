@@ -1,5 +1,5 @@
 import type { Actor, Intent } from '../state/intent.ts';
-import type { IgnoreReason } from '../state/reasons.ts';
+import type { IgnoreReason } from '../step/reasons.ts';
 import {
   ClosedPullPayload,
   type DeliveryContext,

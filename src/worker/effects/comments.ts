@@ -3,10 +3,10 @@ import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
-import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';
 import type { PullState, Run } from '../../core/state/run.ts';
-import type { Signal } from '../../core/state/signals.ts';
+import { type GitHub, GitHubError } from '../../core/step/ports.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, isPermanent, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 

@@ -3,12 +3,12 @@ import { membersOf } from '../../core/edits/change.ts';
 import type { CommitStyle } from '../../core/policy/commit-message.ts';
 import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
-import type { CommitEffect } from '../../core/state/effects.ts';
-import type { PullFacts } from '../../core/state/facts.ts';
-import type { GitHub } from '../../core/state/ports.ts';
 import { isOpen, type Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
-import type { PreflightCheck, Signal } from '../../core/state/signals.ts';
+import type { CommitEffect } from '../../core/step/effects.ts';
+import type { PullFacts } from '../../core/step/facts.ts';
+import type { GitHub } from '../../core/step/ports.ts';
+import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import {
   DONE,

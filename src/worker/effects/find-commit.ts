@@ -13,10 +13,10 @@ import { composeFile, formatRange, regionRange } from '../../core/edits/region.t
 import { blobSha, decodeText, encodeText } from '../../core/edits/text/characters.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
 import { changedTreePaths } from '../../core/policy/commit-plan.ts';
-import type { PullFacts } from '../../core/state/facts.ts';
-import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import type { CommittedFile, Signal } from '../../core/state/signals.ts';
+import type { PullFacts } from '../../core/step/facts.ts';
+import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/step/ports.ts';
+import type { CommittedFile, Signal } from '../../core/step/signals.ts';
 
 type CommittedSignal = Extract<Signal, { type: 'committed' }>;
 

@@ -1,4 +1,4 @@
-import type { EffectType } from '../../core/state/effects.ts';
+import type { EffectType } from '../../core/step/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
 import {

@@ -1,9 +1,9 @@
 import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
-import type { FoundComment, GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
-import type { PostedProposal } from '../../core/state/signals.ts';
+import type { FoundComment, GitHub } from '../../core/step/ports.ts';
+import type { PostedProposal } from '../../core/step/signals.ts';
 import { isPermanent, type PullContext } from '../jobs/job.ts';
 import type { DraftContext, Offload, PlacedComments } from '../offload/offload.ts';
 

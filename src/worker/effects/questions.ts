@@ -1,10 +1,10 @@
 import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
+import type { GitHub } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, isPermanent, type Job, loadJobPull } from '../jobs/job.ts';
 import { updateExistingComment } from './comments.ts';
 

@@ -7,7 +7,6 @@ import {
   visibilityOf,
 } from '../../core/agent/context/pull-summary.ts';
 import { pathRulesOf } from '../../core/policy/path-policy.ts';
-import type { GitHub, PullRequestFile, PushComparison } from '../../core/state/ports.ts';
 import { activeRun, type Task } from '../../core/state/run.ts';
 import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type PushContent,
   type TaskContext,
 } from '../../core/state/task-context.ts';
+import type { GitHub, PullRequestFile, PushComparison } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
 import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';

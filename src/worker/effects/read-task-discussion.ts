@@ -6,12 +6,12 @@ import {
   pointsToComments,
   selectComments,
 } from '../../core/agent/context/task-discussion.ts';
-import { byLikelyAccess } from '../../core/state/discussion.ts';
-import type { GitHub, PullComment, PullRequestFile } from '../../core/state/ports.ts';
 import { canApprove, type Person } from '../../core/state/proposal.ts';
 import type { Task } from '../../core/state/run.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { CONTEXT_LIMITS, type PullSummary, type TaskDiscussion } from '../../core/state/task-context.ts';
+import { byLikelyAccess } from '../../core/step/discussion.ts';
+import type { GitHub, PullComment, PullRequestFile } from '../../core/step/ports.ts';
 import { fetchPersonPermission } from '../jobs/gather-facts.ts';
 
 /** The task, and the pull request where it was written; `files` is null if its changed files could not be read. */

@@ -9,8 +9,8 @@ import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-con
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import type { Settings } from '../../core/state/settings.ts';
 import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
-import type { SideQuestionOpening } from '../../core/state/signals.ts';
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
+import type { SideQuestionOpening } from '../../core/step/signals.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';

@@ -11,15 +11,15 @@ import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
-import type { Facts, Need, StandingApprovalFacts } from '../../core/state/facts.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
-import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { PathRules } from '../../core/state/settings.ts';
-import type { Signal } from '../../core/state/signals.ts';
-import type { MemberUndo, UndoFiles } from '../../core/state/undo.ts';
 import { voteLocationOf } from '../../core/state/vote-source.ts';
+import type { Facts, Need, StandingApprovalFacts } from '../../core/step/facts.ts';
+import type { GitHub, Tree } from '../../core/step/ports.ts';
+import type { Signal } from '../../core/step/signals.ts';
+import type { MemberUndo, UndoFiles } from '../../core/step/undo.ts';
 import {
   type Offload,
   OffloadError,

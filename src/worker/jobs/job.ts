@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
-import type { Effect } from '../../core/state/effects.ts';
-import { type AppIdentity, NO_PROPOSALS } from '../../core/state/facts.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import { type Model, ModelError } from '../../core/state/model-port.ts';
-import {
-  type Clock,
-  type GitHub,
-  type GitHubApp,
-  GitHubError,
-  RateLimitExceededError,
-} from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';
-import type { Signal } from '../../core/state/signals.ts';
+import type { Effect } from '../../core/step/effects.ts';
+import { type AppIdentity, NO_PROPOSALS } from '../../core/step/facts.ts';
+import { type Model, ModelError } from '../../core/step/model-port.ts';
+import { type Clock, type GitHub, type GitHubApp, GitHubError, RateLimitExceededError } from '../../core/step/ports.ts';
+import type { Signal } from '../../core/step/signals.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 import { isOutage } from '../../lib/outage.ts';
 import type { Offload } from '../offload/offload.ts';

@@ -67,12 +67,12 @@ import type {
   ProposalApplicability,
   PushAssessment,
 } from '../../core/state/head-changes.ts';
-import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
-import type { Reply } from '../../core/state/replies.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
-import type { MemberUndo, UndoContext } from '../../core/state/undo.ts';
+import type { PullRequestFile } from '../../core/step/ports.ts';
+import type { Reply } from '../../core/step/replies.ts';
+import type { MemberUndo, UndoContext } from '../../core/step/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GapWindow, RecoveryTurn } from '../../adapters/store/store.ts';
-import type { DeliveryLog, LoggedDelivery } from '../../core/state/ports.ts';
+import type { DeliveryLog, LoggedDelivery } from '../../core/step/ports.ts';
 import { isRelevantEvent } from '../../core/webhooks/interpret.ts';
 
 /** Number of requests that a recovery run can still send. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../adapters/store/store.ts';
-import type { Clock } from '../../core/state/ports.ts';
+import type { Clock } from '../../core/step/ports.ts';
 
 /** Records that the database is in use. After the restore of a backup, the missing records show the gap. */
 export type Heartbeat = () => Promise<void>;

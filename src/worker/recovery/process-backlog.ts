@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Store } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
-import type { AppIdentity } from '../../core/state/facts.ts';
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
-import { type DeliveryEvent, type DeliveryLog, GitHubError } from '../../core/state/ports.ts';
+import type { AppIdentity } from '../../core/step/facts.ts';
+import { type DeliveryEvent, type DeliveryLog, GitHubError } from '../../core/step/ports.ts';
 import { interpret } from '../../core/webhooks/interpret.ts';
 import {
   type ActivePull,

@@ -1,5 +1,5 @@
 import type { RecoveryTurn, Store } from '../../adapters/store/store.ts';
-import { CATCH_UP_INTERVAL_MS } from '../../core/state/effects.ts';
+import { CATCH_UP_INTERVAL_MS } from '../../core/step/effects.ts';
 import {
   CLOCK_SLACK_MS,
   continueScan,

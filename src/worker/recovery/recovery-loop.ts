@@ -1,6 +1,6 @@
 import { createFault } from '../../adapters/telemetry/fault.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
-import { type Clock, GitHubError } from '../../core/state/ports.ts';
+import { type Clock, GitHubError } from '../../core/step/ports.ts';
 import { delay } from '../../lib/delay.ts';
 import { createRecoveryMemory } from './delivery-log.ts';
 import { startHeartbeat } from './heartbeat.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim, EffectRetry } from '../../../src/adapters/store/store.ts';
-import { type Effect, ONCE_IN_REPOSITORY, THREAD_CHECK_DELAY_MS } from '../../../src/core/state/effects.ts';
+import { type Effect, ONCE_IN_REPOSITORY, THREAD_CHECK_DELAY_MS } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 

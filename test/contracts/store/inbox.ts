@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_REPORTED_ERRORS } from '../../../src/adapters/store/store.ts';
-import type { Effect } from '../../../src/core/state/effects.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, refOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 

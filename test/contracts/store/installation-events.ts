@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/state/effects.ts';
-import type { Signal } from '../../../src/core/state/signals.ts';
+import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/step/effects.ts';
+import type { Signal } from '../../../src/core/step/signals.ts';
 import { delivery, pullOf, run, step, UNINSTALLED } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SaveResult } from '../../../src/adapters/store/store.ts';
-import { type Effect, PROGRESS_DELAY_MS } from '../../../src/core/state/effects.ts';
-import { NO_PROPOSALS } from '../../../src/core/state/facts.ts';
 import type { PullState } from '../../../src/core/state/run.ts';
+import { type Effect, PROGRESS_DELAY_MS } from '../../../src/core/step/effects.ts';
+import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { delivery, proposal, pullOf, run, step } from './samples.ts';
 import { LEASE, nextEffect, present, type StoreHarness } from './store-under-test.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '../../../src/core/state/effects.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
 import {
   GITHUB_RATE_LIMITS,
   PRIORITY_SHARES,
   type Priority,
   READ_COST,
   WRITE_COST,
-} from '../../../src/core/state/rate-limit.ts';
+} from '../../../src/core/step/rate-limit.ts';
 import { delivery, pullOf, refOf, run, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 

@@ -5,7 +5,7 @@ import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { finishEffect } from '../../../src/adapters/store/effects.ts';
 import { LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
 import type { Claim } from '../../../src/adapters/store/store.ts';
-import { GITHUB_RATE_LIMITS, WRITE_COST } from '../../../src/core/state/rate-limit.ts';
+import { GITHUB_RATE_LIMITS, WRITE_COST } from '../../../src/core/step/rate-limit.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { type DatabaseHarness, LEASE, nextEffect, nextSignal, PATIENCE, present } from './store-under-test.ts';
 import type { TestDatabase } from './test-database.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
-import { NO_PROPOSALS } from '../../../src/core/state/facts.ts';
+import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { answeredQuestion, answerTo, delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
 import { type DatabaseHarness, LEASE, present } from './store-under-test.ts';
 

@@ -8,7 +8,7 @@ import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/questi
 import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { NO_USAGE, startSpending } from '../../../src/core/state/spending.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 
 /** The App was uninstalled. */
 export const UNINSTALLED = {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/state/facts.ts';
 import { DAY_MS, type RunStart } from '../../../src/core/state/limits.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
+import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/step/facts.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 import { LEASE, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OUTDATED_CHECK_DELAY_MS } from '../../../src/core/state/effects.ts';
+import { OUTDATED_CHECK_DELAY_MS } from '../../../src/core/step/effects.ts';
 import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit } from '../support/story.ts';

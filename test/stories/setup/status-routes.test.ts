@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { REASONS } from '../../../src/core/state/reasons.ts';
+import { REASONS } from '../../../src/core/step/reasons.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposeRows } from '../support/rows.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startSetupCheck } from '../../../src/app/setup-check.ts';
-import type { AppSetup } from '../../../src/core/state/app-setup.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/state/app-setup.ts';
-import { GitHubError } from '../../../src/core/state/ports.ts';
+import type { AppSetup } from '../../../src/core/step/app-setup.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
+import { GitHubError } from '../../../src/core/step/ports.ts';
 
 const MINUTE = 60_000;
 

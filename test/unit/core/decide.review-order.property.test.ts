@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../src/core/comments/parse-comment.ts';
 import { needs } from '../../../src/core/needs.ts';
-import type { Facts } from '../../../src/core/state/facts.ts';
 import type { CommentIntent, ReviewState } from '../../../src/core/state/intent.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
-import type { Step } from '../../../src/core/state/step.ts';
+import type { Facts } from '../../../src/core/step/facts.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import { ANA, REF, TableGame } from './support/table-game.ts';
 
 const REVIEW_ID = 9001;

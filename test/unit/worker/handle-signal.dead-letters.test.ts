@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GitHubApp } from '../../../src/core/state/ports.ts';
+import type { GitHubApp } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type Line, openVirtualApp, type VirtualApp } from './virtual-app.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnsupportedSchemaError } from '../../../src/adapters/store/engine/errors.ts';
-import type { Model } from '../../../src/core/state/model-port.ts';
-import { type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
+import type { Model } from '../../../src/core/step/model-port.ts';
+import { type GitHub, GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { openVirtualApp } from './virtual-app.ts';
 

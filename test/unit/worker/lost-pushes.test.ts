@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Model } from '../../../src/core/state/model-port.ts';
+import type { Model } from '../../../src/core/step/model-port.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { openVirtualApp } from './virtual-app.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WRITE_TIMEOUT_MS } from '../../../src/core/state/ports.ts';
+import { WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import { LEASE_MS } from '../../../src/worker/process-pull.ts';
 
 it('a write times out before another process can take over from one that hangs (S77, G7)', () => {

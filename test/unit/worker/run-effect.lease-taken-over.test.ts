@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-s
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
-import { GitHubError } from '../../../src/core/state/ports.ts';
+import { GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';

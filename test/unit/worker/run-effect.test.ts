@@ -4,8 +4,8 @@ import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-s
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
-import type { Effect } from '../../../src/core/state/effects.ts';
-import { GitHubError } from '../../../src/core/state/ports.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
+import { GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';

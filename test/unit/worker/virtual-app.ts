@@ -13,7 +13,7 @@ import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapte
 import type { Logger } from '../../../src/adapters/telemetry/log.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
-import { GITHUB_RATE_LIMITS, type RateLimit } from '../../../src/core/state/rate-limit.ts';
+import { GITHUB_RATE_LIMITS, type RateLimit } from '../../../src/core/step/rate-limit.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';

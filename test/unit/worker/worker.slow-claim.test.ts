@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NewClaim } from '../../../src/adapters/store/store.ts';
-import { WRITE_TIMEOUT_MS } from '../../../src/core/state/ports.ts';
+import { WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
 const LEASE_MS = 15_000;

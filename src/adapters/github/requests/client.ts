@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
-import { GitHubError } from '../../../core/state/ports.ts';
+import { GitHubError } from '../../../core/step/ports.ts';
 import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../../lib/guard-fetch.ts';
 import { toGitHubError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { RequiredPermission } from '../../../core/state/app-setup.ts';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../../core/state/ports.ts';
+import type { RequiredPermission } from '../../../core/step/app-setup.ts';
+import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../../core/step/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError } from './errors.ts';
 import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './installation-token.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GitHubError } from '../../../core/state/ports.ts';
+import { GitHubError } from '../../../core/step/ports.ts';
 
 /**
  * A failed request. `status` is null without a complete response (timeout, reset), so it is unknown whether GitHub

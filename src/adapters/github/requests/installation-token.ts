@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/state/app-setup.ts';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import { GitHubError } from '../../../core/state/ports.ts';
+import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/step/app-setup.ts';
+import { GitHubError } from '../../../core/step/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { isNotGranted, type TokenRefusals } from './token-refusals.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { LeaseLostError, RateLimitExceededError, WRITE_TIMEOUT_MS } from '../../../core/state/ports.ts';
+import { LeaseLostError, RateLimitExceededError, WRITE_TIMEOUT_MS } from '../../../core/step/ports.ts';
 import {
   type AcquireRequest,
   type Priority,
@@ -7,7 +7,7 @@ import {
   READ_COST,
   type RequestCost,
   WRITE_COST,
-} from '../../../core/state/rate-limit.ts';
+} from '../../../core/step/rate-limit.ts';
 import type { GitHubClient } from './client.ts';
 import { limitWait, responseHeadersOf, toLocalTime } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import { GitHubError } from '../../../core/state/ports.ts';
+import { GitHubError } from '../../../core/step/ports.ts';
 import { createFault, type Fault } from '../../telemetry/fault.ts';
 import type { LogFields, Logger } from '../../telemetry/log.ts';
 import type { GitHubClient } from './client.ts';

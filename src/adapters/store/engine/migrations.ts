@@ -1,4 +1,4 @@
-import { ONCE_IN_REPOSITORY } from '../../../core/state/effects.ts';
+import { ONCE_IN_REPOSITORY } from '../../../core/step/effects.ts';
 import { LEDGER_TABLES } from './ledger-tables.ts';
 
 /** A change of the schema. Migrations only go forward, and a released one never changes. */

@@ -2,9 +2,9 @@ import { dropHunkHeadings, redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import type { PullRequestFile } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { DiffExcerpt } from '../../state/task-context.ts';
+import type { PullRequestFile } from '../../step/ports.ts';
 import { formatPath } from '../shared/tool-results.ts';
 import { visibilityOf } from './pull-summary.ts';
 

@@ -3,9 +3,9 @@ import { byteLength, decodeText } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { decideReading } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';
-import type { Tree, TreeEntry } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS, type InstructionFile } from '../../state/task-context.ts';
+import type { Tree, TreeEntry } from '../../step/ports.ts';
 import { cleanText, headOf } from '../shared/clean-text.ts';
 
 /** The name that stands for the file at the root and for those in directories above changed files. */

@@ -1,10 +1,10 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { decideReading } from '../../policy/path-policy.ts';
-import type { PullFacts } from '../../state/facts.ts';
 import type { PullRequestRef } from '../../state/intent.ts';
-import type { PullRequestFile } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
 import { type ChangedFile, type ChangedFiles, CONTEXT_LIMITS, type PullSummary } from '../../state/task-context.ts';
+import type { PullFacts } from '../../step/facts.ts';
+import type { PullRequestFile } from '../../step/ports.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
 /** The pull request as the model gets it. Branch names stay exact, because requests need them. */

@@ -1,7 +1,6 @@
 import { redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { findReadDenyRule } from '../../policy/path-tables.ts';
-import type { PullComment, PullRequestFile } from '../../state/ports.ts';
 import type { Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
@@ -11,6 +10,7 @@ import {
   type CommentRelation,
   type ContextComment,
 } from '../../state/task-context.ts';
+import type { PullComment, PullRequestFile } from '../../step/ports.ts';
 import { cutText, excerptOf, isBareCommand } from '../shared/clean-text.ts';
 import { escapeDiff } from './diff-excerpt.ts';
 import { hasReadableHunks } from './pull-summary.ts';

@@ -1,8 +1,8 @@
 import { canBeNamed } from '../../policy/path-policy.ts';
 import { globMatcher } from '../../policy/path-rules.ts';
 import { entryKind } from '../../policy/paths.ts';
-import type { Tree } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
+import type { Tree } from '../../step/ports.ts';
 import { formatPath, quoteTruncated } from './tool-results.ts';
 
 /** Paths as one text, which is copied to another thread in no time. */

@@ -1,8 +1,8 @@
 import { byteLength } from '../../edits/text/characters.ts';
 import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { CallRef } from '../../state/conversation.ts';
-import type { CallResult } from '../../state/signals.ts';
 import { CLEARABLE_TOOLS, type ToolName } from '../../state/tools.ts';
+import type { CallResult } from '../../step/signals.ts';
 import { largestShare, MAX_RESPONSE_BYTES } from '../shared/response-size.ts';
 
 type Output = Extract<CallResult, { kind: 'output' }>;

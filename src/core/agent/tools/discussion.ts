@@ -1,10 +1,10 @@
 import { pluralize } from '../../../lib/format.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
-import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../state/discussion.ts';
 import { canApprove, type Permission } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
+import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/discussion.ts';
 import { namesLogin } from '../context/task-discussion.ts';
 import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';

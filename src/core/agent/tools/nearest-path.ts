@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { countCommonLines } from '../../edits/text/lines.ts';
 import { canBeNamed } from '../../policy/path-policy.ts';
 import { entryKind } from '../../policy/paths.ts';
-import type { Tree } from '../../state/ports.ts';
 import type { PathRules } from '../../state/settings.ts';
+import type { Tree } from '../../step/ports.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
 /** The output of a call for a missing file: T23, or `otherwise` if no path of the tree is near. */

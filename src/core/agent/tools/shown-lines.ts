@@ -1,5 +1,5 @@
 import type { Run, ShownFile } from '../../state/run.ts';
-import type { ShownLines } from '../../state/signals.ts';
+import type { ShownLines } from '../../step/signals.ts';
 
 type ShownFiles = Run['shownFiles'];
 

@@ -4,8 +4,8 @@ import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
 import { advanceBatch } from '../../actions/tool-batch.ts';
 import { cleanText } from '../../agent/shared/clean-text.ts';
 import { type AgentQuestion, type AnswerRecord, isAnswerable, type QuestionAnswer } from '../../state/question.ts';
-import { type QuestionHint, questionLink } from '../../state/replies.ts';
-import type { Step } from '../../state/step.ts';
+import { type QuestionHint, questionLink } from '../../step/replies.ts';
+import type { Step } from '../../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './context.ts';
 import { type AnswerReading, noteOf, readAnswer } from './read-answer.ts';
 

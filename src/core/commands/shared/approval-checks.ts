@@ -9,10 +9,10 @@ import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../..
 import { settingsNeeds } from '../../actions/fact-needs.ts';
 import { endStep, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
 import type { ApprovalRules } from '../../policy/approval-rules.ts';
-import type { Need } from '../../state/facts.ts';
 import { isPending, type Proposal } from '../../state/proposal.ts';
-import { type ApprovalBlock, proposalLink, type Reply } from '../../state/replies.ts';
-import type { Step } from '../../state/step.ts';
+import type { Need } from '../../step/facts.ts';
+import { type ApprovalBlock, proposalLink, type Reply } from '../../step/replies.ts';
+import type { Step } from '../../step/step.ts';
 import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
 import { isOutsideConversation } from './decision-place.ts';
 import { isInPreviousThread } from './targets.ts';

@@ -1,12 +1,12 @@
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
 import type { Role } from '../../policy/approval-rules.ts';
-import type { Facts } from '../../state/facts.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import { type Permission, type Person, type Proposal, postedChange, type Vote } from '../../state/proposal.ts';
-import type { Reason } from '../../state/reasons.ts';
-import { proposalLink, proposalOutcome, type Reply } from '../../state/replies.ts';
 import type { PullState } from '../../state/run.ts';
-import type { Step } from '../../state/step.ts';
+import type { Facts } from '../../step/facts.ts';
+import type { Reason } from '../../step/reasons.ts';
+import { proposalLink, proposalOutcome, type Reply } from '../../step/replies.ts';
+import type { Step } from '../../step/step.ts';
 import type { CommentRef } from './targets.ts';
 
 /** A comment, and the pull request that it is on. */

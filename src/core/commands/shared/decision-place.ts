@@ -1,7 +1,7 @@
 import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
 import type { CommandName } from '../../state/intent.ts';
 import type { Proposal } from '../../state/proposal.ts';
-import type { Step } from '../../state/step.ts';
+import type { Step } from '../../step/step.ts';
 import { type CommandContext, type CommentContext, endWithReply } from './context.ts';
 
 /** Whether a decision in this place has no effect: here decisions are made in the conversation only. */

@@ -1,7 +1,7 @@
 import type { Targets } from '../../state/intent.ts';
 import { isPending, type Proposal, postedChange } from '../../state/proposal.ts';
-import { proposalLink } from '../../state/replies.ts';
-import type { Step } from '../../state/step.ts';
+import { proposalLink } from '../../step/replies.ts';
+import type { Step } from '../../step/step.ts';
 import {
   type CommandContext,
   endWithReply,

@@ -1,8 +1,8 @@
 import type { CommandNamed, CommandSyntax } from '../../comments/command-grammar.ts';
 import type { CommandHelp } from '../../messages/replies.ts';
-import type { CommandNeed, Need } from '../../state/facts.ts';
 import type { CommandName } from '../../state/intent.ts';
-import type { Step } from '../../state/step.ts';
+import type { CommandNeed, Need } from '../../step/facts.ts';
+import type { Step } from '../../step/step.ts';
 import type { CommandContext, CommentContext } from './context.ts';
 import type { TargetScope } from './targets.ts';
 

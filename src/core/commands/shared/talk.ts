@@ -4,11 +4,11 @@ import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
 import { pathsOf } from '../../edits/change.ts';
-import type { Need } from '../../state/facts.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
-import type { Step } from '../../state/step.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
+import type { Need } from '../../step/facts.ts';
+import type { Step } from '../../step/step.ts';
 import {
   acknowledge,
   type CommandContext,

@@ -1,11 +1,11 @@
 import { type UserEditInput, userEditRange } from '../../edits/build/user-edit.ts';
 import type { FileChange } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
-import type { Facts } from '../../state/facts.ts';
 import type { FileAtHead } from '../../state/head-changes.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
+import type { Facts } from '../../step/facts.ts';
 import { findAnsweredProposal } from './targets.ts';
 
 /** A reply whose one suggestion block is to replace the proposed lines. */

@@ -12,8 +12,8 @@ import {
   type Vote,
   writerOf,
 } from '../../state/proposal.ts';
-import type { ProposalLink, ProposalOutcome } from '../../state/replies.ts';
 import type { Settings } from '../../state/settings.ts';
+import type { ProposalLink, ProposalOutcome } from '../../step/replies.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
 
 /** Everything that a proposal's comment shows. */

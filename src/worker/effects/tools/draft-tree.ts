@@ -1,7 +1,7 @@
 import type { TouchedPath } from '../../../core/edits/build/build-set.ts';
 import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
 import { copyTree, pathAndParents, type TreeCopy } from '../../../core/policy/paths.ts';
-import type { TreeEntry } from '../../../core/state/ports.ts';
+import type { TreeEntry } from '../../../core/step/ports.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */

@@ -1,6 +1,6 @@
 import { type JoinedPaths, type PathQuery, plainFilePaths, splitPaths } from '../../../core/agent/shared/file-list.ts';
-import type { Tree } from '../../../core/state/ports.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
+import type { Tree } from '../../../core/step/ports.ts';
 import type { Offload } from '../../offload/offload.ts';
 import { limitTime } from './limit-time.ts';
 

@@ -6,8 +6,8 @@ import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.t
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { Permission } from '../../../core/state/proposal.ts';
-import type { ShownLines } from '../../../core/state/signals.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
+import type { ShownLines } from '../../../core/step/signals.ts';
 import { OffloadError } from '../../offload/offload.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';

@@ -11,9 +11,7 @@ import { cutOutput } from '../../../core/agent/turn-texts.ts';
 import { membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
-import { GitHubError } from '../../../core/state/ports.ts';
 import { activeRun, type PullState, type Run } from '../../../core/state/run.ts';
-import type { CallResult } from '../../../core/state/signals.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
   MAX_CHANGED_CHARACTERS_PER_RESPONSE,
@@ -21,6 +19,8 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
+import { GitHubError } from '../../../core/step/ports.ts';
+import type { CallResult } from '../../../core/step/signals.ts';
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { OffloadError } from '../../offload/offload.ts';

@@ -7,13 +7,13 @@ import { decideReading, findChangeRule } from '../../../core/policy/path-policy.
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
 import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
-import type { Discussion } from '../../../core/state/discussion.ts';
-import type { GitHub, PullRequestFile, Tree } from '../../../core/state/ports.ts';
 import type { Permission } from '../../../core/state/proposal.ts';
 import type { PullState, Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
-import type { ToolResult } from '../../../core/state/signals.ts';
 import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
+import type { Discussion } from '../../../core/step/discussion.ts';
+import type { GitHub, PullRequestFile, Tree } from '../../../core/step/ports.ts';
+import type { ToolResult } from '../../../core/step/signals.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Offload } from '../../offload/offload.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CommitPlan } from '../../../../src/core/state/ports.ts';
+import type { CommitPlan } from '../../../../src/core/step/ports.ts';
 import { markCountersigned } from '../../../../src/lib/trust.ts';
 import { errorOf, HEAD, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
 

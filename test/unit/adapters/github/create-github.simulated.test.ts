@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createUserActor } from '../../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
 import { ReviewRefusedError } from '../../../../src/adapters/github/requests/errors.ts';
-import type { CommitPlan, NewReview, ReviewCommentDraft } from '../../../../src/core/state/ports.ts';
+import type { CommitPlan, NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
 import { markCountersigned } from '../../../../src/lib/trust.ts';
 import { errorOf } from './http-mock.ts';
 import { AFTER, BINARY, BRANCH, openStage, type Stage } from './simulated-stage.ts';

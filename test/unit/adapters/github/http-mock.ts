@@ -6,7 +6,7 @@ import {
   type GitHubOptions,
 } from '../../../../src/adapters/github/create-github.ts';
 import type { PullRequestRef } from '../../../../src/core/state/intent.ts';
-import { type GitHub, GitHubError } from '../../../../src/core/state/ports.ts';
+import { type GitHub, GitHubError } from '../../../../src/core/step/ports.ts';
 
 // Importing nock activates it; it must be active only in tests that call `mockHttp`.
 nock.restore();

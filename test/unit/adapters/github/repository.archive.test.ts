@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { fetchArchive } from '../../../../src/adapters/github/repository.ts';
-import { GitHubError } from '../../../../src/core/state/ports.ts';
+import { GitHubError } from '../../../../src/core/step/ports.ts';
 
 const MEGABYTE = 1_000_000;
 

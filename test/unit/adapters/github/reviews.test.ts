@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReviewRefusedError } from '../../../../src/adapters/github/requests/errors.ts';
-import type { NewReview, ReviewCommentDraft } from '../../../../src/core/state/ports.ts';
+import type { NewReview, ReviewCommentDraft } from '../../../../src/core/step/ports.ts';
 import { COMMENT_TIME, restComment } from './comment-samples.ts';
 import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, REPO } from './http-mock.ts';
 

@@ -2,7 +2,7 @@ import { createUserActor, type FakeGitHub, startFakeGitHub } from '../../../../f
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
 import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
 import { apiBaseUrl } from '../../../../src/adapters/github/requests/client.ts';
-import type { GitHub, GitHubApp } from '../../../../src/core/state/ports.ts';
+import type { GitHub, GitHubApp } from '../../../../src/core/step/ports.ts';
 import { openApiValidator } from '../../../support/openapi-validator.ts';
 
 const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);

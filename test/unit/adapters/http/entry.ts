@@ -4,7 +4,7 @@ import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/s
 import { createWebhookHandler, type DeliverEvent } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
-import type { DeliveryEvent } from '../../../../src/core/state/ports.ts';
+import type { DeliveryEvent } from '../../../../src/core/step/ports.ts';
 
 export const SECRET = 'b2f1c09d7e6a4835';
 

@@ -8,8 +8,8 @@ import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
 import { createProbotApp, dispatchToProbot } from '../../../../src/app/probot-app.ts';
-import { SUBSCRIBED_EVENTS } from '../../../../src/core/state/app-setup.ts';
-import type { AppIdentity } from '../../../../src/core/state/facts.ts';
+import { SUBSCRIBED_EVENTS } from '../../../../src/core/step/app-setup.ts';
+import type { AppIdentity } from '../../../../src/core/step/facts.ts';
 import { asProbotOctokit, isRecord, parseJson } from '../../../../src/lib/trust.ts';
 import { commented, pushed, replied, reviewed } from './payloads.ts';
 

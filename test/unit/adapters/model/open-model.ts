@@ -4,7 +4,7 @@ import type { ScriptEntry } from '../../../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
 import { createModel } from '../../../../src/adapters/model/openai.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import { type Model, ModelError } from '../../../../src/core/state/model-port.ts';
+import { type Model, ModelError } from '../../../../src/core/step/model-port.ts';
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../fakes/model/script.ts';
-import type { ModelFailureKind } from '../../../../src/core/state/model-port.ts';
+import type { ModelFailureKind } from '../../../../src/core/step/model-port.ts';
 import { failureOf, HELLO, KEY, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 function status(code: number, error: Readonly<Record<string, unknown>>, headers = {}): ScriptedReply {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply, ScriptedTurn } from '../../../../fakes/model/script.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import type { ModelError } from '../../../../src/core/state/model-port.ts';
+import type { ModelError } from '../../../../src/core/step/model-port.ts';
 import { failureOf, HELLO, KEY, NOW, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 const TRANSCRIPT: readonly TranscriptMessage[] = [

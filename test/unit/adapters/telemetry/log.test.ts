@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
-import { ModelError } from '../../../../src/core/state/model-port.ts';
-import { GitHubError } from '../../../../src/core/state/ports.ts';
+import { ModelError } from '../../../../src/core/step/model-port.ts';
+import { GitHubError } from '../../../../src/core/step/ports.ts';
 import { KnownFaultError } from '../../../../src/lib/outage.ts';
 import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { needs } from '../../../../src/core/needs.ts';
-import { delayOf } from '../../../../src/core/state/effects.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { delayOf } from '../../../../src/core/step/effects.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
 
 const HOUR_MS = 3_600_000;

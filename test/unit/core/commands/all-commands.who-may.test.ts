@@ -7,8 +7,8 @@ import { proposalHeader } from '../../../../src/core/messages/proposal/proposal-
 import { needs } from '../../../../src/core/needs.ts';
 import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
 import type { Permission, Proposal } from '../../../../src/core/state/proposal.ts';
-import type { Reason } from '../../../../src/core/state/reasons.ts';
-import type { Step } from '../../../../src/core/state/step.ts';
+import type { Reason } from '../../../../src/core/step/reasons.ts';
+import type { Step } from '../../../../src/core/step/step.ts';
 import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';
 import { inConversation, view } from '../messages/sample.ts';
 import { ANA, BEN, type TableGame } from '../support/table-game.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 import type { CommentIntent, CommentLocation } from '../../../../src/core/state/intent.ts';
-import type { Step } from '../../../../src/core/state/step.ts';
+import type { Step } from '../../../../src/core/step/step.ts';
 import { ANA, BEN, REF, TableGame } from '../support/table-game.ts';
 
 /** A game with `count` pending changes of one turn. */

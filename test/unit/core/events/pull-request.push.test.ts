@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { needs } from '../../../../src/core/needs.ts';
-import type { Facts } from '../../../../src/core/state/facts.ts';
-import type { Signal } from '../../../../src/core/state/signals.ts';
+import type { Facts } from '../../../../src/core/step/facts.ts';
+import type { Signal } from '../../../../src/core/step/signals.ts';
 import { ANA, REF, TableGame } from '../support/table-game.ts';
 
 const SELF = { slug: 'countersign', botId: 999 };

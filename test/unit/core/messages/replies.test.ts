@@ -9,7 +9,7 @@ import type {
   StandingObstacle,
   UndoRefusal,
   UserEditProblem,
-} from '../../../../src/core/state/replies.ts';
+} from '../../../../src/core/step/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';

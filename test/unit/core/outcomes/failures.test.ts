@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { renderReply } from '../../../../src/core/messages/replies.ts';
 import { deadLetterReply } from '../../../../src/core/outcomes/failures.ts';
-import type { Signal } from '../../../../src/core/state/signals.ts';
+import type { Signal } from '../../../../src/core/step/signals.ts';
 import { delivery, pullOf, run } from '../../../contracts/store/samples.ts';
 
 const LOST: Signal = { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: '' };

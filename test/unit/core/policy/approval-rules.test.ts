@@ -14,8 +14,8 @@ import {
   type Shapers,
   type Vote,
 } from '../../../../src/core/state/proposal.ts';
-import type { Objection } from '../../../../src/core/state/replies.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import type { Objection } from '../../../../src/core/step/replies.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
 
 const ANA: Person = { id: 1, login: 'ana' };

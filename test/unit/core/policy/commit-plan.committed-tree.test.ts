@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../src/core/edits/text/characters.ts';
 import { treeMismatches } from '../../../../src/core/policy/commit-plan.ts';
-import type { FileWrite, Tree } from '../../../../src/core/state/ports.ts';
+import type { FileWrite, Tree } from '../../../../src/core/step/ports.ts';
 
 const A = 'a'.repeat(40);
 

@@ -6,9 +6,9 @@ import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.
 import { findSourceProblem } from '../../../../src/core/policy/approval-rules.ts';
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
-import type { FileContent } from '../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
 import type { VoteSource } from '../../../../src/core/state/vote-source.ts';
+import type { FileContent } from '../../../../src/core/step/ports.ts';
 import { ana, bigint, head, links, proposal, total, vote } from '../messages/sample.ts';
 
 const BODY = '/approve k7q2';

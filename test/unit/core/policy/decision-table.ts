@@ -7,11 +7,11 @@ import { createStandingVote, findUsable } from '../../../../src/core/policy/stan
 import { parseOperatorFile } from '../../../../src/core/settings/operator-file.ts';
 import type { SetValues } from '../../../../src/core/settings/read-values.ts';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
-import type { SettingsFileLookup } from '../../../../src/core/state/ports.ts';
 import type { Permission, Person, Proposal, StandingApproval, Vote } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ProposingToolName } from '../../../../src/core/state/tools.ts';
 import { type VoteSources, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
+import type { SettingsFileLookup } from '../../../../src/core/step/ports.ts';
 import { edit, head, links, proposal, total, vote } from '../messages/sample.ts';
 
 /** The pull request's author, the one who gave the task, and the owner of every path. */

@@ -14,7 +14,7 @@ import {
   SECRET_FILES,
 } from '../../../../src/core/policy/path-tables.ts';
 import { checkMoveTarget, checkPath, findDirectory, normalizeGlob } from '../../../../src/core/policy/paths.ts';
-import type { Tree } from '../../../../src/core/state/ports.ts';
+import type { Tree } from '../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { CONFUSABLE_CHARACTERS } from '../edits/text/confusable-characters.ts';
 

@@ -12,8 +12,8 @@ import {
   reaches,
 } from '../../../../src/core/policy/standing-approvals.ts';
 import type { PostedComment, Proposal, StandingApproval } from '../../../../src/core/state/proposal.ts';
-import type { StandingObstacle } from '../../../../src/core/state/replies.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import type { StandingObstacle } from '../../../../src/core/step/replies.ts';
 import { ana, ben, bigint, edit, proposal, total, vote } from '../messages/sample.ts';
 
 const GRANTED_AT = '2026-01-01T00:00:10Z';

@@ -6,8 +6,8 @@ import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../../../src/cor
 import { groupSettings } from '../../../../src/core/settings/repo-settings.ts';
 import { compareSettings } from '../../../../src/core/settings/settings-change.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import type { SettingsFileLookup } from '../../../../src/core/state/ports.ts';
 import type { SettingsChange } from '../../../../src/core/state/settings.ts';
+import type { SettingsFileLookup } from '../../../../src/core/step/ports.ts';
 
 function file(text: string | null): SettingsFileLookup | null {
   return text === null ? null : { kind: 'file', bytes: new TextEncoder().encode(text) };

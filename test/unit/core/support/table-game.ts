@@ -5,8 +5,6 @@ import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { mainPath, membersOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import type { ToolCall, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import type { Effect } from '../../../../src/core/state/effects.ts';
-import type { Facts, PullFacts } from '../../../../src/core/state/facts.ts';
 import type {
   Actor,
   Command,
@@ -18,10 +16,12 @@ import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
 import { canTransition, type Permission, type Proposal, type Vote } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
-import type { Signal } from '../../../../src/core/state/signals.ts';
-import type { Step } from '../../../../src/core/state/step.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
 import { type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
+import type { Effect } from '../../../../src/core/step/effects.ts';
+import type { Facts, PullFacts } from '../../../../src/core/step/facts.ts';
+import type { Signal } from '../../../../src/core/step/signals.ts';
+import type { Step } from '../../../../src/core/step/step.ts';
 
 export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: 'shop', number: 5 };
 

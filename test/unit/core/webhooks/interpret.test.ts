@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IGNORE_REASONS } from '../../../../src/core/state/reasons.ts';
+import { IGNORE_REASONS } from '../../../../src/core/step/reasons.ts';
 import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';
 import {
   ANA,

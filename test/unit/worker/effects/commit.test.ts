@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type GitHub, GitHubError } from '../../../../src/core/state/ports.ts';
+import { type GitHub, GitHubError } from '../../../../src/core/step/ports.ts';
 import { openVirtualApp } from '../virtual-app.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
-import { NO_PROPOSALS } from '../../../../src/core/state/facts.ts';
-import type { Model } from '../../../../src/core/state/model-port.ts';
-import { type GitHub, GitHubError } from '../../../../src/core/state/ports.ts';
 import { pullRequestKey } from '../../../../src/core/state/run.ts';
+import { NO_PROPOSALS } from '../../../../src/core/step/facts.ts';
+import type { Model } from '../../../../src/core/step/model-port.ts';
+import { type GitHub, GitHubError } from '../../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
 import { openVirtualApp } from '../virtual-app.ts';
 

@@ -1,9 +1,9 @@
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
-import type { PullFacts } from '../../../../src/core/state/facts.ts';
 import type { CommentIntent, Intent, ParsedComment } from '../../../../src/core/state/intent.ts';
-import type { GitHub } from '../../../../src/core/state/ports.ts';
 import type { PostedComment } from '../../../../src/core/state/proposal.ts';
-import type { Signal } from '../../../../src/core/state/signals.ts';
+import type { PullFacts } from '../../../../src/core/step/facts.ts';
+import type { GitHub } from '../../../../src/core/step/ports.ts';
+import type { Signal } from '../../../../src/core/step/signals.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
 import type { Offload } from '../../../../src/worker/offload/offload.ts';
 import { stored } from '../../core/edits/samples.ts';

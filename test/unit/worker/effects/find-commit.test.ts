@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { GitHubError } from '../../../../src/core/state/ports.ts';
 import type { CommittedChange } from '../../../../src/core/state/proposal.ts';
+import { GitHubError } from '../../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
 import { openVirtualApp } from '../virtual-app.ts';
 

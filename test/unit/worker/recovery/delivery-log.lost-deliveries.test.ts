@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggedDelivery } from '../../../../src/core/state/ports.ts';
+import type { LoggedDelivery } from '../../../../src/core/step/ports.ts';
 import { findLostDeliveries, type LostDelivery, shouldRecover } from '../../../../src/worker/recovery/delivery-log.ts';
 
 const NOWHERE: ReadonlySet<number> = new Set();

@@ -8,7 +8,7 @@ import {
   type DeliveryLog,
   GitHubError,
   type LoggedDelivery,
-} from '../../../../src/core/state/ports.ts';
+} from '../../../../src/core/step/ports.ts';
 import { CLOCK_SLACK_MS, createRecoveryMemory } from '../../../../src/worker/recovery/delivery-log.ts';
 import { createHeartbeat } from '../../../../src/worker/recovery/heartbeat.ts';
 import {

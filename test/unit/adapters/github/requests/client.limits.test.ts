@@ -5,7 +5,7 @@ import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
 import { apiBaseUrl } from '../../../../../src/adapters/github/requests/client.ts';
-import type { GitHub } from '../../../../../src/core/state/ports.ts';
+import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from '../http-mock.ts';
 import { type RawServer, startRawServer } from '../raw-server.ts';
 

@@ -4,7 +4,7 @@ import { Probot } from 'probot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
 import { apiBaseUrl, EventOctokit } from '../../../../../src/adapters/github/requests/client.ts';
-import type { GitHub } from '../../../../../src/core/state/ports.ts';
+import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../../src/lib/trust.ts';
 import { isPermanent } from '../../../../../src/worker/jobs/job.ts';
 import {

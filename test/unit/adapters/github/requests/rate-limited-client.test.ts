@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LeaseLostError, RateLimitExceededError, WRITE_TIMEOUT_MS } from '../../../../../src/core/state/ports.ts';
-import { type AcquireRequest, READ_COST, WRITE_COST } from '../../../../../src/core/state/rate-limit.ts';
+import { LeaseLostError, RateLimitExceededError, WRITE_TIMEOUT_MS } from '../../../../../src/core/step/ports.ts';
+import { type AcquireRequest, READ_COST, WRITE_COST } from '../../../../../src/core/step/rate-limit.ts';
 import { errorOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_RESPONSE_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
 import { boundResults } from '../../../../../src/core/agent/tools/bound-results.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
-import type { CallResult } from '../../../../../src/core/state/signals.ts';
+import type { CallResult } from '../../../../../src/core/step/signals.ts';
 
 function output(callId: string, text: string): CallResult {
   return { turn: 1, callId, kind: 'output', output: text, readBlob: null };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/tools/discussion.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
-import type { Discussion, Statement } from '../../../../../src/core/state/discussion.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
+import type { Discussion, Statement } from '../../../../../src/core/step/discussion.ts';
 
 function statement(login: string | null, body: string, minute: number, isBot = false): Statement {
   const author = login === null ? null : { login, kind: isBot ? ('bot' as const) : ('person' as const) };

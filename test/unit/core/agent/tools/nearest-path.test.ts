@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileNotFoundText, findNearestPaths } from '../../../../../src/core/agent/tools/nearest-path.ts';
-import type { Tree } from '../../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
+import type { Tree } from '../../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
 function treeOf(paths: readonly string[], mode = '100644'): Tree {

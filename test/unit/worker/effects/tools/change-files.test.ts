@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { TreeEntry } from '../../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
+import type { TreeEntry } from '../../../../../src/core/step/ports.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
 import { offloadInline } from '../../../../../src/worker/offload/offload.ts';

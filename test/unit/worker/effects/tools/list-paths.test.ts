@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { formatFileList } from '../../../../../src/core/agent/shared/file-list.ts';
 import { formatSearchResults, NO_SEARCH_RESULTS } from '../../../../../src/core/agent/tools/file-search.ts';
-import type { Tree } from '../../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
+import type { Tree } from '../../../../../src/core/step/ports.ts';
 import { createGlobMatcher, findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
 import { type Offload, offloadInline } from '../../../../../src/worker/offload/offload.ts';
 import { createOffloadThread } from '../../../../../src/worker/offload/thread.ts';

@@ -1,4 +1,4 @@
-import type { ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
+import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 
 /** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
 export type Model = {

@@ -1,8 +1,8 @@
 import type { Change, FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { FileAtHead } from './head-changes.ts';
+import type { FileAtHead } from '../state/head-changes.ts';
+import type { AppCommit } from '../state/run.ts';
 import type { UndoRefusal } from './replies.ts';
-import type { AppCommit } from './run.ts';
 
 /** Everything needed to compute the reverse of an applied change, or of one member of a set. */
 export type UndoContext = {

@@ -2,19 +2,19 @@ import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from './conversation.ts';
-import type { StalenessVerdict } from './head-changes.ts';
-import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
-import type { ModelContext } from './model-context.ts';
+import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
+import type { StalenessVerdict } from '../state/head-changes.ts';
+import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
+import type { ModelContext } from '../state/model-context.ts';
+import type { LinkedPaths, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from '../state/proposal.ts';
+import type { QuestionInput } from '../state/question.ts';
+import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
+import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import type { FailureCost } from '../state/spending.ts';
+import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
+import type { ProposingToolName } from '../state/tools.ts';
+import type { VoteSources } from '../state/vote-source.ts';
 import type { ModelFailureKind } from './model-port.ts';
-import type { LinkedPaths, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from './proposal.ts';
-import type { QuestionInput } from './question.ts';
-import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from './run.ts';
-import type { CodeOwners, Settings, SettingsReading } from './settings.ts';
-import type { FailureCost } from './spending.ts';
-import type { PullSummary, PushContent, TaskContext } from './task-context.ts';
-import type { ProposingToolName } from './tools.ts';
-import type { VoteSources } from './vote-source.ts';
 
 /** An input of the state machine: a webhook as an intent, or the outcome of an effect. */
 export type Signal =

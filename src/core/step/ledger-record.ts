@@ -1,5 +1,5 @@
-import { canApprove, decidingVotes, type Person, type Proposal, type Vote } from './proposal.ts';
-import type { Run } from './run.ts';
+import { canApprove, decidingVotes, type Person, type Proposal, type Vote } from '../state/proposal.ts';
+import type { Run } from '../state/run.ts';
 
 /** What the ledger stores of a proposal permanently. It holds no text of a file or of the model. */
 export type ProposalRecord = {

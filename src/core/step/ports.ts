@@ -1,13 +1,13 @@
 import type { Countersigned } from '../../lib/trust.ts';
+import type { BranchRule } from '../state/branch-rules.ts';
+import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
+import type { Permission, Person, PostedComment, PostedReview } from '../state/proposal.ts';
+import type { CommentedLines } from '../state/task-context.ts';
+import type { VoteLocation, VoteSources } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
-import type { BranchRule } from './branch-rules.ts';
 import type { Discussion } from './discussion.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
-import type { CommentLocation, PullRequestRef } from './intent.ts';
-import type { Permission, Person, PostedComment, PostedReview } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
-import type { CommentedLines } from './task-context.ts';
-import type { VoteLocation, VoteSources } from './vote-source.ts';
 
 /** The App's account on GitHub; `owner` is the login of the account that owns the App. */
 export type AppAccount = AppIdentity & { readonly owner: string };

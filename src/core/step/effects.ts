@@ -1,9 +1,9 @@
-import type { IssuedCall, ToolCall } from './conversation.ts';
-import type { CommentLocation } from './intent.ts';
-import type { Person } from './proposal.ts';
+import type { IssuedCall, ToolCall } from '../state/conversation.ts';
+import type { CommentLocation } from '../state/intent.ts';
+import type { Person } from '../state/proposal.ts';
+import type { PullSummary } from '../state/task-context.ts';
 import type { Priority } from './rate-limit.ts';
 import type { Reply } from './replies.ts';
-import type { PullSummary } from './task-context.ts';
 
 /**
  * An action outside the state machine. Effects are data: saved with the decision that requests them, performed

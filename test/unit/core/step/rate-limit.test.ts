@@ -11,7 +11,7 @@ import {
   READ_COST,
   rateLimitsFor,
   WRITE_COST,
-} from '../../../../src/core/state/rate-limit.ts';
+} from '../../../../src/core/step/rate-limit.ts';
 
 const UNUSED_RATE_LIMITS: RateLimitState = { used: {}, blockedUntil: { read: 0, act: 0, notify: 0 } };
 

@@ -1,7 +1,6 @@
 import type { MisleadingLine, UserEditRefusal } from '../edits/build/user-edit.ts';
-import type { RequiredPermission } from './app-setup.ts';
-import type { CommandName } from './intent.ts';
-import type { ReachedRunLimit } from './limits.ts';
+import type { CommandName } from '../state/intent.ts';
+import type { ReachedRunLimit } from '../state/limits.ts';
 import {
   decidingVotes,
   isInstructed,
@@ -11,11 +10,12 @@ import {
   type ProposalState,
   type StandingApproval,
   type StandingApprovalRef,
-} from './proposal.ts';
-import type { AgentQuestion, QuestionInput } from './question.ts';
-import type { EndReason, Phase } from './run.ts';
-import type { CodeOwnersFile, SettingsInForce } from './settings.ts';
-import type { VoteProblem } from './vote-source.ts';
+} from '../state/proposal.ts';
+import type { AgentQuestion, QuestionInput } from '../state/question.ts';
+import type { EndReason, Phase } from '../state/run.ts';
+import type { CodeOwnersFile, SettingsInForce } from '../state/settings.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
+import type { RequiredPermission } from './app-setup.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
 export type Reply =

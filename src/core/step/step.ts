@@ -1,10 +1,10 @@
-import type { TranscriptMessage } from './conversation.ts';
+import type { TranscriptMessage } from '../state/conversation.ts';
+import type { RunStart } from '../state/limits.ts';
+import type { CommittedChange, Vote } from '../state/proposal.ts';
+import type { AnswerRecord } from '../state/question.ts';
+import type { PullState } from '../state/run.ts';
 import type { Effect } from './effects.ts';
-import type { RunStart } from './limits.ts';
-import type { CommittedChange, Vote } from './proposal.ts';
-import type { AnswerRecord } from './question.ts';
 import type { Reason } from './reasons.ts';
-import type { PullState } from './run.ts';
 
 /** The result of deciding one signal. It is saved in one transaction before any effect is performed. */
 export type Step = {

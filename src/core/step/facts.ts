@@ -1,14 +1,14 @@
 import type { UserEditInput, UserEditResult } from '../edits/build/user-edit.ts';
 import type { Change } from '../edits/change.ts';
+import type { BranchRules } from '../state/branch-rules.ts';
+import type { Staleness, StalenessInput } from '../state/head-changes.ts';
+import type { ReachedRunLimit, RunStart } from '../state/limits.ts';
+import type { Permission, Person, Proposal, StandingApproval } from '../state/proposal.ts';
+import type { CodeOwners, SettingsInForce, SettingsReading } from '../state/settings.ts';
+import type { ModelPrices } from '../state/spending.ts';
+import type { VoteSources } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
-import type { BranchRules } from './branch-rules.ts';
-import type { Staleness, StalenessInput } from './head-changes.ts';
-import type { ReachedRunLimit, RunStart } from './limits.ts';
-import type { Permission, Person, Proposal, StandingApproval } from './proposal.ts';
-import type { CodeOwners, SettingsInForce, SettingsReading } from './settings.ts';
-import type { ModelPrices } from './spending.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
-import type { VoteSources } from './vote-source.ts';
 
 /** One fact that a signal needs before it can be decided. */
 export type Need =
