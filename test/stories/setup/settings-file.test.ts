@@ -70,8 +70,10 @@ describe('the settings file', () => {
     const rules = 'config/rules.yml';
     const files = { 'README.md': '# Shop\n', [rules]: 'required_approvals: 2\n' };
     const { ana, bot, model, pr } = await stage().tell({ files, links: { [PATH]: `../${rules}` } });
-    model.proposes(edit(rules, 'approvals: 2', 'approvals: 1'));
+    model.proposes(edit(rules, 'approvals: 2', 'approvals: 1'), edit('README.md', '# Shop', '# Store'));
     await ana.says('/countersign loosen the rules');
+    expect(model.toolMessages()[0]).toContain(`a link shows it at '${PATH}'`);
+    expect(bot.proposals()).toHaveLength(1);
     await ana.says('/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('line 1: .github/countersign.yml is a link; only a plain file counts');
