@@ -11,6 +11,15 @@ async function statusOf(path: string): Promise<number> {
   return (await fetch(`${stage().server().url}${path}`)).status;
 }
 
+/** Waits until the server is ready. A failure shows the lines that it logged since then. */
+async function untilReady(from: number, timeout: number): Promise<void> {
+  try {
+    await expect.poll(() => statusOf('/readyz'), { timeout }).toBe(200);
+  } catch (error) {
+    throw new Error(`not ready; the log:\n${stage().logged.slice(from).join('')}`, { cause: error });
+  }
+}
+
 function messages(from: number): readonly unknown[] {
   return stage()
     .logged.slice(from)
@@ -50,7 +59,7 @@ describe('while the disk is full', () => {
       expect(during.filter((logged) => logged === message)).toEqual([message]);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
     await execute('drop trigger no_space on inbox');
-    await expect.poll(() => statusOf('/readyz'), { timeout: 90_000 }).toBe(200);
+    await untilReady(before, 90_000);
     expect(messages(before)).toEqual(expect.arrayContaining(['database can store again', 'ready again']));
     const lost = stage().github.deliveries.log.at(-1);
     if (lost !== undefined) stage().github.deliveries.redeliver(lost);
@@ -75,7 +84,7 @@ describe('while the database denies a right', () => {
     expect(messages(before).filter((message) => message === 'work failed, will retry')).toHaveLength(1);
     expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
     await execute('drop trigger denied on pulls');
-    await expect.poll(() => statusOf('/readyz'), { timeout: 25_000 }).toBe(200);
+    await untilReady(before, 25_000);
     const lost = stage().github.deliveries.log.at(-1);
     if (lost !== undefined) stage().github.deliveries.redeliver(lost);
     await stage().settle();
