@@ -65,7 +65,6 @@ function createMonitor({ store, log, now, rehearsalIntervalMs = REHEARSAL_INTERV
   let [provenAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let reason: unknown = null;
   let [timer, rehearsal]: [NodeJS.Timeout | null, Promise<void> | null] = [null, null];
-  let rehearsedAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
 
   function failed(error: unknown): void {
@@ -86,7 +85,6 @@ function createMonitor({ store, log, now, rehearsalIntervalMs = REHEARSAL_INTERV
   /** One rehearsal at a time, however many ask for it. */
   function rehearse(): Promise<void> {
     const begunAt = performance.now();
-    if (rehearsal === null) rehearsedAt = begunAt;
     rehearsal ??= store
       .rehearseReceive(now())
       .then(() => succeeded(begunAt))
@@ -111,12 +109,7 @@ function createMonitor({ store, log, now, rehearsalIntervalMs = REHEARSAL_INTERV
       stopRehearsing();
     },
     async check(): Promise<void> {
-      if (timer !== null) {
-        // A probe finds the end of a fault also where the timer is late.
-        if (performance.now() - Math.max(rehearsedAt, failedAt) > 2 * rehearsalIntervalMs)
-          void rehearse().catch(() => {});
-        throw reason;
-      }
+      if (timer !== null) throw reason;
       if (performance.now() - provenAt > PROOF_MS) await rehearse();
     },
     async watch(call: Promise<unknown>, isWrite: boolean): Promise<unknown> {

@@ -43,10 +43,10 @@ export function describeRead(path: string): string {
 }
 
 /**
- * The description of a change, made again of what its digest covers, and of counts. `undoes` is the id of the change
- * that it undoes, or null.
+ * The description of a change, computed from the parts that its digest covers, and from counts. `undoes` is the id of
+ * the change that it undoes, or null.
  */
-export function describeAgain(change: FileChange, undoes: string | null): string {
+export function recomputedDescription(change: FileChange, undoes: string | null): string {
   const { op, path, region, placeCount } = change;
   if (op === 'edit' && region !== null)
     return undoes === null ? describeEdit(path, region, placeCount) : describeUndo(path, undoes, region, placeCount);

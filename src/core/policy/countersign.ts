@@ -2,7 +2,7 @@ import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
-import { describeAgain } from '../edits/describe-change.ts';
+import { recomputedDescription } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
 import type { Permission, Vote } from '../state/proposal.ts';
 import type { CommitPlan } from '../step/ports.ts';
@@ -121,7 +121,7 @@ function commitMessageEntries(
   return members.map(({ change, range, digest }) => {
     const { path, from } = change;
     // No digest covers the stored description.
-    const description = describeAgain(change, undoes);
+    const description = recomputedDescription(change, undoes);
     return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description };
   });
 }

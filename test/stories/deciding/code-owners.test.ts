@@ -79,7 +79,7 @@ describe('approvers: codeowners', () => {
     expect(bot.answer()).toContain('So no approval counts yet.');
   });
 
-  it('a link: nobody can approve, and the agent cannot change its target (A11, E3)', async () => {
+  it('while CODEOWNERS is a link, nobody can approve, and the agent cannot change its target (A11, E3)', async () => {
     const files = { 'README.md': '# Shop\n', 'docs/owners': '* @ana\n' };
     const story = await stage().tell({ files, links: { '.github/CODEOWNERS': '../docs/owners' } });
     const { ana, bot, configures, model, pr } = story;

@@ -70,7 +70,7 @@ function regionOf(change: FileChange): Region {
 }
 
 describe('the words above the trailers', () => {
-  it('are made of the approved change, whatever description is stored', () => {
+  it('come from the approved change, not from the stored description', () => {
     const subjectOf = (stored: FileChange) => sign(stored).plan.message.split('\n')[0];
     const { payload } = bigint;
     const reworded = { ...bigint, payload: { ...payload, description: 'Revert the security mend' } };
