@@ -91,12 +91,16 @@ async function findMissingTableRights(db: Kysely<DatabaseSchema>): Promise<reado
   });
 }
 
-/** A row cannot be inserted without the right to count its id. */
+/**
+ * A row cannot be inserted without the right to count its id. `case` keeps the order of the two tests: the server may
+ * otherwise ask for the rights on a table first, as if it was a sequence, which is an error.
+ */
 async function findMissingSequenceRights(db: Kysely<DatabaseSchema>): Promise<readonly MissingRights[]> {
   const { rows } = await sql<{ name: string }>`
-    select sequence.relname as name from pg_depend join pg_class sequence on sequence.oid = objid and relkind = 'S'
-    where refobjid in (${sql.join(Object.keys(USED_RIGHTS).map((name) => sql`to_regclass(${sql.lit(name)})`))})
-      and deptype in ('a', 'i') and not has_sequence_privilege(objid, 'usage')
+    select sequence.relname as name from pg_depend join pg_class sequence on sequence.oid = objid
+    where classid = 'pg_class'::regclass and refclassid = 'pg_class'::regclass and deptype in ('a', 'i')
+      and refobjid in (${sql.join(Object.keys(USED_RIGHTS).map((name) => sql`to_regclass(${sql.lit(name)})`))})
+      and case when relkind = 'S' then not has_sequence_privilege(sequence.oid, 'usage') else false end
     order by name
   `.execute(db);
   return rows.map(({ name }) => ({ name, kind: 'sequence', rights: ['usage'] }));

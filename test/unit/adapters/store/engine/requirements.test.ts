@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
+import { createPgliteBackend } from '../../../../../src/adapters/store/engine/pglite.ts';
+import { requireRights } from '../../../../../src/adapters/store/engine/requirements.ts';
 import { openStore } from '../../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../../src/adapters/telemetry/log.ts';
 import { watchStorage } from '../../../../../src/app/storage-health.ts';
 import { isOutage } from '../../../../../src/lib/outage.ts';
 import { delivery } from '../../../../contracts/store/samples.ts';
+import { fromTemplate } from '../../../../support/borrowed-pglite.ts';
 import { command, makeDatabase, type ServerDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 const server = serverUrl();
@@ -115,6 +118,26 @@ describe.skipIf(server === null)('a role of PostgreSQL without all rights', () =
     } finally {
       storage.stop();
       await opened.close();
+    }
+  });
+});
+
+describe('a role with all rights', () => {
+  it.each([
+    'enable_nestloop',
+    'enable_hashjoin',
+    'enable_mergejoin',
+    'enable_seqscan',
+    'enable_nestloop, enable_hashjoin',
+    'enable_nestloop, enable_indexscan, enable_bitmapscan',
+  ])('passes however the server plans the question, here without %s (O17)', async (settings) => {
+    const pglite = await fromTemplate();
+    try {
+      const { db } = await createPgliteBackend(pglite, async () => {});
+      for (const setting of settings.split(', ')) await pglite.exec(`set ${setting} = off`);
+      await requireRights(db);
+    } finally {
+      await pglite.close();
     }
   });
 });
