@@ -79,7 +79,7 @@ function listTrials({ cases, pgliteCases, seconds, seed, database }: Reliability
     {
       title: 'Mutants',
       description: 'Known mistakes replace parts of the product, one at a time. The checks must notice each of them.',
-      npmArguments: [...simulate, '--mutants', '--cases', '1500'],
+      npmArguments: [...simulate, '--mutants', '--cases', '4000'],
     },
     {
       title: 'Real kills, one process on the embedded database',
