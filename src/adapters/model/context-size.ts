@@ -76,6 +76,7 @@ const STATED_SIZES: readonly RegExp[] = [
   /context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
   /maximum (?:model|prompt) length[^\d]{0,20}(\d[\d,]*)/i,
   /> ?(\d[\d,]*) maximum/i,
+  /exceed context limit: \d+ \+ \d+ > (\d+)/i,
   /maximum number of tokens allowed[^\d]{0,5}(\d[\d,]*)/i,
 ];
 
@@ -84,6 +85,22 @@ export function statedContextSize({ error, message }: Pick<APIError, 'error' | '
   const inMember = isRecord(error) ? tokenCount(error['n_ctx']) : null;
   const inWords = STATED_SIZES.flatMap((pattern) => pattern.exec(message)?.[1]?.replaceAll(',', '') ?? []);
   return inMember ?? tokenCount(inWords[0]);
+}
+
+/** What endpoints say about a request. The first group is its tokens, the second those of them that are for the answer. */
+const STATED_REQUESTS: readonly RegExp[] = [
+  /your request has (\d+) input tokens/i,
+  /you requested (?:about )?(\d+) tokens \([^()]{0,100}?(\d+) in the (?:completion|output)\)/i,
+  /exceed context limit: (\d+) \+ \d+ >/i,
+];
+
+/** The tokens that an error leaves for the answer, below zero where the conversation alone is too long; null if it states none. */
+export function statedAnswerRoom(error: Pick<APIError, 'error' | 'message'>): number | null {
+  const context = statedContextSize(error);
+  const stated = STATED_REQUESTS.map((pattern) => pattern.exec(error.message)).find((match) => match !== null);
+  if (context === null || stated === undefined) return null;
+  const [, tokens, answer = 0] = stated;
+  return context - Number(tokens) + Number(answer);
 }
 
 const PLAUSIBLE = { min: 256, max: 100_000_000 } as const;

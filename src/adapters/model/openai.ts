@@ -5,11 +5,11 @@ import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { withCallIds } from './call-ids.ts';
-import { createContextSizeReader } from './context-size.ts';
+import { createContextSizeReader, statedAnswerRoom } from './context-size.ts';
 import { withPlainErrors } from './error-body.ts';
 import { toModelError, unreadableResponseError, watchdogError, withUsage } from './model-errors.ts';
 import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
-import { findRefusedName, type ModelParameters } from './parameters.ts';
+import { findRefusedName, isUsefulRoom, type ModelParameters } from './parameters.ts';
 import { createPatientFetch } from './patient-fetch.ts';
 import { type ResponseObserver, readCompletion } from './read-response.ts';
 import { type Conversation, createRequestBuilder } from './request.ts';
@@ -69,22 +69,30 @@ function createSingleModel(options: ModelOptions): SingleModel {
   const address = addressOf(options);
   const requests = createRequestBuilder({ ...options, address });
   const client = createClient(options);
-  /** Asks again without a parameter that the endpoint refuses by its name. */
+  /** Asks again with the answer that still fits, or without a parameter that the endpoint refuses by its name. */
   const complete = async (
     conversation: Conversation,
     signal: AbortSignal,
     observer: ResponseObserver,
+    answerRoom: number | null = null,
   ): Promise<unknown> => {
-    const { body, removable } = requests.build(conversation);
+    const { body, removable } = requests.build(conversation, answerRoom);
     try {
       const response = await client.post('/chat/completions', { body, signal, stream: true }).asResponse();
       return await readCompletion(response, observer);
     } catch (error) {
-      const refused = error instanceof APIError ? findRefusedName(error, removable) : null;
+      if (!(error instanceof APIError)) throw error;
+      const room = statedAnswerRoom(error);
+      if (room !== null) {
+        if (answerRoom !== null || !isUsefulRoom(room, options.parameters)) throw error;
+        options.log.debug({ maxOutputTokens: room, model: options.model }, 'less room for the answer of one request');
+        return complete(conversation, signal, observer, room);
+      }
+      const refused = findRefusedName(error, removable);
       if (refused === null) throw error;
       options.log.warn({ parameter: refused, model: options.model }, 'model endpoint refuses a parameter');
       requests.refuse(refused);
-      return complete(conversation, signal, observer);
+      return complete(conversation, signal, observer, answerRoom);
     }
   };
   const ask = async (conversation: Conversation, stopping: AbortSignal): Promise<ModelResponse> => {
