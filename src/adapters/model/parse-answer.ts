@@ -1,4 +1,4 @@
-import { findTopLevelKeys } from '../../core/agent/tools/json-keys.ts';
+import { findKeys } from '../../core/agent/tools/json-keys.ts';
 import { parseJson } from '../../lib/trust.ts';
 
 /** Quotes of strings, brackets, colons and commas. A list of a thousand models has fewer. */
@@ -9,7 +9,7 @@ export const MAX_ANSWER_TOKENS = 500_000;
  * whole process for seconds.
  */
 export function parseAnswer(text: string): unknown {
-  if (text.length > MAX_ANSWER_TOKENS && findTopLevelKeys(text, MAX_ANSWER_TOKENS) === null)
+  if (text.length > MAX_ANSWER_TOKENS && findKeys(text, MAX_ANSWER_TOKENS) === null)
     throw new SyntaxError('The JSON has too many values');
   return parseJson(text);
 }

@@ -71,6 +71,14 @@ const INVALID_CALLS: readonly (readonly [string, ScriptedCall, RegExp])[] = [
     { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' },
     /the key "path" appears twice/,
   ],
+  [
+    'a duplicate key in a change',
+    {
+      name: 'change_files',
+      arguments: `{"summary":"s","changes":[{"op":"write","path":"new.ts","content":"a","path":"README.md"}]}`,
+    },
+    /the key "path" appears twice in one object/,
+  ],
 ];
 
 describe('calls that cannot be served', () => {

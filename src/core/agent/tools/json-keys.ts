@@ -1,32 +1,36 @@
 import { type CodeUnits, toCodeUnits } from '../../edits/text/characters.ts';
 
 /**
- * The raw keys of the outermost object of a JSON text, quotes included; null if the text has more than `maxTokens`
- * quotes, brackets, colons and commas. It protects `JSON.parse`, which is fast for long strings but takes seconds for
- * millions of small values. Runs in linear time.
+ * The raw keys of each object of a JSON text, quotes included, outer objects first; null if the text has more than
+ * `maxTokens` quotes, brackets, colons and commas. It protects `JSON.parse`, which is fast for long strings but takes
+ * seconds for millions of small values. Runs in linear time.
  */
-export function findTopLevelKeys(json: string, maxTokens: number): readonly string[] | null {
-  const keys: string[] = [];
+export function findKeys(json: string, maxTokens: number): readonly (readonly string[])[] | null {
+  const objects: string[][] = [];
+  const open: string[][] = [];
   const token = /["{}[\]:,]/g;
   let cachedCodeUnits: CodeUnits | null = null;
   const codeUnits = (): CodeUnits => {
     cachedCodeUnits ??= toCodeUnits(json);
     return cachedCodeUnits;
   };
-  let [tokenCount, depth, last] = [0, 0, ''];
+  let [tokenCount, last] = [0, ''];
   for (let match = token.exec(json); match !== null; match = token.exec(json)) {
     const { 0: character, index } = match;
     tokenCount += 1;
     if (tokenCount > maxTokens) return null;
-    if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character === ':' && depth === 1) keys.push(last);
+    if (character === '{' || character === '[') {
+      const keys: string[] = [];
+      open.push(keys);
+      if (character === '{') objects.push(keys);
+    } else if (character === '}' || character === ']') open.pop();
+    else if (character === ':') open.at(-1)?.push(last);
     else if (character === '"') {
       token.lastIndex = findStringEnd(json, index, codeUnits);
       last = json.slice(index, token.lastIndex);
     }
   }
-  return keys;
+  return objects;
 }
 
 /** Offset behind the string that begins at a quote; the end of the text for an unterminated string. */

@@ -11,7 +11,7 @@ import {
   type ToolRequestOf,
 } from '../../state/tools.ts';
 import { quoteTruncated } from '../shared/tool-results.ts';
-import { findTopLevelKeys } from './json-keys.ts';
+import { findKeys } from './json-keys.ts';
 
 /** Parses one call. Never throws. */
 export function parseCall({ name: written, arguments: rawArguments }: RawToolCall): ParsedCall {
@@ -56,10 +56,10 @@ type ParsedObject =
 
 function parseObject(rawArguments: string): ParsedObject {
   if (rawArguments.trim() === '') return { kind: 'parsed', record: {} };
-  const keys = findTopLevelKeys(rawArguments, MAX_JSON_TOKENS);
+  const keys = findKeys(rawArguments, MAX_JSON_TOKENS);
   if (keys === null)
     return { kind: 'invalid', problem: `they hold more than ${MAX_JSON_TOKENS} keys, values and punctuation marks` };
-  const longKey = keys.find((key) => key.length > MAX_KEY_CHARACTERS);
+  const longKey = keys.flat().find((key) => key.length > MAX_KEY_CHARACTERS);
   if (longKey !== undefined)
     return {
       kind: 'invalid',
@@ -68,8 +68,9 @@ function parseObject(rawArguments: string): ParsedObject {
   try {
     const value = parseJson(rawArguments);
     if (!isRecord(value)) return { kind: 'invalid', problem: 'they must be one JSON object' };
-    const duplicate = findDuplicateKey(keys);
-    if (duplicate !== null) return { kind: 'invalid', problem: `the key ${quoteTruncated(duplicate)} appears twice` };
+    const duplicate = keys.map(findDuplicateKey).find((key) => key !== null) ?? null;
+    if (duplicate !== null)
+      return { kind: 'invalid', problem: `the key ${quoteTruncated(duplicate)} appears twice in one object` };
     return { kind: 'parsed', record: value };
   } catch {
     return { kind: 'invalid', problem: 'they are not valid JSON' };
@@ -77,7 +78,7 @@ function parseObject(rawArguments: string): ParsedObject {
 }
 
 /**
- * The first duplicate of these raw keys, or null. `JSON.parse` silently keeps the last one, so the call could do
+ * The first duplicate of an object's raw keys, or null. `JSON.parse` silently keeps the last one, so the call could do
  * something else than a reader of its text expects.
  */
 function findDuplicateKey(keys: readonly string[]): string | null {

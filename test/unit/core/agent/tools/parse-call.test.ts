@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findTopLevelKeys } from '../../../../../src/core/agent/tools/json-keys.ts';
+import { findKeys } from '../../../../../src/core/agent/tools/json-keys.ts';
 import { parseCall } from '../../../../../src/core/agent/tools/parse-call.ts';
 import { TOOL_NAMES } from '../../../../../src/core/state/tools.ts';
 
@@ -11,6 +11,13 @@ function parse(name: string, written: unknown) {
 function refusal(name: string, written: unknown): string {
   const parsed = parse(name, written);
   return parsed.kind === 'refused' ? parsed.output : 'not refused';
+}
+
+/** The keys of each object that has any, outer objects first. */
+function keysOfObjects(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) || Object.keys(value).length === 0 ? [] : [Object.keys(value)];
+  return [...own, ...Object.values(value).flatMap(keysOfObjects)];
 }
 
 describe('parseCall', () => {
@@ -66,6 +73,16 @@ describe('parseCall', () => {
     ['read_file', '{"path":"a","__proto__":{"x":1}}', /unknown "__proto__"/],
     ['read_file', '{"path":"a","path":"b"}', /the key "path" appears twice/],
     ['read_file', '{"path":"a","p\\u0061th":"b"}', /the key "path" appears twice/],
+    [
+      'change_files',
+      '{"summary":"s","changes":[{"op":"delete","path":"a"},{"op":"delete","path":"b","path":"c"}]}',
+      /the key "path" appears twice/,
+    ],
+    [
+      'edit_file',
+      '{"path":"a","edits":[{"old_string":"a","new_string":"}{","n\\u0065w_string":"c"}]}',
+      /the key "new_string" appears twice/,
+    ],
     ['read_file', `{"path":"a","${'k'.repeat(999)}":1}`, /a key has 1001 characters and at most 1000 are read/],
     ['read_file', `{"path":"a","${'k'.repeat(998)}":1}`, /unknown "k{60}…" \(allowed/],
     [
@@ -127,14 +144,23 @@ describe('parseCall', () => {
     expect(refusal('read_file', written)).toContain('they hold more than 1000 keys, values and punctuation marks');
   });
 
-  it('finds keys after strings with quotes and backslashes (D6)', () => {
+  it('finds the keys of each object, after strings with quotes and backslashes too (D6)', () => {
     const short = fc.string({ unit: fc.constantFrom('"', '\\', 'a', '{', ':', 'é'), maxLength: 60 });
     const long = fc.tuple(short, fc.integer({ min: 1, max: 400 })).map(([text, times]) => text.repeat(times));
     const letters = fc.oneof(short, short, long);
+    const value = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        letters,
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(letters, tie('value'), { maxKeys: 5 }),
+      ),
+    })).value;
     fc.assert(
-      fc.property(fc.dictionary(letters, fc.oneof(letters, fc.array(letters)), { maxKeys: 5 }), (record) => {
-        const keys = findTopLevelKeys(JSON.stringify(record), 1000);
-        expect(keys?.map((key) => JSON.parse(key))).toEqual(Object.keys(record));
+      fc.property(value, (written) => {
+        const keys = findKeys(JSON.stringify(written), 10_000);
+        const found = keys?.map((ofOne) => ofOne.map((key) => JSON.parse(key)));
+        expect(found?.filter(({ length }) => length > 0)).toEqual(keysOfObjects(written));
       }),
       { numRuns: 1000 },
     );
@@ -176,9 +202,14 @@ describe('parseCall', () => {
     });
   });
 
-  it('ignores duplicate keys in nested objects and inside strings (D6)', () => {
+  it('ignores duplicate keys inside strings, and equal keys of different objects (D6)', () => {
     const content = '{"a":1,"a":2} \\" "path": ';
     expect(parse('write_file', { path: 'a', content })).toMatchObject({ call: { content } });
+    const changes = [
+      { op: 'write', path: 'a', content },
+      { op: 'delete', path: 'b' },
+    ];
+    expect(parse('change_files', { summary: 's', changes })).toMatchObject({ call: { changes } });
   });
 
   it('a long glob is refused and not quoted, and at most five unknown keys are named (S124)', () => {
