@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { APIError } from 'openai';
 import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord } from '../../lib/trust.ts';
+import { createCallSeparator } from './call-ids.ts';
 import { MAX_BEGINNING, MAX_ERROR_DEPTH } from './error-body.ts';
 import { UnusableResponseError } from './error-meanings.ts';
 import { createDeltaMerger } from './merge-delta.ts';
@@ -78,6 +79,7 @@ export async function mergeChunks(
   onPiece: (usage: unknown) => void = () => {},
 ): Promise<unknown> {
   const message = createDeltaMerger();
+  const separateCalls = createCallSeparator();
   message.add({});
   let finishReason: unknown = null;
   let usage: unknown;
@@ -91,7 +93,7 @@ export async function mergeChunks(
     const choice = firstChoice(chunk);
     // An error within the stream is a chunk without a choice.
     if (chunk['choices'] !== undefined || usage !== undefined) onPiece(usage);
-    message.add(choice['delta'] ?? choice['message']);
+    message.add(separateCalls(choice['delta'] ?? choice['message']));
     finishReason = choice['finish_reason'] ?? finishReason;
   }
   if (count === 0) throw new UnusableResponseError('unreadable-answer', 'the stream has no chunk');
