@@ -60,12 +60,13 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
+  const place = { task, pull, files: listed, rules, ownLogin: job.context.self.slug };
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: await readDiffs(reader, files),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
-    discussion: await readPart(job, () => readTaskDiscussion(github, { task, pull, files: listed, rules })),
+    discussion: await readPart(job, () => readTaskDiscussion(github, place)),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };
   const { context, stored } = job;

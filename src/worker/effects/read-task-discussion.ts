@@ -20,15 +20,17 @@ type TaskPlace = {
   readonly pull: PullSummary;
   readonly files: readonly PullRequestFile[] | null;
   readonly rules: PathRules;
+  /** The App's slug. */
+  readonly ownLogin: string;
 };
 
 /** Reads the comments that a task can mean, and which of their authors may decide. */
 export async function readTaskDiscussion(
   github: GitHub,
-  { task, pull, files, rules }: TaskPlace,
+  { task, pull, files, rules, ownLogin }: TaskPlace,
 ): Promise<TaskDiscussion> {
   const comments = hideUnreadableHunks(await listComments(github, task, pull), files, rules);
-  const candidates = findCandidates(task, comments);
+  const candidates = findCandidates(task, comments, ownLogin);
   return selectComments(task, candidates, await findPermitted(github, task, candidates));
 }
 

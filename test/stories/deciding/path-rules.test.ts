@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit, move, read, remove, write } from '../support/story.ts';
 
@@ -116,6 +117,41 @@ describe('a denied path', () => {
     expect(begun).not.toContain(CANARY);
     await ana.replies(bot.proposal(1), '/ask why was this?');
     expect(JSON.stringify(model.requests().at(-1)?.messages)).not.toContain(CANARY);
+  });
+
+  describe('of read_file by a rule that came later hides the page of a change whose run is deleted', () => {
+    async function forgotten(isOnLines: boolean) {
+      const branch = isOnLines ? { 'private/notes.md': `${CANARY}\nnew\n` } : { 'README.md': '# New shop\n' };
+      const story = await stage().tell({ files: FILES, branch });
+      const { ana, bot, configures, model } = story;
+      model.proposes(edit('private/notes.md', CANARY, `${CANARY}, twice`));
+      await ana.says('/countersign double it');
+      const page = bot.proposal(1);
+      expect([page.kind, page.body.includes(CANARY)]).toEqual([isOnLines ? 'review' : 'issue', true]);
+      await ana.replies(page, '/deny keep it');
+      await configures(NO_PRIVATE);
+      await stage().later(8 * 24 * 60 * 60);
+      while (
+        await stage()
+          .store()
+          .deleteExpired(Date.now() + 2 * RUN_RETENTION_MS)
+      );
+      expect((await story.stored()).run).toBeNull();
+      const before = model.requests().length;
+      return { ...story, page, sent: () => JSON.stringify(model.requests().slice(before)) };
+    }
+
+    it.each<[string, boolean, (slug: string) => string]>([
+      ['a question in its thread', true, () => '/countersign ask why was this?'],
+      ['a task in its thread', true, () => '/countersign why was this?'],
+      ['a question that names the App', false, (slug) => `/countersign ask why did @${slug} this?`],
+      ['a task that names the App', false, (slug) => `/countersign explain what @${slug} did. why was this?`],
+    ])('from %s (S127, S157, I15)', async (_, isOnLines, words) => {
+      const { ana, page, sent } = await forgotten(isOnLines);
+      await ana.replies(page, words(stage().github.app.slug));
+      expect(sent()).toContain('this?');
+      expect(sent()).not.toContain(CANARY);
+    });
   });
 
   it('by a rule that came after the proposal stops an approval, which names it, and a denial still counts (S127)', async () => {

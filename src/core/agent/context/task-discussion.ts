@@ -27,20 +27,31 @@ export type CandidateComment = {
 
 /**
  * The comments around a task that were there when it was written, newest first. Those that the task points to come
- * first of all.
+ * first of all. Of the App's own comments only the words that the task quotes count: their pages have lines of files,
+ * and the rules of now can hide these.
  */
-export function findCandidates(task: Task, comments: readonly PullComment[]): readonly CandidateComment[] {
+export function findCandidates(
+  task: Task,
+  comments: readonly PullComment[],
+  ownLogin: string,
+): readonly CandidateComment[] {
   const before = comments.filter((comment) => isBefore(task, comment));
   const holdsQuote = task.quote === null ? () => false : quoteMatcher(task.quote);
   const candidates = before.map((comment): CandidateComment => {
-    const relation = relationOf(task, comment);
+    const relation = isOwn(comment, ownLogin) ? 'earlier' : relationOf(task, comment);
     return { comment, relation: holdsQuote(comment) ? 'quoted' : relation, relationUnquoted: relation };
   });
-  const telling = candidates.filter(({ relation, comment }) =>
-    // The page of a change has its lines, which the task brings along if they may be read.
-    relation === 'replied-to' ? task.about === undefined : relation === 'quoted' || !isBareCommand(comment.body),
+  const telling = candidates.filter(
+    ({ relation, comment }) =>
+      relation === 'quoted' ||
+      (!isOwn(comment, ownLogin) && (relation === 'replied-to' || !isBareCommand(comment.body))),
   );
   return telling.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
+}
+
+/** Only the account of an App has brackets in its login. */
+function isOwn({ author }: PullComment, ownLogin: string): boolean {
+  return author?.login === `${ownLogin}[bot]`;
 }
 
 const PLACE_OF: Readonly<Record<CommentRelation, number>> = {
