@@ -5,11 +5,11 @@ import { Kysely, sql } from 'kysely';
 import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { DatabaseError } from './errors.ts';
 import { accessError, isAccessDenied } from './file-access.ts';
+import { MaintenanceScheduler, maintain } from './maintenance.ts';
 import { fullDiskError, hasNoSpace, isDiskFull, reasonOf, tooSmallDiskError } from './opening-errors.ts';
 import { pgliteDialect } from './pglite-dialect.ts';
 import { DurableFiles, durableStartParams, lockDirectory, makePrivateDirectory, syncTree } from './pglite-files.ts';
 import type { DatabaseSchema } from './schema.ts';
-import { VacuumScheduler, vacuumChanged } from './vacuum.ts';
 
 /** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
 export const TYPE_PARSERS = { 20: Number } as const;
@@ -22,9 +22,9 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await startPglite(dataDir);
-    const vacuumScheduler = new VacuumScheduler(() => vacuumChanged(backend.db));
+    const scheduler = new MaintenanceScheduler(() => maintain(backend.db));
     const close = () => pglite.close().finally(() => lock?.release());
-    const backend = await createPgliteBackend(pglite, close, vacuumScheduler).catch(async (error: unknown) => {
+    const backend = await createPgliteBackend(pglite, close, scheduler).catch(async (error: unknown) => {
       await pglite.close();
       throw error;
     });
@@ -68,9 +68,9 @@ function openFiles(directory: string): Promise<PGlite> {
 export async function createPgliteBackend(
   pglite: PGlite,
   close: () => Promise<void>,
-  vacuumScheduler: VacuumScheduler | null = null,
+  scheduler: MaintenanceScheduler | null = null,
 ): Promise<Backend> {
-  const db = new Kysely<DatabaseSchema>({ dialect: pgliteDialect(pglite, () => vacuumScheduler?.onUse()) });
+  const db = new Kysely<DatabaseSchema>({ dialect: pgliteDialect(pglite, () => scheduler?.onUse()) });
   const leaseHolderId = createLeaseHolderId();
   await SET_STATISTICS_TARGET.execute(db);
   await sql`select pg_advisory_lock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
@@ -83,7 +83,7 @@ export async function createPgliteBackend(
     onDisconnect: () => {},
     connectionEpoch: () => db,
     async close() {
-      await vacuumScheduler?.stop();
+      await scheduler?.stop();
       try {
         await sql`select pg_advisory_unlock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
       } finally {

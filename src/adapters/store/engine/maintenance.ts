@@ -3,24 +3,24 @@ import type { Backend } from './backend.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** Uses of the database between two checks: a check takes some ms. */
-const USES_PER_VACUUM = 500;
+const USES_PER_CHECK = 500;
 
-/** Runs maintenance on an embedded database while it is used; a server has autovacuum for that. */
-export class VacuumScheduler {
-  readonly #vacuum: () => Promise<void>;
+/** Runs `maintain` on an embedded database while it is used; a server has processes of its own for that. */
+export class MaintenanceScheduler {
+  readonly #maintain: () => Promise<void>;
   #uses = 0;
   #stopped = false;
   #current: Promise<void> | null = null;
 
-  /** If `vacuum` fails, it is tried again after as many uses. */
-  constructor(vacuum: () => Promise<void>) {
-    this.#vacuum = vacuum;
+  /** If `maintain` fails, it is tried again after as many uses. */
+  constructor(maintain: () => Promise<void>) {
+    this.#maintain = maintain;
   }
 
-  /** `vacuum` also calls this; its own uses never trigger another run. */
+  /** `maintain` also calls this; its own uses never trigger another run. */
   onUse(): void {
     this.#uses += 1;
-    if (this.#uses < USES_PER_VACUUM || this.#stopped || this.#current !== null) return;
+    if (this.#uses < USES_PER_CHECK || this.#stopped || this.#current !== null) return;
     this.#current = this.#run();
   }
 
@@ -31,10 +31,30 @@ export class VacuumScheduler {
   }
 
   async #run(): Promise<void> {
-    await this.#vacuum().catch(() => {});
+    await this.#maintain().catch(() => {});
     this.#uses = 0;
     this.#current = null;
   }
+}
+
+/** Checkpoints and vacuums an embedded database, each as far as it is due. */
+export async function maintain(db: Kysely<DatabaseSchema>): Promise<void> {
+  await checkpointLongLog(db);
+  await vacuumChanged(db);
+}
+
+/** Log since the last checkpoint, which frees the files before it. */
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
+
+/**
+ * PGlite makes no checkpoint before it is closed: its write-ahead log would grow until the disk is full, and a start
+ * after a crash would replay all of it.
+ */
+async function checkpointLongLog(db: Kysely<DatabaseSchema>): Promise<void> {
+  const { rows } = await sql<{ isLong: boolean }>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > ${MAX_LOG_BYTES}::bigint as "isLong" from pg_control_checkpoint()
+  `.execute(db);
+  if (rows[0]?.isLong === true) await sql`checkpoint`.execute(db);
 }
 
 /** Tables whose rows are deleted or replaced; the others only grow. */
@@ -72,7 +92,7 @@ export async function vacuum({ db, embedded }: Pick<Backend, 'db' | 'embedded'>)
  * ones, which every query for work reads, and statements are planned for the old size. Large tables need more changes,
  * because a vacuum reads all their indexes.
  */
-export async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
+async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
   // Statistics of this session become visible only after a flush.
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ relname: string }>`

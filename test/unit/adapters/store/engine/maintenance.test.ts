@@ -82,3 +82,22 @@ describe('an embedded database after many deliveries', () => {
     expect(await countPagesOf(look)).toBeLessThan(small + 20);
   });
 });
+
+/** Log (bytes) that a start after a crash would replay. */
+async function logLength(): Promise<number> {
+  const { rows } = await sql<{ length: number }>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::bigint as length from pg_control_checkpoint()
+  `.execute(backend.db);
+  return rows[0]?.length ?? Number.NaN;
+}
+
+describe('an embedded database that runs for long', () => {
+  it('keeps its write-ahead log short, which would fill the disk', async () => {
+    const [written, size] = [100, 1_000_000];
+    await sql`
+      select pg_logical_emit_message(false, '', repeat('x', ${size}::integer)) from generate_series(1, ${written}::integer)
+    `.execute(backend.db);
+    for (let uses = 0; uses < USES; uses += 1) await sql`select`.execute(backend.db);
+    await expect.poll(logLength).toBeLessThan(size);
+  });
+});
