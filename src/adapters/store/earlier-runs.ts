@@ -7,6 +7,9 @@ import type { DatabaseSchema } from './engine/schema.ts';
 /** Decided changes of one run that are read, newest first. */
 const MAX_PROPOSALS_PER_RUN = 50;
 
+/** A backslash before the letter u in a text is found too. */
+const UNICODE_ESCAPE = '\\u';
+
 /**
  * The newest other runs of the pull request with their decided changes, oldest first. Only the few fields that are
  * needed leave the database: a change can have hundreds of kilobytes. Skips runs of another schema version.
@@ -34,8 +37,9 @@ async function listDecided(
   pullRequestKey: string,
   runId: string,
 ): Promise<readonly DecidedProposal[]> {
+  // PostgreSQL refuses to take JSON apart that escapes U+0000 or half of a surrogate pair, so such a body comes whole.
   const { rows } = await sql<{ decided: string }>`
-    select json_build_object(
+    select case when strpos(body, ${UNICODE_ESCAPE}) > 0 then body else json_build_object(
       'state', body::json->'state',
       'votes', body::json->'votes',
       'origin', json_build_object('kind', body::json->'origin'->'kind'),
@@ -45,7 +49,7 @@ async function listDecided(
         'members', (select json_agg(json_build_object(
           'op', member->'op', 'path', member->'path', 'from', member->'from', 'digest', member->'digest'))
           from json_array_elements(body::json->'change'->'members') as member))
-    )::text as decided
+    )::text end as decided
     from (
       select seq, body from proposals
       where pull_key = ${pullRequestKey} and run_id = ${runId} and schema = ${RUN_SCHEMA}

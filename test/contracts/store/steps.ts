@@ -210,7 +210,7 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
         fc.asyncProperty(strings, async (text) => {
           round += 1;
           const id = `r${round}`;
-          const proposals = [proposal(`p${round}`, id, { note: text, state: 'cancelled' }, text)];
+          const proposals = [proposal(`p${round}`, id, { note: text, state: 'rejected' }, text)];
           const pull = pullOf(1, { run: run(id, { summary: text, messageCount: 1 }), proposals });
           const messages: TranscriptMessage[] = [{ role: 'user', content: text }];
           const signal = present(await nextOf(id, claim));
@@ -218,6 +218,8 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
           expect(saved).toBe('saved');
           expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(pull);
           expect(await store().loadTranscript(id)).toEqual(messages);
+          const earlier = await store().listEarlierRuns(claim.pullRequestKey, 'next', 99);
+          expect(earlier.find((one) => one.run.summary === text)?.proposals).toMatchObject([{ state: 'rejected' }]);
         }),
         { numRuns: 12 },
       );
