@@ -147,7 +147,10 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
   await transaction.updateTable('pulls').set({ run_id: null }).where('run_id', 'in', ids).execute();
 }
 
-/** Erases people's answers to the questions of these runs. A question is stored with its run only. */
+/**
+ * Erases people's answers to the questions of these runs. A question is stored with its run only, and a run that another
+ * version stored can be without any.
+ */
 async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: readonly string[]): Promise<void> {
   const runs = await transaction
     .selectFrom('runs')
@@ -155,8 +158,9 @@ async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: re
     .where('run_id', 'in', runIds)
     .execute();
   for (const { pull_key: pullKey, state } of runs) {
-    const ids = fromStored<Run>(state).questions.map(({ id }) => id);
-    if (ids.length === 0) continue;
+    const { questions = [] } = fromStored<Partial<Run>>(state);
+    if (questions.length === 0) continue;
+    const ids = questions.map(({ id }) => id);
     await transaction
       .updateTable('votes')
       .set({ text: null, text_salt: null })

@@ -95,6 +95,14 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
       expect(await store().load(key, NO_PROPOSALS)).toMatchObject({ run: null, proposals: [], proposalCount: 1 });
     });
 
+    it('deletes an ended run of another version, which is stored in another form (S84, I15)', async () => {
+      await saveEndedRun();
+      await value(`update runs set schema = 99, state = '{}'`);
+      await deleteAllExpired(21 + RUN_RETENTION_MS);
+      expect(await counts()).toEqual([1, 0, 0, 0, 1, 1, 1]);
+      expect(await rows('votes')).toMatchObject([{ text: null }]);
+    });
+
     it('records who answered a question of the agent, and erases the answer with its run (S71, I15)', async () => {
       const { claim, signal } = await claimSignal('a');
       const phase = { kind: 'ended', reason: 'rejected', by: null, at: '', note: null } as const;
