@@ -26,7 +26,7 @@ export type Config = {
     readonly webhookSecrets: readonly [string, ...string[]];
   };
   readonly github: {
-    /** `github.com`, or the host and port of another server. */
+    /** In lower case: `github.com`, a subdomain of `ghe.com`, or the host and port of another server. */
     readonly host: string;
     readonly protocol: 'http' | 'https';
   };
@@ -198,6 +198,13 @@ const PORT_PROBLEM = 'must be a number from 0 to 65535.';
 
 const LOGINS_PATTERN = /^[a-z\d](?:[a-z\d_-]*[a-z\d])?(?:\s*,\s*[a-z\d](?:[a-z\d_-]*[a-z\d])?)*$/i;
 
+/** Names of GitHub's cloud from which no address of its API can be made. */
+const MISTAKEN_GITHUB_HOST =
+  /^(?:(?:api|www)\.github\.com(?::\d+)?|github\.com:\d+|api\.[^.]+\.ghe\.com(?::\d+)?|[^.]+\.ghe\.com:\d+)$/;
+
+const GITHUB_HOST_PROBLEM =
+  'must be the host of the pages, github.com or as in acme.ghe.com, without "api." or "www." before it and without a port.';
+
 /** The checks of single variables. A message follows the variable's name. */
 const environmentSchema = z.object({
   APP_ID: required('is missing: it is the number on the page of your GitHub App ("App ID").').pipe(
@@ -211,6 +218,8 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[\w.-]+(?::\d{1,5})?$/, 'must be a host name, without https:// and without a path.')
     .refine((host) => URL.canParse(`https://${host}`), 'must be a host name, and its port at most 65535.')
+    .toLowerCase()
+    .refine((host) => !MISTAKEN_GITHUB_HOST.test(host), GITHUB_HOST_PROBLEM)
     .default('github.com'),
   GHE_PROTOCOL: oneOf(['https', 'http']).default('https'),
   PORT: z

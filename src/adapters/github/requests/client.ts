@@ -47,9 +47,10 @@ function sharedAuth(options: Parameters<typeof createProbotAuth>[0]) {
   return Object.assign(authenticate, { hook: auth.hook });
 }
 
-/** REST base address of github.com (`host` null or `github.com`) or of another server. */
+/** REST base address of github.com (`host` null or `github.com`), of a subdomain of ghe.com or of another server. */
 export function apiBaseUrl(host: string | null, protocol: 'http' | 'https'): string {
   if (host === null || host === 'github.com') return 'https://api.github.com';
+  if (host.endsWith('.ghe.com')) return `https://api.${host}`;
   return `${protocol}://${host}/api/v3`;
 }
 

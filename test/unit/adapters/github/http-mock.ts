@@ -72,7 +72,8 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
     now: () => NOW,
     ...options,
   });
-  const plain = () => nock(API);
+  const api = options.baseUrl ?? API;
+  const plain = () => nock(api);
   const mints = (permissions: Permissions, token: string): void => {
     plain()
       .post('/app/installations/11/access_tokens', { repository_ids: [22], permissions })
@@ -82,7 +83,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
     githubs,
     github: githubs.forPull(REF),
     plain,
-    as: (token) => nock(API, { reqheaders: { authorization: `token ${token}` } }),
+    as: (token) => nock(api, { reqheaders: { authorization: `token ${token}` } }),
     mints,
     expectReadToken: () => mints(READ_PERMISSIONS, 'ghs_read'),
     expectWriteToken: () => mints(WRITE_PERMISSIONS, 'ghs_write'),

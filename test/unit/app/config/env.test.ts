@@ -251,6 +251,12 @@ describe('environment', () => {
     ['APP_ID', 'seven'],
     ['GHE_HOST', 'https://ghe.example.com/api'],
     ['GHE_HOST', 'ghe.example.com:99999'],
+    ['GHE_HOST', 'ghe.example.com/'],
+    ['GHE_HOST', '[::1]:8443'],
+    ['GHE_HOST', 'API.github.com'],
+    ['GHE_HOST', 'www.github.com'],
+    ['GHE_HOST', 'github.com:443'],
+    ['GHE_HOST', 'api.acme.ghe.com'],
     ['GHE_PROTOCOL', 'ftp'],
     ['PORT', '65536'],
     ['WEBHOOK_PATH', 'hooks'],
@@ -276,6 +282,16 @@ describe('environment', () => {
     ['LOG_FORMAT', 'xml'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it.each([
+    ['GitHub.com', 'github.com'],
+    ['acme.GHE.com', 'acme.ghe.com'],
+    ['GHE.example.com:8443', 'ghe.example.com:8443'],
+    ['github.company.com', 'github.company.com'],
+    ['api.example.com', 'api.example.com'],
+  ])('takes GHE_HOST=%s as %s', (GHE_HOST, host) => {
+    expect(configOf({ GHE_HOST }).config.github.host).toBe(host);
   });
 
   it('serves every account only when configured to', () => {

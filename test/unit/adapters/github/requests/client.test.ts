@@ -7,6 +7,7 @@ import { apiBaseUrl, EventOctokit } from '../../../../../src/adapters/github/req
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../../src/lib/trust.ts';
 import { isPermanent } from '../../../../../src/worker/jobs/job.ts';
+import { postedComment } from '../comment-samples.ts';
 import {
   errorOf,
   HEAD,
@@ -22,6 +23,22 @@ import {
 import { type RawServer, startRawServer } from '../raw-server.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
+
+describe('an account on GHE.com', () => {
+  it('has a host of its own for REST and GraphQL', async () => {
+    const baseUrl = apiBaseUrl('acme.ghe.com', 'https');
+    expect(baseUrl).toBe('https://api.acme.ghe.com');
+    const http = mockHttp({ baseUrl });
+    http.expectReadToken();
+    const reviewThreads = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+    http
+      .as('ghs_read')
+      .post('/graphql')
+      .reply(200, { data: { repository: { pullRequest: { reviewThreads } } } });
+    expect(await http.github.isThreadResolved(postedComment(2))).toBe(false);
+    http.finish();
+  });
+});
 
 describe('tokens', () => {
   let http: HttpMock;
