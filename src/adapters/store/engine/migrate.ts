@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DatabaseError } from './errors.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { lacksRight, missingRightError } from './opening-errors.ts';
+import { explainForeignTables, lacksRight, missingRightError } from './opening-errors.ts';
 import { requireRights } from './requirements.ts';
 import type { DatabaseSchema } from './schema.ts';
 
@@ -22,7 +22,7 @@ export async function migrate(
   const newest = migrations.at(-1)?.number ?? 0;
   let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest)).catch(
     async (error: unknown) => {
-      if (!lacksRight(error)) throw error;
+      if (!lacksRight(error)) throw explainForeignTables(error);
       await requireRights(db);
       throw await missingRightError(db, error);
     },
@@ -30,13 +30,13 @@ export async function migrate(
   for (const migration of migrations) {
     if (migration.number > version)
       version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest)).catch(
-        explainMissingRights,
+        (error: unknown) => explainFailedMigration(error, migration),
       );
   }
 }
 
-function explainMissingRights(error: unknown): never {
-  if (!lacksRight(error)) throw error;
+function explainFailedMigration(error: unknown, { number }: Migration): never {
+  if (!lacksRight(error)) throw number === 1 ? explainForeignTables(error) : error;
   throw new DatabaseError(
     `The role of DATABASE_URL may not change the schema (${error.message}). ` +
       'Start this version once with the role that owns the tables, then grant the rights of the other role again; see docs/operations.md.',

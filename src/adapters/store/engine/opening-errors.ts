@@ -55,19 +55,41 @@ export function lacksRight(error: unknown): error is Error {
 
 /** The sentence for a role that cannot create the first table, or cannot read the tables that exist. */
 export async function missingRightError(db: Kysely<DatabaseSchema>, error: Error): Promise<DatabaseError> {
-  const { rows } = await sql<{ role: string; name: string; has_tables: boolean }>`
+  const { rows } = await sql<{ role: string; name: string; has_tables: boolean; lacks_schema: boolean }>`
     select quote_ident(current_user) as role, quote_ident(current_database()) as name,
-      exists (select from pg_class where relname = 'migrations' and relkind = 'r') as has_tables
+      exists (select from pg_class where relname = 'migrations' and relkind = 'r') as has_tables,
+      current_schema() is null and has_schema_privilege(to_regnamespace('public'), 'create') is true as lacks_schema
   `.execute(db);
-  const { role, name, has_tables: hasTables } = rows[0] ?? { role: 'ROLE', name: 'NAME', has_tables: false };
-  const step = hasTables
-    ? `Grant it the rights that docs/operations.md lists under "Two database roles", or use the role that owns the tables.`
-    : `As an administrator run "grant usage, create on schema public to ${role}" in that database, ` +
-      `or give it to the role: "alter database ${name} owner to ${role}".`;
+  const {
+    role,
+    name,
+    has_tables: hasTables,
+    lacks_schema: lacksSchema,
+  } = rows[0] ?? { role: 'ROLE', name: 'NAME', has_tables: false, lacks_schema: false };
+  const step = lacksSchema
+    ? `Its search_path names no schema that exists: set it to one, as with "alter role ${role} set search_path = public", and remove any other from DATABASE_URL.`
+    : hasTables
+      ? `Grant it the rights that docs/operations.md lists under "Two database roles", or use the role that owns the tables.`
+      : `As an administrator run "grant usage, create on schema public to ${role}" in that database, ` +
+        `or give it to the role: "alter database ${name} owner to ${role}".`;
   const may = hasTables ? 'use the tables' : 'create tables';
   return new DatabaseError(`The role ${role} may not ${may} in the database ${name} (${error.message}). ${step}`, {
     cause: error,
   });
+}
+
+/** Codes for a column that our table would have, and for a table or function that exists already. */
+const FOREIGN_TABLE_CODES: readonly string[] = ['42703', '42P07', '42723'];
+
+/** An error of the first migration: for tables of another program, the sentence that says so. */
+export function explainForeignTables(error: unknown): unknown {
+  if (!(error instanceof Error) || !FOREIGN_TABLE_CODES.includes(errorCodeOf(error))) return error;
+  return new DatabaseError(
+    `The database that DATABASE_URL names has tables of another program (${error.message}). ` +
+      `Countersign needs a database of its own: as an administrator run "create database countersign encoding 'UTF8' template template0", ` +
+      'and name that one.',
+    { cause: error },
+  );
 }
 
 /** An error while the schema is read or migrated, with the operator's next step; unknown errors stay as they are. */

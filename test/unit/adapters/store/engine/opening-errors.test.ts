@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
 import { unreachableError } from '../../../../../src/adapters/store/engine/opening-errors.ts';
 import { openLedger, openStore } from '../../../../../src/adapters/store/open.ts';
-import { serverUrl } from '../../../../support/server-database.ts';
+import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 /** A server that answers the request for TLS with this byte (`N`: it has none), and then hangs up. */
 async function tlsServer(answer: 'N' | 'S'): Promise<{ readonly port: number; readonly close: () => void }> {
@@ -123,5 +123,31 @@ describe.skipIf(server === null)('a role of PostgreSQL without enough rights (O9
     await execute(database, 'drop schema public cascade', `create schema public authorization ${role}`);
     await execute(database, `alter role ${role} set default_transaction_read_only = on`);
     expect(await refusal(poorUrl())).toMatch(/is read-only .*Use the address of the primary/);
+  });
+});
+
+describe.skipIf(serverUrl() === null)('a database that is set up for something else says what to do (O9)', () => {
+  async function refusalAfter(statements: readonly string[], parameters = ''): Promise<string> {
+    const database = await makeDatabase(serverUrl() ?? '', null);
+    try {
+      await command(database.url, ...statements);
+      return await refusal(`${database.url}${parameters}`);
+    } finally {
+      await database.drop();
+    }
+  }
+
+  it.each([
+    'create table migrations (id serial primary key, migration text, batch integer)',
+    'create table messages (id serial primary key)',
+    'create function refuse_change() returns integer language sql as $$ select 1 $$',
+  ])('where another program ran: %s', async (statement) => {
+    expect(await refusalAfter([statement])).toMatch(/has tables of another program \(.+\)\. .*a database of its own/);
+  });
+
+  it('where the search_path names no schema that exists', async () => {
+    expect(await refusalAfter([], '?options=-c%20search_path%3Dnowhere')).toMatch(
+      /may not create tables .*Its search_path names no schema that exists: .*set search_path = public/,
+    );
   });
 });
