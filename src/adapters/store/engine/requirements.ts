@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { formatList } from '../../../lib/format.ts';
+import { type Backend, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { DatabaseError } from './errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
@@ -13,6 +14,23 @@ export async function requireUtf8(db: Kysely<DatabaseSchema>): Promise<void> {
   throw new DatabaseError(
     `The database ${found.name} has the encoding ${found.encoding}, in which most characters of comments and code cannot be stored. ` +
       `As an administrator run "create database countersign encoding 'UTF8' template template0", and name that database in DATABASE_URL.`,
+  );
+}
+
+/**
+ * Requires that the lock of this process is not held by a session that also does its work, as a pooler that shares
+ * sessions makes it: leases, notifications and prepared statements would fail there now and then.
+ */
+export async function requireOwnSessions({ db, leaseHolderId }: Pick<Backend, 'db' | 'leaseHolderId'>): Promise<void> {
+  const { rows } = await sql`
+    select from pg_locks
+    where locktype = 'advisory' and pid = pg_backend_pid()
+      and classid::bigint = ${LEASE_HOLDER_LOCKS}::bigint and objid::bigint = ${leaseHolderId}::bigint
+  `.execute(db);
+  if (rows.length === 0) return;
+  throw new DatabaseError(
+    'DATABASE_URL leads to a pooler that shares its connections between transactions. ' +
+      'Connect to PostgreSQL directly, or through a pooler in session mode; see docs/operations.md.',
   );
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
 import { createPgliteBackend } from '../../../../../src/adapters/store/engine/pglite.ts';
-import { requireRights } from '../../../../../src/adapters/store/engine/requirements.ts';
+import { requireOwnSessions, requireRights } from '../../../../../src/adapters/store/engine/requirements.ts';
 import { openStore } from '../../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../../src/adapters/telemetry/log.ts';
@@ -136,6 +136,22 @@ describe('a role with all rights', () => {
       const { db } = await createPgliteBackend(pglite, async () => {});
       for (const setting of settings.split(', ')) await pglite.exec(`set ${setting} = off`);
       await requireRights(db);
+    } finally {
+      await pglite.close();
+    }
+  });
+});
+
+describe('a session that a pooler shares', () => {
+  it('is refused, because it holds the lock of the process and does its work (S81)', async () => {
+    const pglite = await fromTemplate();
+    try {
+      // An embedded database has one session for both.
+      const shared = await createPgliteBackend(pglite, async () => {});
+      const refused = requireOwnSessions(shared);
+      await expect(refused).rejects.toThrow(DatabaseError);
+      await expect(refused).rejects.toThrow(/Connect to PostgreSQL directly, or through a pooler in session mode/);
+      await requireOwnSessions({ ...shared, leaseHolderId: shared.leaseHolderId + 1 });
     } finally {
       await pglite.close();
     }
