@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import { createPgliteBackend } from '../../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
 import { fromTemplate } from '../../support/borrowed-pglite.ts';
-import { makeDatabase, type ServerDatabase, serverUrl } from '../../support/server-database.ts';
+import { command, makeDatabase, type ServerDatabase, serverUrl } from '../../support/server-database.ts';
 
 /** A migrated database for one test file. A shared one can be opened several times. */
 export type TestDatabase = {
@@ -34,13 +34,24 @@ function embedded(): TestDatabase {
   };
 }
 
+/**
+ * As an operator may set it up: with an isolation that would break promises if the store took it over (S77, B14), and
+ * with all tables published, which then need keys.
+ */
+async function makeStrictDatabase(server: string): Promise<ServerDatabase> {
+  const made = await makeDatabase(server, inject('serverTemplate'));
+  await command(made.url, 'create publication everything for all tables');
+  await command(server, `alter database ${made.name} set default_transaction_isolation = 'repeatable read'`);
+  return made;
+}
+
 function onServer(server: string): TestDatabase {
   let made: Promise<ServerDatabase> | null = null;
   return {
     name: 'PostgreSQL',
     shared: true,
     async open() {
-      made ??= makeDatabase(server, inject('serverTemplate'));
+      made ??= makeStrictDatabase(server);
       return openPostgres((await made).url);
     },
     drop: async () => (await made)?.drop(),

@@ -80,6 +80,8 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
       `create index run_starts_by_time on run_starts (started_at)`,
       `create index run_starts_of_pull on run_starts (pull_key)`,
+      // It has no key, and without one a published table refuses deletions.
+      `alter table run_starts replica identity full`,
 
       `create table proposals (
         seq bigserial,

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import { LEASE_HOLDER_LOCKS } from './backend.ts';
+import { applySettings, LISTENING_SETTINGS } from './session-settings.ts';
 
 const CHANNEL = 'countersign_work';
 
@@ -81,6 +82,7 @@ async function connect(
   });
   try {
     await client.connect();
+    await applySettings(client, LISTENING_SETTINGS);
     // If the server still holds our broken connection, that connection has the lock, and our leases stay valid.
     const { rows } = await client.query(`select pg_try_advisory_lock(${LEASE_HOLDER_LOCKS}, ${leaseHolderId}) as held`);
     state.connectionEpoch = client;

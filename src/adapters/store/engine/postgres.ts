@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { type ClientConfig, Pool, type PoolClient, types } from 'pg';
+import { type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { type Backend, createLeaseHolderId } from './backend.ts';
 import { openNotificationConnection } from './notification-connection.ts';
 import { unreachableError } from './opening-errors.ts';
 import type { DatabaseSchema } from './schema.ts';
+import { applySettings, WORK_SETTINGS } from './session-settings.ts';
 
 const MAX_POOL_CONNECTIONS = 10;
 
@@ -30,7 +31,8 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     throw unreachableError(error);
   });
   const sockets = createSocketFactory(notifications.onDisconnect);
-  const pool = new Pool({ ...config, max: MAX_POOL_CONNECTIONS, statement_timeout: 60_000, stream: sockets });
+  const onConnect = (client: ClientBase): Promise<void> => applySettings(client, WORK_SETTINGS);
+  const pool = new Pool({ ...config, max: MAX_POOL_CONNECTIONS, stream: sockets, onConnect });
   // Broken connections are replaced by the next query, but an unhandled error event would end the process. The pool's
   // own listener covers idle connections only, not those inside a transaction.
   pool.on('error', () => {});

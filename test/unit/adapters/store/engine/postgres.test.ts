@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { openPostgres } from '../../../../../src/adapters/store/engine/postgres.ts';
-import { serverUrl } from '../../../../support/server-database.ts';
+import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 const url = serverUrl();
 
@@ -35,6 +36,36 @@ async function silentProxy(server: URL) {
 }
 
 describe.skipIf(url === null)('PostgreSQL', () => {
+  it('takes over no default of the database that would break promises (S77, S81)', async () => {
+    const database = await makeDatabase(url ?? '', null);
+    const defaults = [
+      "default_transaction_isolation = 'serializable'",
+      "lock_timeout = '1ms'",
+      'statement_timeout = 0',
+    ];
+    for (const one of defaults) await command(url ?? '', `alter database ${database.name} set ${one}`);
+    const backend = await openPostgres(database.url);
+    const { rows } = await sql`
+      select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as locks,
+        current_setting('statement_timeout') as statements
+    `.execute(backend.db);
+    expect(rows).toEqual([{ isolation: 'read committed', locks: '0', statements: '1min' }]);
+    await backend.close();
+    await database.drop();
+  });
+
+  it('keeps its leases where idle sessions are closed (S81)', async () => {
+    const database = await makeDatabase(url ?? '', null);
+    await command(url ?? '', `alter database ${database.name} set idle_session_timeout = 100`);
+    const backend = await openPostgres(database.url);
+    const disconnected = vi.fn();
+    backend.onDisconnect(disconnected);
+    await setTimeout(400);
+    expect(disconnected).not.toHaveBeenCalled();
+    await backend.close();
+    await database.drop();
+  });
+
   it('notices a silently vanished server in seconds (S81)', async () => {
     const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
     const backend = await openPostgres(url ?? '');
