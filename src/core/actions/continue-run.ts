@@ -25,7 +25,7 @@ export function continueRun(
   if (run === null) return builder;
   const baseRef = pullRequest?.baseRef ?? run.baseRef;
   const resumed = withRun(builder, {
-    ...{ lastResumption, baseRef, summary: null, isNudged: false, nudgedText: null },
+    ...{ lastResumption, baseRef, summary: null, nudge: null },
     ...{ idleResponses: NO_IDLE_RESPONSES, spending: renewSpending(run, priceOf(modelPrices, run.settings.model)) },
     // The operator might have given the model a larger context.
     modelContext: { ...run.modelContext, learnedLimit: null },

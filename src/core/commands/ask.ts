@@ -43,7 +43,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     phase: { kind: 'queued' },
     runMessageCount: 0,
     messageCount: 0,
-    isNudged: false,
+    nudge: null,
     usage: NO_USAGE,
     terms: null,
     modelContext: null,

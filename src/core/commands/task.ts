@@ -153,7 +153,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     heldCalls: [],
     heldResponses: 0,
     idleResponses: NO_IDLE_RESPONSES,
-    isNudged: false,
+    nudge: null,
     plan: null,
     questions: [],
     usage: NO_USAGE,

@@ -66,15 +66,12 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
     return { turn, toolCall, isCut, heldPath: null, status: { kind: 'running' } };
   });
   const batch = { turn, assistantText: response.content, calls: [...heldCallStates(run), ...ownCalls] };
-  return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
+  return endStep(runBatch(withRun(builder, { nudge: null }), batch), 'tools-requested');
 }
 
-/** The model goes on, so its last words were not its end. */
-const NOT_NUDGED = { isNudged: false, nudgedText: null } as const;
-
 /** What people did not read yet of the model's answers, with this one. */
-function withAnswer({ summary, nudgedText = null }: Run, content: string | null): string | null {
-  return joinAnswers(joinAnswers(summary, nudgedText), content);
+function withAnswer({ summary, nudge }: Run, content: string | null): string | null {
+  return joinAnswers(joinAnswers(summary, nudge?.text ?? null), content);
 }
 
 /** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
@@ -84,17 +81,17 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
   if (hasWords(run)) {
     // They answer the words before, and the next answer those that came meanwhile.
     const summary = withAnswer(run, finishedPart(response.content));
-    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, ...NOT_NUDGED, summary });
+    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, nudge: null, summary });
     return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
   }
-  if (!isCutOff && !run.isNudged && isUnfinishedAnswer(response.content)) {
+  if (!isCutOff && run.nudge === null && isUnfinishedAnswer(response.content)) {
     const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
-    const nudged = withRun(asked, { isNudged: true, nudgedText: finishedPart(response.content) });
+    const nudged = withRun(asked, { nudge: { text: finishedPart(response.content) } });
     return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
   }
   if (!isCutOff && run.heldCalls.length > 0) {
     const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };
-    return endStep(runBatch(withRun(builder, NOT_NUDGED), batch), 'tools-requested');
+    return endStep(runBatch(withRun(builder, { nudge: null }), batch), 'tools-requested');
   }
   return finishWithText(withRun(builder, { summary: withAnswer(run, response.content) }), signal, facts);
 }

@@ -81,10 +81,10 @@ export function onSideQuestionResponded(
   if (findDuplicateCallIds(toolCalls).length > 0)
     return fail(counted, question, 'It gave the same id to two of its calls.');
   if (toolCalls.length > 0 && limit === null) return requestTools(counted, answered, turn, response);
-  const canRetry = limit === null && !CUT_ANSWERS.has(finishReason) && !question.isNudged;
+  const canRetry = limit === null && !CUT_ANSWERS.has(finishReason) && question.nudge === null;
   if (canRetry && isUnfinishedAnswer(content)) return nudge(counted, answered, turn, response);
   const caveat = CUT_ANSWERS.get(finishReason) ?? (limit === null ? null : LIMIT_CAVEATS[limit]);
-  const whole = joinAnswers(question.nudgedText ?? null, content);
+  const whole = joinAnswers(question.nudge?.text ?? null, content);
   return answer(counted, question, { content: whole, caveat }, facts);
 }
 
@@ -126,7 +126,7 @@ export function onSideQuestionAttemptFailed(
 function requestTools(builder: StepBuilder, question: SideQuestion, turn: number, response: ModelResponse): Step {
   const { toolCalls: calls } = response;
   const phase = { kind: 'running-tools', turn, calls } as const;
-  const running: SideQuestion = { ...question, isNudged: false, nudgedText: null, phase };
+  const running: SideQuestion = { ...question, nudge: null, phase };
   const appended = appendSideMessages(builder, running, [assistantMessage(response)]);
   return endStep(
     withEffects(appended, { type: 'run-side-question-tools', questionId: question.id, turn, calls }),
@@ -144,7 +144,7 @@ function nudge(builder: StepBuilder, question: SideQuestion, turn: number, respo
   const messages = [...(isBlank ? [] : [assistantMessage(response)]), NUDGE_MESSAGE];
   const nudged = appendSideMessages(
     builder,
-    { ...question, isNudged: true, nudgedText: finishedPart(response.content) },
+    { ...question, nudge: { text: finishedPart(response.content) } },
     messages,
   );
   return endStep(requestSideAnswer(nudged, question.id, turn + 1), 'side-question-nudged');

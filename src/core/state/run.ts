@@ -1,7 +1,7 @@
 import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { BranchRestrictions } from './branch-rules.ts';
-import type { HeldCall, IssuedCall, TokenUsage } from './conversation.ts';
+import type { HeldCall, IssuedCall, Nudge, TokenUsage } from './conversation.ts';
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
@@ -77,10 +77,8 @@ export type Run = {
   /** Number of consecutive responses after which calls were held. */
   readonly heldResponses: number;
   readonly idleResponses: IdleResponses;
-  /** The last response held no call, and the model was asked to go on or to close. */
-  readonly isNudged: boolean;
-  /** What of that response may be a part of the closing words. Runs of earlier versions have none. */
-  readonly nudgedText?: string | null;
+  /** Null unless the last response led to one. */
+  readonly nudge: Nudge | null;
   /** The model's own plan; null if it wrote none. */
   readonly plan: readonly PlanStep[] | null;
   /** The agent's questions, oldest first. */

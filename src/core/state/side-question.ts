@@ -1,4 +1,4 @@
-import type { TokenUsage, ToolCall } from './conversation.ts';
+import type { Nudge, TokenUsage, ToolCall } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
 import { DAY_MS } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
@@ -41,10 +41,8 @@ export type SideQuestion = {
   readonly runMessageCount: number;
   /** Messages of its own transcript. */
   readonly messageCount: number;
-  /** The last response held no call, and the model was asked to go on or to close. */
-  readonly isNudged: boolean;
-  /** What of that response may be a part of the answer. Questions of earlier versions have none. */
-  readonly nudgedText?: string | null;
+  /** Null unless the last response led to one. */
+  readonly nudge: Nudge | null;
   /** What it cost so far, with the requests that failed. */
   readonly usage: TokenUsage;
   /** Null until it begins. */

@@ -48,7 +48,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     heldCalls: [],
     heldResponses: 0,
     idleResponses: { sinceWords: 0, sincePeople: 0 },
-    isNudged: false,
+    nudge: null,
     plan: null,
     questions: [],
     usage: NO_USAGE,
