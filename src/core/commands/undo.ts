@@ -15,7 +15,6 @@ import { LIMITS } from '../state/limits.ts';
 import {
   distinctPeople,
   isOpen,
-  linkedPathsOf,
   NEW_PROPOSAL,
   NO_SHAPERS,
   type Person,
@@ -185,7 +184,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
       total: 1,
       modelReason: null,
       change,
-      ...linkedPathsOf(target),
+      linkedPaths: target.linkedPaths,
       userEdit: null,
       shapers: undoShapers(person, target),
       headSha,

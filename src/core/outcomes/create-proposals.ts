@@ -9,7 +9,7 @@ import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
-import { linkedPathsOf, NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
@@ -150,7 +150,7 @@ function addProposal(
       modelReason: reasonOf(pull, result),
       change: result.change,
       syntaxProblems: result.syntaxProblems ?? [],
-      ...linkedPathsOf(result),
+      linkedPaths: result.linkedPaths,
       userEdit: null,
       shapers: { requesters: pull.run === null ? [] : requestersOf(pull.run), writers: [] },
       headSha: signal.headSha,

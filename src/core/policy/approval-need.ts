@@ -1,5 +1,5 @@
 import { pathsOf } from '../edits/change.ts';
-import type { LinkedChange } from '../state/proposal.ts';
+import { knownLinkedPaths, type LinkedChange } from '../state/proposal.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -31,11 +31,11 @@ export type ApprovalNeed = {
 export type DemandingSetting = 'approvers' | 'require';
 
 /** The strictest that matches any path of the change or of a link to it; never less than the repository's own rule. */
-export function approvalNeed({ change, linkedPaths }: LinkedChange, settings: NeedSettings): ApprovalNeed {
+export function approvalNeed(linked: LinkedChange, settings: NeedSettings): ApprovalNeed {
   const own = APPROVER_DEMANDS[settings.approvers];
   const matches = requirementMatcher(settings.require);
-  const demands = pathsOf(change).map((path) => ({ path, matching: matches(path), isLink: false }));
-  demands.push(...(linkedPaths ?? []).map((path) => ({ path, matching: matches(path), isLink: true })));
+  const demands = pathsOf(linked.change).map((path) => ({ path, matching: matches(path), isLink: false }));
+  demands.push(...knownLinkedPaths(linked).map((path) => ({ path, matching: matches(path), isLink: true })));
   const matching = demands.flatMap((one) => one.matching);
   const approvals = Math.max(1, settings.requiredApprovals, ...matching.map((one) => one.approvals ?? 0));
   const role = matching.map(roleOf).reduce(stricterRole, own.role);

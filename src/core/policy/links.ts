@@ -1,3 +1,4 @@
+import type { LinkedPaths } from '../state/proposal.ts';
 import { foldPath } from './paths.ts';
 
 /** A symbolic link of the head. */
@@ -11,11 +12,11 @@ type Reached = { readonly path: string; readonly through: readonly ResolvedLink[
 
 /**
  * The other paths at which a checkout shows these files, by links to them or to directories above them, also through
- * several links. Null if they cannot be told.
+ * several links.
  */
-export function findLinkedPaths(paths: readonly string[], links: readonly Link[]): readonly string[] | null {
+export function findLinkedPaths(paths: readonly string[], links: readonly Link[]): LinkedPaths {
   const resolved = resolveLinks(links);
-  if (resolved === null) return null;
+  if (resolved === null) return 'unknown';
   const known = new Set(paths.map(foldPath));
   const found: Reached[] = [];
   const queue = paths.map((path): Reached => ({ path, through: [] }));
@@ -24,7 +25,7 @@ export function findLinkedPaths(paths: readonly string[], links: readonly Link[]
       // A link to a directory above itself shows everything below it without an end.
       const linked = through.includes(link) ? null : pathThrough(link, path);
       if (linked === null || known.has(foldPath(linked))) continue;
-      if (found.length === MAX_LINKED_PATHS) return null;
+      if (found.length === MAX_LINKED_PATHS) return 'unknown';
       known.add(foldPath(linked));
       const next = { path: linked, through: [...through, link] };
       found.push(next);

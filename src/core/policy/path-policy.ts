@@ -1,5 +1,5 @@
 import { affectedPaths, type FileChange, membersOf } from '../edits/change.ts';
-import type { LinkedChange } from '../state/proposal.ts';
+import { knownLinkedPaths, type LinkedChange } from '../state/proposal.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
 import { compileFirstMatch, compileShortNames, foldedForm } from './path-rules.ts';
@@ -81,9 +81,9 @@ export function findDeniedPath(
 }
 
 /** The first path at which a link shows a file of the change, and which a rule keeps from being written. */
-export function findLinkedDenial(rules: PathRules, { change, linkedPaths }: LinkedChange): PathDenial | null {
-  const tools = membersOf(change).flatMap((member) => [...toolsOf(member, member.path)]);
-  for (const path of linkedPaths ?? []) {
+export function findLinkedDenial(rules: PathRules, linked: LinkedChange): PathDenial | null {
+  const tools = membersOf(linked.change).flatMap((member) => [...toolsOf(member, member.path)]);
+  for (const path of knownLinkedPaths(linked)) {
     const rule = findChangeRule(rules, tools, path);
     if (rule !== null) return { path, rule };
   }

@@ -49,8 +49,8 @@ const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
   {
     obstacle: 'protected-path',
-    stands: ({ change, linkedPaths = [] }, rules) =>
-      linkedPaths === null || [...pathsOf(change), ...linkedPaths].some((path) => needsPerson(path, rules)),
+    stands: ({ change, linkedPaths }, rules) =>
+      linkedPaths === 'unknown' || [...pathsOf(change), ...linkedPaths].some((path) => needsPerson(path, rules)),
   },
   { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
   { obstacle: 'several-parts', stands: ({ continuationComments }) => continuationComments.length > 0 },

@@ -8,22 +8,22 @@ import type { CallRef } from './conversation.ts';
 import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 
-/** Where else a checkout of the head that a change was made for shows its files. */
-export type LinkedPaths = {
-  /** The paths of links to them, and below links to their directories; absent for none, null if they are not known. */
-  readonly linkedPaths?: readonly string[] | null;
-};
+/**
+ * The other paths at which a checkout shows the files of a change: those of links to them, and below links to their
+ * directories. They are unknown where there are too many links to follow.
+ */
+export type LinkedPaths = readonly string[] | 'unknown';
 
-/** A change with them. */
-export type LinkedChange = LinkedPaths & { readonly change: Change };
+/** A change, and its linked paths at the head that it was made for. */
+export type LinkedChange = { readonly change: Change; readonly linkedPaths: LinkedPaths };
 
-/** Those alone, to give them to another proposal. */
-export function linkedPathsOf({ linkedPaths }: LinkedPaths): LinkedPaths {
-  return linkedPaths === undefined ? {} : { linkedPaths };
+/** Those that are known. */
+export function knownLinkedPaths({ linkedPaths }: Pick<LinkedChange, 'linkedPaths'>): readonly string[] {
+  return linkedPaths === 'unknown' ? [] : linkedPaths;
 }
 
 /** One gated change and its progress. */
-export type Proposal = LinkedPaths & {
+export type Proposal = LinkedChange & {
   readonly id: string;
   /** The run that proposed it. For an undo, the latest run at that time. */
   readonly runId: string;
@@ -33,7 +33,6 @@ export type Proposal = LinkedPaths & {
   readonly total: number;
   /** The model's own reason. */
   readonly modelReason: string | null;
-  readonly change: Change;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
   readonly shapers: Shapers;

@@ -1,4 +1,3 @@
-import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
@@ -6,7 +5,14 @@ import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from '../s
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
-import type { LinkedPaths, Permission, Person, PostedComment, PostedReview, SyntaxProblem } from '../state/proposal.ts';
+import type {
+  LinkedChange,
+  Permission,
+  Person,
+  PostedComment,
+  PostedReview,
+  SyntaxProblem,
+} from '../state/proposal.ts';
 import type { QuestionInput } from '../state/question.ts';
 import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
@@ -304,10 +310,9 @@ export type ToolResult =
       readonly calls: readonly CallRef[];
       readonly tool: ProposingToolName;
       readonly reason: string | null;
-      readonly change: Change;
       /** Absent if every file would still parse, as far as known. */
       readonly syntaxProblems?: readonly SyntaxProblem[];
-    } & LinkedPaths);
+    } & LinkedChange);
 
 /** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */
 export type ShownLines = {

@@ -6,7 +6,7 @@ import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edit
 import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import { findProtectingGlob } from '../../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
-import type { LinkedPaths, SyntaxProblem } from '../../state/proposal.ts';
+import { knownLinkedPaths, type LinkedChange, type SyntaxProblem } from '../../state/proposal.ts';
 
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
@@ -30,9 +30,13 @@ export function fileWarnings(change: FileChange, protectedPaths: readonly string
 }
 
 /** Warns of the paths at which links show the files of a change, where these are protected. */
-export function linkWarnings({ linkedPaths = [] }: LinkedPaths, protectedPaths: readonly string[]): readonly string[] {
-  if (linkedPaths === null) return [];
-  const effects = linkedPaths.flatMap((path) => protectionTexts(path, protectedPaths).map((text) => ({ path, text })));
+export function linkWarnings(
+  linked: Pick<LinkedChange, 'linkedPaths'>,
+  protectedPaths: readonly string[],
+): readonly string[] {
+  const effects = knownLinkedPaths(linked).flatMap((path) =>
+    protectionTexts(path, protectedPaths).map((text) => ({ path, text })),
+  );
   const [more, ...first] = [effects.length - MAX_NAMED_IN_WARNING, ...effects.slice(0, MAX_NAMED_IN_WARNING)];
   const named = first.map(({ path, text }) => `A link shows a file of this change at ${path}, and ${text}`);
   return more > 0 ? [...named, `Links show it at ${formatNumber(more)} more protected paths.`] : named;

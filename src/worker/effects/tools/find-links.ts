@@ -3,35 +3,38 @@ import { findLinkedPaths, type Link } from '../../../core/policy/links.ts';
 import { findLinkedDenial } from '../../../core/policy/path-policy.ts';
 import { writableByLinkOutput } from '../../../core/policy/path-tables.ts';
 import { entryKind } from '../../../core/policy/paths.ts';
-import type { DraftChange, NumberedResult, Workspace } from './workspace.ts';
+import type { LinkedChange } from '../../../core/state/proposal.ts';
+import type { NumberedResult, Workspace } from './workspace.ts';
 
-/**
- * Adds to each change the other paths at which links of the head show its files, and refuses a change of a file that is
- * shown at a path which the tool may not write.
- */
+type NumberedChange = Extract<NumberedResult, { kind: 'change' }>;
+
+/** A result, of a change with the other paths at which links of the head show its files. */
+export type LinkedResult = Exclude<NumberedResult, { kind: 'change' }> | (NumberedChange & LinkedChange);
+
+/** Adds these paths, and refuses a change of a file that is shown at a path which the tool may not write. */
 export async function findLinks(
   workspace: Workspace,
   results: readonly NumberedResult[],
-): Promise<readonly NumberedResult[]> {
-  if (!results.some(isChangeOfFiles)) return results;
-  const links = await readLinks(workspace);
-  if (links?.length === 0) return results;
-  return results.flatMap((result) => (isChangeOfFiles(result) ? addLinkedPaths(workspace, result, links) : [result]));
+): Promise<readonly LinkedResult[]> {
+  const links = results.some((result) => result.kind === 'change' && writes(result.change))
+    ? await readLinks(workspace)
+    : [];
+  return results.flatMap((result): readonly LinkedResult[] =>
+    result.kind === 'change' ? addLinkedPaths(workspace, result, links) : [result],
+  );
 }
 
-type NumberedChange = DraftChange & { readonly turn: number };
-
-function isChangeOfFiles(result: NumberedResult): result is NumberedChange {
-  return result.kind === 'change' && membersOf(result.change).some(({ op }) => op !== 'read');
+function writes(change: Change): boolean {
+  return membersOf(change).some(({ op }) => op !== 'read');
 }
 
 function addLinkedPaths(
   { rules }: Workspace,
   result: NumberedChange,
   links: readonly Link[] | null,
-): readonly NumberedResult[] {
-  const linkedPaths = links === null ? null : findLinkedPaths(pathsOf(result.change), links);
-  if (linkedPaths?.length === 0) return [result];
+): readonly LinkedResult[] {
+  if (!writes(result.change)) return [{ ...result, linkedPaths: [] }];
+  const linkedPaths = links === null ? 'unknown' : findLinkedPaths(pathsOf(result.change), links);
   const denied = findLinkedDenial(rules, { ...result, linkedPaths });
   if (denied === null) return [{ ...result, linkedPaths }];
   const output = writableByLinkOutput(firstPath(result.change), denied);

@@ -26,7 +26,7 @@ import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.t
 import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
-import { findLinks } from './find-links.ts';
+import { findLinks, type LinkedResult } from './find-links.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import {
@@ -118,7 +118,7 @@ function addResult(results: readonly NumberedResult[], added: NumberedResult): r
 }
 
 /** Without the parts, which only joining needs. */
-function toCallResult(result: NumberedResult): CallResult {
+function toCallResult(result: LinkedResult): CallResult {
   if (result.kind !== 'change') return result;
   const { parts: _, ...change } = result;
   return change;

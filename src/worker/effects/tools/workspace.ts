@@ -253,8 +253,10 @@ export type DraftPart = {
   readonly step: TextStep | null;
 };
 
-/** A change of the batch so far, with the parts that it is made of. */
-export type DraftChange = Extract<ToolResult, { kind: 'change' }> & { readonly parts: readonly DraftPart[] };
+/** A change of the batch so far, with the parts that it is made of. Links to its files are looked for at the end. */
+export type DraftChange = Omit<Extract<ToolResult, { kind: 'change' }>, 'linkedPaths'> & {
+  readonly parts: readonly DraftPart[];
+};
 
 /** A result during a batch. */
 export type DraftResult = Exclude<ToolResult, { kind: 'change' }> | DraftChange;

@@ -264,7 +264,15 @@ export class TableGame {
       if (verb !== 'edit')
         return { ...call, kind: 'output' as const, output: `read ${toolCall.arguments}`, readBlob: null };
       const change = editOf(Number(line), text ?? '');
-      return { ...call, kind: 'change' as const, calls: [call], tool: 'edit_file' as const, reason: null, change };
+      return {
+        ...call,
+        kind: 'change' as const,
+        calls: [call],
+        tool: 'edit_file' as const,
+        reason: null,
+        change,
+        linkedPaths: [],
+      };
     });
     this.signal({ type: 'tools-finished', runId: used.runId, turn: used.turn, headSha: 'h'.repeat(40), results });
   }
