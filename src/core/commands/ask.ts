@@ -10,7 +10,7 @@ import { NO_USAGE } from '../state/spending.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { readableDiff } from './shared/readable-diff.ts';
+import { readableDiff } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
 export const ask = {

@@ -1,11 +1,15 @@
+import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
-import { runContinueNeeds, runStartNeeds } from '../../actions/fact-needs.ts';
+import { runContinueNeeds, runStartNeeds, startSettings } from '../../actions/fact-needs.ts';
 import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
+import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
-import { pathsOf } from '../../edits/change.ts';
+import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
+import { decideReading } from '../../policy/path-policy.ts';
 import type { Proposal, ProposalState } from '../../state/proposal.ts';
 import { activeRun, type DecidedChange, isAnswering, type PullState } from '../../state/run.ts';
+import { DEFAULT_SETTINGS } from '../../state/settings.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import type { Need } from '../../step/facts.ts';
 import type { Step } from '../../step/step.ts';
@@ -17,7 +21,6 @@ import {
   refuseIfTooManyRuns,
   refuseWithoutPermissions,
 } from './context.ts';
-import { readableDiff } from './readable-diff.ts';
 
 /** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
 type Listener = 'active-run' | 'ended-run' | 'new-run';
@@ -104,6 +107,18 @@ function decidedChange({ state, runId, change }: Proposal, context: CommandConte
   const whole = readableDiff(context, change);
   const diff = whole === null ? null : cutDiff(whole, CONTEXT_LIMITS.hunk);
   return { path: pathsOf(change).join(', '), outcome, isOwn: runId === context.pull.run?.id, diff };
+}
+
+/**
+ * The diff of a change that people write about, as the model gets it. Null if there is none, or if one of its files is
+ * denied to the model or needs an approval to be read: that was for the run that proposed the change. The rules are those
+ * of the last run, and those of now where they are known, with which the next run begins.
+ */
+export function readableDiff({ pull, facts }: Pick<CommandContext, 'pull' | 'facts'>, change: Change): string | null {
+  const diff = changeDiff(change);
+  const rules = [pull.run?.settings ?? DEFAULT_SETTINGS, startSettings(facts)];
+  const isReadable = (path: string) => rules.every((one) => decideReading(one, 'read_diff', path).kind === 'allow');
+  return diff === null || !pathsOf(change).every(isReadable) ? null : escapeDiff(redactDiff(diff));
 }
 
 /** Gives the words of a command about the whole to the agent, with the outcomes that it waits for. */
