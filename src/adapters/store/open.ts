@@ -7,7 +7,7 @@ import { migrate, requireCurrentSchema } from './engine/migrate.ts';
 import { explainOpening } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
-import { requireOwnSessions, requireRights, requireUtf8 } from './engine/requirements.ts';
+import { requireOwnSessions, requireRights, requireUtf8, requireVersion } from './engine/requirements.ts';
 import type { Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
@@ -16,10 +16,11 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
 /**
  * Opens the store and migrates its database to this version's schema.
  * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
- * serve: it lacks characters, its role lacks rights, or a pooler shares its sessions.
+ * serve: it is too old or lacks characters, its role lacks rights, or a pooler shares its sessions.
  */
 export function openStore(location: DatabaseLocation): Promise<Store> {
   return openDatabase(location, async (backend) => {
+    await requireVersion(backend.db);
     await requireUtf8(backend.db);
     await migrate(backend.db);
     await requireRights(backend.db);

@@ -4,6 +4,21 @@ import { type Backend, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { DatabaseError } from './errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
+/** The oldest PostgreSQL that has all the functions of our triggers. */
+const MIN_VERSION = 13;
+
+/** Requires this version of PostgreSQL, because an older one would only fail at the first vote. Throws `DatabaseError`. */
+export async function requireVersion(db: Kysely<DatabaseSchema>, min = MIN_VERSION): Promise<void> {
+  const { rows } = await sql<{ number: number; name: string }>`
+    select current_setting('server_version_num')::integer as number, current_setting('server_version') as name
+  `.execute(db);
+  const [found] = rows;
+  if (found === undefined || found.number >= min * 10_000) return;
+  throw new DatabaseError(
+    `The server of DATABASE_URL is PostgreSQL ${found.name}, and Countersign needs ${min} or newer: upgrade it, or use another one.`,
+  );
+}
+
 /** Requires an encoding that has every character. Throws `DatabaseError` otherwise. */
 export async function requireUtf8(db: Kysely<DatabaseSchema>): Promise<void> {
   const { rows } = await sql<{ name: string; encoding: string }>`

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
 import { createPgliteBackend } from '../../../../../src/adapters/store/engine/pglite.ts';
-import { requireOwnSessions, requireRights } from '../../../../../src/adapters/store/engine/requirements.ts';
+import {
+  requireOwnSessions,
+  requireRights,
+  requireVersion,
+} from '../../../../../src/adapters/store/engine/requirements.ts';
 import { openStore } from '../../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../../src/adapters/telemetry/log.ts';
@@ -136,6 +140,19 @@ describe('a role with all rights', () => {
       const { db } = await createPgliteBackend(pglite, async () => {});
       for (const setting of settings.split(', ')) await pglite.exec(`set ${setting} = off`);
       await requireRights(db);
+    } finally {
+      await pglite.close();
+    }
+  });
+});
+
+describe('a server of an old version', () => {
+  it('is refused at the start, and this one is new enough', async () => {
+    const pglite = await fromTemplate();
+    try {
+      const { db } = await createPgliteBackend(pglite, async () => {});
+      await requireVersion(db);
+      await expect(requireVersion(db, 99)).rejects.toThrow(/is PostgreSQL \d+.*, and Countersign needs 99 or newer/);
     } finally {
       await pglite.close();
     }
