@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
@@ -93,12 +93,31 @@ export async function createPgliteBackend(
   };
 }
 
+/** PGlite's PostgreSQL, which reads no files of another one. */
+const POSTGRES_VERSION = '18';
+
 function openingError(dataDir: string, error: unknown): DatabaseError {
   if (isDiskFull(error) || hasNoSpace(dataDir)) return fullDiskError(dataDir, error);
   if (isAccessDenied(error)) return accessError(dataDir, error);
+  const version = readVersion(dataDir);
+  if (version !== null && version !== POSTGRES_VERSION)
+    return new DatabaseError(
+      `The database in ${dataDir} was made with PostgreSQL ${version}, and this version of Countersign has PostgreSQL ${POSTGRES_VERSION}. ` +
+        'Nothing was changed: run the version of Countersign again that made it.',
+      { cause: error },
+    );
   return new DatabaseError(
     `The database in ${dataDir} cannot be opened (${reasonOf(error)}). ` +
       'Restore a backup in its place: move the damaged directory aside, and keep it.',
     { cause: error },
   );
+}
+
+/** The PostgreSQL that made the files; null if that cannot be read. */
+function readVersion(dataDir: string): string | null {
+  try {
+    return readFileSync(join(dataDir, 'database', 'PG_VERSION'), 'utf8').trim();
+  } catch {
+    return null;
+  }
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { DatabaseError } from '../../../../src/adapters/store/engine/errors.ts';
 import { accessError } from '../../../../src/adapters/store/engine/file-access.ts';
 import { lockDirectory } from '../../../../src/adapters/store/engine/pglite-files.ts';
@@ -110,10 +110,26 @@ describe('the lock of a directory', () => {
     await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/may not write in DATA_DIR, .*unreadable/);
   });
 
-  it('refuses a damaged database and releases its directory (G14)', async () => {
-    const dataDir = join(root, 'damaged');
+  /** The version of PostgreSQL that this version of Countersign has. */
+  const version = readFileSync(join(inject('templateDatabase'), 'database', 'PG_VERSION'), 'utf8').trim();
+
+  /** A directory without most files of its database. */
+  function incomplete(name: string, madeWith: string): string {
+    const dataDir = join(root, name);
     mkdirSync(join(dataDir, 'database'), { recursive: true });
-    writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '99\n');
+    writeFileSync(join(dataDir, 'database', 'PG_VERSION'), `${madeWith}\n`);
+    return dataDir;
+  }
+
+  it('does not call a database damaged that another version made (G14)', async () => {
+    const dataDir = incomplete('other-version', '99');
+    await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(
+      `made with PostgreSQL 99, and this version of Countersign has PostgreSQL ${version}. Nothing was changed: run`,
+    );
+  });
+
+  it('refuses a damaged database and releases its directory (G14)', async () => {
+    const dataDir = incomplete('damaged', version);
     await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/cannot be opened .*Restore a backup/);
     lockDirectory(dataDir).release();
   });
