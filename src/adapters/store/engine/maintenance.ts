@@ -88,16 +88,16 @@ export async function vacuum({ db, embedded }: Pick<Backend, 'db' | 'embedded'>)
 }
 
 /**
- * Vacuums each table with many changes since its last vacuum. Until then, indexes on pending rows keep entries of done
- * ones, which every query for work reads, and statements are planned for the old size. Large tables need more changes,
- * because a vacuum reads all their indexes.
+ * Vacuums each table with many changes since its last vacuum, also with changes that were rolled back, as rehearsed
+ * deliveries are. Until then, indexes on pending rows keep entries of done ones, which every query for work reads, and
+ * statements are planned for the old size. Large tables need more changes, because a vacuum reads all their indexes.
  */
 async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
   // Statistics of this session become visible only after a flush.
   await sql`select pg_stat_force_next_flush()`.execute(db);
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_stat_user_tables
-    where n_mod_since_analyze >= ${MIN_CHANGES}::bigint + n_live_tup / ${ROWS_PER_CHANGE}::bigint
+    where greatest(n_mod_since_analyze, n_dead_tup) >= ${MIN_CHANGES}::bigint + n_live_tup / ${ROWS_PER_CHANGE}::bigint
   `.execute(db);
   for (const { relname } of rows) await vacuumOf(relname).execute(db);
 }
