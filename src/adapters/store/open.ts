@@ -8,6 +8,7 @@ import { explainOpening } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
 import { requireOwnSessions, requireRights, requireUtf8, requireVersion } from './engine/requirements.ts';
+import { READING_SETTINGS, type SessionSettings, WORK_SETTINGS } from './engine/session-settings.ts';
 import type { Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
@@ -19,7 +20,7 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
  * serve: it is too old or lacks characters, its role lacks rights, or a pooler shares its sessions.
  */
 export function openStore(location: DatabaseLocation): Promise<Store> {
-  return openDatabase(location, async (backend) => {
+  return openDatabase(location, WORK_SETTINGS, async (backend) => {
     await requireVersion(backend.db);
     await requireUtf8(backend.db);
     await migrate(backend.db);
@@ -38,7 +39,7 @@ export async function openLedger(location: DatabaseLocation): Promise<Backend> {
     throw new DatabaseError(
       `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to the values that the server runs with.`,
     );
-  return openDatabase(location, async (backend) => {
+  return openDatabase(location, READING_SETTINGS, async (backend) => {
     await requireCurrentSchema(backend.db);
     return backend;
   });
@@ -47,9 +48,10 @@ export async function openLedger(location: DatabaseLocation): Promise<Backend> {
 /** Closes the database again if `prepare` fails. */
 async function openDatabase<T>(
   { databaseUrl, dataDir }: DatabaseLocation,
+  settings: SessionSettings,
   prepare: (backend: Backend) => Promise<T>,
 ): Promise<T> {
-  const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl));
+  const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl, settings));
   try {
     if (!backend.embedded) await requireOwnSessions(backend);
     return await prepare(backend);

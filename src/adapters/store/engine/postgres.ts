@@ -16,7 +16,7 @@ const SILENCE_TIMEOUT_MS = 3_000;
 /**
  * Opens a PostgreSQL database, which several processes can share. Throws `DatabaseError` if it is unreachable.
  */
-export async function openPostgres(databaseUrl: string): Promise<Backend> {
+export async function openPostgres(databaseUrl: string, settings = WORK_SETTINGS): Promise<Backend> {
   const config: ClientConfig = {
     connectionString: withClearSslMode(databaseUrl),
     connectionTimeoutMillis: 10_000,
@@ -31,7 +31,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     throw unreachableError(error);
   });
   const sockets = createSocketFactory(notifications.onDisconnect);
-  const onConnect = (client: ClientBase): Promise<void> => applySettings(client, WORK_SETTINGS);
+  const onConnect = (client: ClientBase): Promise<void> => applySettings(client, settings);
   const pool = new Pool({ ...config, max: MAX_POOL_CONNECTIONS, stream: sockets, onConnect });
   // Broken connections are replaced by the next query, but an unhandled error event would end the process. The pool's
   // own listener covers idle connections only, not those inside a transaction.

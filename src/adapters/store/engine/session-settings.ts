@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** Settings of a session by name. */
-type SessionSettings = Readonly<Record<string, string>>;
+export type SessionSettings = Readonly<Record<string, string>>;
 
 /**
  * For the work. The locks of the store only help if each statement sees what others committed before it: in a stricter
@@ -12,6 +12,9 @@ export const WORK_SETTINGS: SessionSettings = {
   statement_timeout: '60s',
   lock_timeout: '0',
 };
+
+/** For commands that read a whole ledger, which takes as long as it is large. */
+export const READING_SETTINGS: SessionSettings = { ...WORK_SETTINGS, statement_timeout: '0' };
 
 /** For the connection that only listens: each time that it is closed, other processes could take our leases. */
 export const LISTENING_SETTINGS: SessionSettings = { idle_session_timeout: '0' };

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { openPostgres } from '../../../../../src/adapters/store/engine/postgres.ts';
+import { openLedger } from '../../../../../src/adapters/store/open.ts';
 import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 const url = serverUrl();
@@ -51,6 +52,15 @@ describe.skipIf(url === null)('PostgreSQL', () => {
     `.execute(backend.db);
     expect(rows).toEqual([{ isolation: 'read committed', locks: '0', statements: '1min' }]);
     await backend.close();
+    await database.drop();
+  });
+
+  it('lets a command read the ledger for as long as it is large', async () => {
+    const database = await makeDatabase(url ?? '', inject('serverTemplate'));
+    const { db, close } = await openLedger({ databaseUrl: database.url, dataDir: null });
+    const { rows } = await sql`select current_setting('statement_timeout') as statements`.execute(db);
+    expect(rows).toEqual([{ statements: '0' }]);
+    await close();
     await database.drop();
   });
 
