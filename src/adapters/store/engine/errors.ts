@@ -8,6 +8,9 @@ export class DatabaseError extends KnownFaultError {
   }
 }
 
+/** The statement that makes a database for Countersign, for messages to operators. */
+export const CREATE_DATABASE = "create database countersign encoding 'UTF8' locale 'C' template template0";
+
 /** A stored run or proposal has a schema version that this version does not know; callers must never guess (S84). */
 export class UnsupportedSchemaError extends Error {
   readonly pullRequestKey: string;

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
 import { errorCodeOf, isOutage } from '../../../lib/outage.ts';
 import { isRecord } from '../../../lib/trust.ts';
-import { DatabaseError } from './errors.ts';
+import { CREATE_DATABASE, DatabaseError } from './errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** The operator's next step by the code of the error, for a connection that fails. */
@@ -53,30 +53,35 @@ export function lacksRight(error: unknown): error is Error {
   return error instanceof Error && [INSUFFICIENT_PRIVILEGE, NO_SCHEMA].includes(errorCodeOf(error));
 }
 
+/** What a role lacks: a schema that its search_path names, rights on the tables, or the right to create them. */
+type Lack = 'schema' | 'tables' | 'creation';
+
+type MissingRight = { readonly role: string; readonly name: string; readonly lack: Lack };
+
 /** The sentence for a role that cannot create the first table, or cannot read the tables that exist. */
 export async function missingRightError(db: Kysely<DatabaseSchema>, error: Error): Promise<DatabaseError> {
-  const { rows } = await sql<{ role: string; name: string; has_tables: boolean; lacks_schema: boolean }>`
+  const { rows } = await sql<MissingRight>`
     select quote_ident(current_user) as role, quote_ident(current_database()) as name,
-      exists (select from pg_class where relname = 'migrations' and relkind = 'r') as has_tables,
-      current_schema() is null and has_schema_privilege(to_regnamespace('public'), 'create') is true as lacks_schema
+      case when current_schema() is null and has_schema_privilege(to_regnamespace('public'), 'create') then 'schema'
+        when exists (select from pg_class where relname = 'migrations' and relkind = 'r') then 'tables'
+        else 'creation' end as lack
   `.execute(db);
-  const {
-    role,
-    name,
-    has_tables: hasTables,
-    lacks_schema: lacksSchema,
-  } = rows[0] ?? { role: 'ROLE', name: 'NAME', has_tables: false, lacks_schema: false };
-  const step = lacksSchema
-    ? `Its search_path names no schema that exists: set it to one, as with "alter role ${role} set search_path = public", and remove any other from DATABASE_URL.`
-    : hasTables
-      ? `Grant it the rights that docs/operations.md lists under "Two database roles", or use the role that owns the tables.`
-      : `As an administrator run "grant usage, create on schema public to ${role}" in that database, ` +
-        `or give it to the role: "alter database ${name} owner to ${role}".`;
-  const may = hasTables ? 'use the tables' : 'create tables';
-  return new DatabaseError(`The role ${role} may not ${may} in the database ${name} (${error.message}). ${step}`, {
-    cause: error,
-  });
+  const missing = rows[0] ?? { role: 'ROLE', name: 'NAME', lack: 'creation' };
+  const { role, name, lack } = missing;
+  const may = lack === 'tables' ? 'use the tables' : 'create tables';
+  const reason = `The role ${role} may not ${may} in the database ${name} (${error.message}).`;
+  return new DatabaseError(`${reason} ${RIGHT_STEPS[lack](missing)}`, { cause: error });
 }
+
+const RIGHT_STEPS: Readonly<Record<Lack, (missing: MissingRight) => string>> = {
+  schema: ({ role }) =>
+    `Its search_path names no schema that exists: set it to one, as with "alter role ${role} set search_path = public", and remove any other from DATABASE_URL.`,
+  tables: () =>
+    'Grant it the rights that docs/operations.md lists under "Two database roles", or use the role that owns the tables.',
+  creation: ({ role, name }) =>
+    `As an administrator run "grant usage, create on schema public to ${role}" in that database, ` +
+    `or give it to the role: "alter database ${name} owner to ${role}".`,
+};
 
 /** Codes for a column that our table would have, and for a table or function that exists already. */
 const FOREIGN_TABLE_CODES: readonly string[] = ['42703', '42P07', '42723'];
@@ -86,8 +91,7 @@ export function explainForeignTables(error: unknown): unknown {
   if (!(error instanceof Error) || !FOREIGN_TABLE_CODES.includes(errorCodeOf(error))) return error;
   return new DatabaseError(
     `The database that DATABASE_URL names has tables of another program (${error.message}). ` +
-      `Countersign needs a database of its own: as an administrator run "create database countersign encoding 'UTF8' template template0", ` +
-      'and name that one.',
+      `Countersign needs a database of its own: as an administrator run "${CREATE_DATABASE}", and name that one.`,
     { cause: error },
   );
 }

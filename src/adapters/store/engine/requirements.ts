@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { formatList } from '../../../lib/format.ts';
 import { type Backend, LEASE_HOLDER_LOCKS } from './backend.ts';
-import { DatabaseError } from './errors.ts';
+import { CREATE_DATABASE, DatabaseError } from './errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** The oldest PostgreSQL that has all the functions of our triggers. */
@@ -28,7 +28,7 @@ export async function requireUtf8(db: Kysely<DatabaseSchema>): Promise<void> {
   if (found === undefined || found.encoding === 'UTF8') return;
   throw new DatabaseError(
     `The database ${found.name} has the encoding ${found.encoding}, in which most characters of comments and code cannot be stored. ` +
-      `As an administrator run "create database countersign encoding 'UTF8' template template0", and name that database in DATABASE_URL.`,
+      `As an administrator run "${CREATE_DATABASE}", and name that database in DATABASE_URL.`,
   );
 }
 

@@ -183,7 +183,7 @@ describe.skipIf(server === null)('a database that cannot hold every character', 
     try {
       const message = await refusal(openStore({ databaseUrl: url, dataDir: null }));
       expect(message).toContain(`The database ${name} has the encoding LATIN1`);
-      expect(message).toMatch(/"create database countersign encoding 'UTF8' template template0"/);
+      expect(message).toMatch(/"create database countersign encoding 'UTF8' locale 'C' template template0"/);
       await expect(command(url, 'select from migrations')).rejects.toThrow('does not exist');
     } finally {
       await command(server ?? '', `drop database ${name} with (force)`);
