@@ -144,7 +144,7 @@ export class Replica {
         await perform();
         throw createPortError(portName, clock.now, random);
       case 'limit': {
-        const until = clock.now + random.between(1_000, 60_000);
+        const until = clock.now + Math.ceil(random.between(1_000, 60_000));
         await this.#options.onRateLimit(until);
         throw new GitHubError('a limit of the simulated GitHub', 429, until);
       }

@@ -144,11 +144,11 @@ const MAX_CAUSES = 5;
 /** An endpoint may put off the next request by one hour at most (ms), so that its slip does not park a run for years. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** When the endpoint wants to be asked again (ms); null if it gives no time. */
+/** When the endpoint wants to be asked again (ms); null if it gives no time. The store needs whole milliseconds. */
 function parseRetryAfter(headers: Headers | undefined, now: number): number | null {
   const after = headers?.get('retry-after') ?? 'none';
   const millis = Number(headers?.get('retry-after-ms') ?? 'none');
   const delays = [millis, Number(after) * 1000, Math.max(Date.parse(after) - now, 0)];
   const delay = delays.find((ms) => Number.isFinite(ms) && ms >= 0);
-  return delay === undefined ? null : now + Math.min(delay, MAX_RETRY_AFTER_MS);
+  return delay === undefined ? null : now + Math.ceil(Math.min(delay, MAX_RETRY_AFTER_MS));
 }

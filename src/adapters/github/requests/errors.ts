@@ -158,9 +158,9 @@ const REFUSED_WAIT_MS = 10 * 60_000;
 /** The longest of GitHub's own limits. A slip of a proxy or of a clock must not park an installation for years. */
 const MAX_WAIT_MS = 60 * 60_000;
 
-/** A time (ms) to which GitHub puts off requests, or one hour from now if that is earlier. */
+/** A time (ms) to which GitHub puts off requests, or one hour from now if that is earlier. The store needs whole ms. */
 export function limitWait(until: number, now: number): number {
-  return Math.min(until, now + MAX_WAIT_MS);
+  return Math.ceil(Math.min(until, now + MAX_WAIT_MS));
 }
 
 /** Null if the response neither names a time nor reports a limit. */
@@ -193,7 +193,7 @@ function namedWait(
 }
 
 function parseRetryAfter(value: string, now: number): number {
-  if (/^\d+$/.test(value)) return now + Number(value) * 1000;
+  if (/^\d+(?:\.\d+)?$/.test(value)) return now + Number(value) * 1000;
   const time = Date.parse(value);
   return Number.isNaN(time) ? now + SECONDARY_LIMIT_WAIT_MS : time;
 }

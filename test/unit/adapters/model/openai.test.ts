@@ -157,11 +157,16 @@ describe('errors of the endpoint (H10)', () => {
     ['a date in the past', { 'retry-after': 'Sat, 21 Nov 2020 12:00:00 GMT' }, NOW],
     ['Infinity', { 'retry-after': 'Infinity' }, null],
     ['1e999 milliseconds, and 9 seconds', { 'retry-after-ms': '1e999', 'retry-after': '9' }, NOW + 9000],
+    ['a fraction of a millisecond', { 'retry-after-ms': '0.5' }, NOW + 1],
+    ['a fraction of a second', { 'retry-after': '0.0127' }, NOW + 13],
     ['words', { 'retry-after': 'soon' }, null],
-  ])('a retry-after of %s puts off the next request by one hour at most (M18)', async (_, headers, retryAt) => {
-    const endpoint = await scripted({ fault: 'status', status: 429, headers });
-    expect((await fault(endpoint.url)).retryAt).toBe(retryAt);
-  });
+  ])(
+    'a retry-after of %s puts off the next request by whole milliseconds, one hour at most (M18)',
+    async (_, headers, retryAt) => {
+      const endpoint = await scripted({ fault: 'status', status: 429, headers });
+      expect((await fault(endpoint.url)).retryAt).toBe(retryAt);
+    },
+  );
 
   it.each([400, 401, 402, 403, 404, 413, 422])(
     '%i is permanent, and its message contains no secret',
