@@ -176,6 +176,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     liftedDenials: [],
     repeatedProposals: 0,
     commits: [],
+    earlierCommits: commitsBefore(pull.run),
     appCommits: {},
     readBlobs: {},
     shownFiles: {},
@@ -186,6 +187,13 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     reviews: [],
     repairCount: 0,
   };
+}
+
+/** More than one run makes while webhooks are late. */
+const MAX_EARLIER_COMMITS = 50;
+
+function commitsBefore(run: Run | null): readonly string[] {
+  return run === null ? [] : [...run.earlierCommits, ...run.commits].slice(-MAX_EARLIER_COMMITS);
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

@@ -146,10 +146,11 @@ function requestPushContent(builder: StepBuilder, { actor, before, after }: Push
 }
 
 /**
- * Whether the App made this push for this pull request: it is a commit of the run, or could be that of a commit attempt
- * in flight. Any other push of the App belongs to another pull request with the same branch.
+ * Whether the App made this push for this pull request: it is a commit of this run or an earlier one, or could be that
+ * of a commit attempt in flight. Any other push of the App belongs to another pull request with the same branch.
  */
 export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
   if (actor.id !== app.botId) return false;
-  return proposals.some(({ state }) => state === 'executing') || run?.commits.includes(after) === true;
+  if (proposals.some(({ state }) => state === 'executing')) return true;
+  return run !== null && (run.commits.includes(after) || run.earlierCommits.includes(after));
 }

@@ -95,6 +95,8 @@ export type Run = {
   readonly baseRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that contain nothing else. */
   readonly commits: readonly string[];
+  /** The last `commits` of earlier runs. The webhook of such a commit can come during this run. */
+  readonly earlierCommits: readonly string[];
   /** The head branch is in another repository, which the App never writes to. */
   readonly isFork: boolean;
   /** Restrictions by GitHub's rules at the start of the run. */

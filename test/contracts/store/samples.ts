@@ -59,6 +59,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     headRef: 'topic',
     baseRef: 'main',
     commits: [],
+    earlierCommits: [],
     isFork: false,
     branchRestrictions: NO_BRANCH_RESTRICTIONS,
     otherPullsOnBranch: [],

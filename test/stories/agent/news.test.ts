@@ -62,6 +62,22 @@ describe('news for the agent', () => {
     await ben.commitsSuggestion(bot.proposal(1));
     expect(lastNews(story)).toHaveLength(1);
   });
+
+  it('are not of a commit of the run before, whose webhook comes during this run (S140)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, model } = story;
+    const { deliveries } = stage().github;
+    await ana.says('/countersign say how exact the shop is');
+    model.says({ content: 'Done.' });
+    model.proposes(EXACTLY);
+    deliveries.intercept(({ action }) => (action === 'synchronize' ? 'hold' : 'send'));
+    await ana.replies(bot.proposal(1), '/approve');
+    deliveries.intercept(undefined);
+    deliveries.releaseHeld();
+    await stage().settle();
+    await ana.replies(bot.proposal(2), '/deny not so');
+    expect(lastNews(story)).toEqual([expect.stringContaining('rejected by')]);
+  });
 });
 
 describe('a question before the run has its context', () => {
