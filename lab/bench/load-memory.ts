@@ -29,7 +29,6 @@ const MEGABYTE = 1024 * 1024;
 export async function measureGrowth([name, open]: NamedDatabase, part: number): Promise<readonly LoadFinding[]> {
   const setup = await createLoadSetup(open, GROWTH_STEPS);
   try {
-    liftRateLimits(setup);
     const memoryProbe = await createMemoryProbe();
     const appProcess = setup.createProcess(memoryProbe.environment);
     await startReady(appProcess);
@@ -81,15 +80,6 @@ function slowdownFinding(name: string, cpuSeconds: readonly number[]): LoadFindi
     goal: `under ${MAX_SLOWDOWN}, even on a busy machine`,
     isMet: ratio < MAX_SLOWDOWN,
   };
-}
-
-/** A thousand runs exceed GitHub's hourly request limit, and the benchmark does not measure the wait for it. */
-function liftRateLimits({ site: { github } }: LoadSetup): void {
-  const { apiServer } = github;
-  apiServer.replaceServerState({
-    ...apiServer.serverState(),
-    rateLimits: { requestsPerHour: 1_000_000_000, secondary: null },
-  });
 }
 
 /** Posts a task, waits for its proposals, and denies them. */

@@ -31,8 +31,8 @@ const PROCESS_FAULTS: readonly ProcessFault[] = ['kill', 'kill', 'kill', 'termin
 /** Crashes of the database server are as frequent as all process faults together. */
 const DATABASE_CRASH_WEIGHT = PROCESS_FAULTS.length;
 
-/** Between two faults, ms. */
-const FAULT_INTERVAL_MS = [200, 2_000] as const;
+/** Between two faults, ms: long enough for work between them, also on a busy machine. */
+const FAULT_INTERVAL_MS = [500, 3_500] as const;
 
 const DOWNTIME_MS = [0, 1_500] as const;
 

@@ -31,6 +31,9 @@ const TASK_PROBABILITY = 0.25;
 /** While proposals of an earlier task are open. */
 const EXTRA_TASK_PROBABILITY = 0.02;
 
+/** Tasks without proposals. Fewer than one person may have in the queue, because the App refuses further ones. */
+const MAX_WAITING_TASKS = 5;
+
 export function createPeople(site: TestSite, random: Random): People {
   const activities = site.pulls.map((pull): PullActivity => ({ pull, tasks: 0, decisions: new Map() }));
   return {
@@ -39,10 +42,12 @@ export function createPeople(site: TestSite, random: Random): People {
       const isFinishing = phase === 'finishing';
       for (const activity of activities) {
         const { pull, decisions, tasks } = activity;
-        const open = listShownProposals(site, pull).filter(({ id }) => !decisions.has(id));
+        const shown = listShownProposals(site, pull);
+        const open = shown.filter(({ id }) => !decisions.has(id));
         if (open.length > 0 && (isFinishing || random.chance(DECIDE_PROBABILITY))) decide(activity, open, random);
         const taskProbability = decisions.size === tasks * CHANGES_PER_TASK ? TASK_PROBABILITY : EXTRA_TASK_PROBABILITY;
-        if (!isFinishing && tasks < MAX_TASKS && random.chance(taskProbability)) giveTask(activity);
+        const canGiveTask = tasks < MAX_TASKS && tasks - shown.length / CHANGES_PER_TASK < MAX_WAITING_TASKS;
+        if (!isFinishing && canGiveTask && random.chance(taskProbability)) giveTask(activity);
       }
     },
   };
