@@ -15,6 +15,7 @@ import {
   type MemoryInboxRow,
   type MemoryPullRow,
   type MemoryTables,
+  requireWholeTime,
 } from './tables.ts';
 
 const UNUSED_RATE_LIMITS: RateLimitState = { used: {}, blockedUntil: { read: 0, act: 0, notify: 0 } };
@@ -174,7 +175,7 @@ export function memoryRateLimitMethods({
     pauseInstallation: async (installationId, until) =>
       void rateLimits.set(
         installationId,
-        pauseUntil(rateLimits.get(installationId) ?? UNUSED_RATE_LIMITS, 'read', until),
+        pauseUntil(rateLimits.get(installationId) ?? UNUSED_RATE_LIMITS, 'read', requireWholeTime(until)),
       ),
   };
 }

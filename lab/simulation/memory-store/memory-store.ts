@@ -41,6 +41,7 @@ import {
   type MemoryPullRow,
   type MemoryTables,
   notifyListeners,
+  requireWholeTime,
 } from './tables.ts';
 
 /**
@@ -284,7 +285,7 @@ function retrySignalLater(
   const signal = findPendingSignal(row, stored);
   if (row === null) return;
   if (signal !== undefined) {
-    signal.dueAt = notBefore;
+    signal.dueAt = requireWholeTime(notBefore);
     if (failure !== null) Object.assign(signal, countFailure(stored, failure));
   }
   if (failure !== null && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;

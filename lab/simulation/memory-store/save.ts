@@ -26,6 +26,7 @@ import {
   type MemoryTables,
   nextId,
   notifyListeners,
+  requireWholeTime,
 } from './tables.ts';
 
 /** Throws if the step breaks a rule of the store. Called before `writeStep`, so that steps are written atomically. */
@@ -248,7 +249,7 @@ function retryEffectLater(
   if (effect === undefined) deliverLateResult(tables, stored, signal, now);
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   clearAttempt(effect);
-  effect.dueAt = notBefore;
+  effect.dueAt = requireWholeTime(notBefore);
   if (error !== null) effect.internalErrors = retryCause === 'internal' ? effect.internalErrors + 1 : 0;
   if (retryCause === 'waiting') effect.waitingAttempts += 1;
   if (error !== null) effect.error = toStorableText(error);

@@ -216,6 +216,12 @@ export function addSignal(
   row.pendingSignals = [...row.pendingSignals, stored];
 }
 
+/** The databases take no fraction of a millisecond. */
+export function requireWholeTime(ms: number): number {
+  if (!Number.isInteger(ms)) throw new Error(`${ms} is no time in whole milliseconds`);
+  return ms;
+}
+
 /** Wakes every process, because work can be due. */
 export function notifyListeners(tables: MemoryTables): void {
   for (const listener of tables.listeners) listener();

@@ -35,6 +35,12 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect((await rows('effects')).find(({ attempts }) => attempts === 2)).toMatchObject({ error: 'no' });
     });
 
+    it('refuses to postpone an effect to a fraction of a millisecond', async () => {
+      const claim = await saveEffects('a', [SHOW]);
+      const effect = present(await nextEffect(store(), claim, 30));
+      await expect(store().postponeEffect(effect, retryAt(40.5, 'no'))).rejects.toThrow('40.5');
+    });
+
     it('delays an effect without blocking the effects behind it (S53)', async () => {
       const claim = await saveEffects('a', [{ type: 'check-thread', proposalId: 'k7q2', since: 'x' }, SHOW]);
       const second = present(await nextEffect(store(), claim, 30));

@@ -115,6 +115,12 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
     });
 
+    it('refuses to postpone a signal to a fraction of a millisecond', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await expect(store().postponeSignal(claim, signal, 50.5, null)).rejects.toThrow('50.5');
+      expect(present(await nextSignal(store(), claim, 20)).id).toBe(signal.id);
+    });
+
     it('keeps a dead letter with its error, and blocks nothing', async () => {
       const { claim, signal } = await claimSignal('a');
       await store().receive([delivery('b')], 11);

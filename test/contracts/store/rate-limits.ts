@@ -87,6 +87,11 @@ export function rateLimitsContract({ store, claimSignal }: StoreHarness): void {
       expect(present(await store().claimEffect('w', 900, LEASE)).effect).toEqual(USES_TOOLS);
     });
 
+    it('refuses a pause until a fraction of a millisecond', async () => {
+      await expect(store().pauseInstallation(1, 900.5)).rejects.toThrow('900.5');
+      expect(await store().acquireRateLimit(1, wish('read', READ_COST), GITHUB_RATE_LIMITS, 10)).toBeNull();
+    });
+
     it('refuses every request while an installation is paused (H8)', async () => {
       expect(await store().acquireRateLimit(1, wish('read', READ_COST), GITHUB_RATE_LIMITS, 10)).toBeNull();
       await store().pauseInstallation(1, 900);
