@@ -45,10 +45,29 @@ export type FileAssessmentInput = Pick<AssessmentInput, 'file' | 'appCommits'> &
 /** Assesses all pending changes of a file, whose lines are read once. */
 export function assessFile({ file, appCommits, pending }: FileAssessmentInput): readonly ProposalApplicability[] {
   const lines = readFileLines(file);
+  const redacted = redactedLines(file);
   return pending.map(({ id, change }) => ({
     id,
-    applicability: withNearbyLines(toApplicability(assessChange({ change, file, appCommits }, lines)), change, file),
+    applicability: withNearbyLines(
+      toApplicability(assessChange({ change, file, appCommits }, lines)),
+      change,
+      redacted,
+    ),
   }));
+}
+
+/** The lines of a file as the model may see them; null if it has none. */
+type RedactedLines = () => readonly string[] | null;
+
+/** Computed once for all changes of a file, and only if one is stale: the search for secrets in a large file is slow. */
+export function redactedLines(file: FileAtHead | null): RedactedLines {
+  const text = file?.text ?? null;
+  if (text === null) return () => null;
+  let lines: readonly string[] | null = null;
+  return () => {
+    lines ??= splitLines(redactFile(text));
+    return lines;
+  };
 }
 
 /** Lines that are shown on each side of the place of a stale change. */
@@ -62,10 +81,10 @@ const MAX_NEARBY_CHARACTERS = 4_000;
  */
 export function nearbyLines(
   { region, placeCount }: Pick<AssessableChange, 'region' | 'placeCount'>,
-  file: FileAtHead | null,
+  redacted: RedactedLines,
 ): readonly NearbyLines[] {
-  if (region === null || file === null || file.text === null) return [];
-  const lines = splitLines(redactFile(file.text));
+  const lines = region === null ? null : redacted();
+  if (region === null || lines === null) return [];
   const shown: NearbyLines[] = [];
   let remaining = MAX_NEARBY_CHARACTERS;
   for (const { first, end } of rangesAround(placesOf(region, placeCount), lines.length)) {
@@ -115,10 +134,10 @@ type LineSpan = { readonly first: number; readonly end: number };
 function withNearbyLines(
   applicability: Applicability,
   change: AssessableChange,
-  file: FileAtHead | null,
+  redacted: RedactedLines,
 ): Applicability {
   if (applicability.kind !== 'stale') return applicability;
-  const nearby = nearbyLines(change, file);
+  const nearby = nearbyLines(change, redacted);
   return nearby.length === 0 ? applicability : { ...applicability, nearby };
 }
 
