@@ -115,7 +115,7 @@ export function parseRowChange(body: string): { readonly row: number; readonly t
   return match === null ? null : { row: Number(match[1]), task: Number(match[2]) };
 }
 
-/** Proposes the three changes of the task in one response, and ends after their results. Other news can follow both. */
+/** Proposes the three changes of the task in one response, and ends after their results. Notes on pushes can follow both. */
 export function answerAsModel({ messages }: ChatRequest): ScriptedTurn {
   if (messages.some(({ role }) => role === 'tool')) return { content: 'That is all.' };
   const words = messages.filter(({ role }) => role === 'user').map(({ content }) => content ?? '');

@@ -89,7 +89,8 @@ export function createMemoryStore(
     ...pendingCommentMethods(tables),
     save: async (claim, signal, step, now) => saveStep(tables, claim, signal, step, now),
     saveIfInboxEmpty: async (claim, _signal, step, now) => saveStepIfInboxEmpty(tables, claim, step, now),
-    postponeSignal: async (claim, signal, at, failure) => retrySignalLater(tables, claim, signal, at, failure),
+    postponeSignal: async (claim, signal, at, failure) =>
+      retrySignalLater(tables, claim, signal, requireWholeTime(at), failure),
     deadLetterSignal: async (claim, signal, report, followUp, now) =>
       moveToDeadLetters(tables, heldPull(claim), signal, report, followUp, now),
     ...memoryEffectMethods(tables, holder, connection),
@@ -285,7 +286,7 @@ function retrySignalLater(
   const signal = findPendingSignal(row, stored);
   if (row === null) return;
   if (signal !== undefined) {
-    signal.dueAt = requireWholeTime(notBefore);
+    signal.dueAt = notBefore;
     if (failure !== null) Object.assign(signal, countFailure(stored, failure));
   }
   if (failure !== null && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;

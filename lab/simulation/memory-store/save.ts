@@ -245,11 +245,12 @@ function retryEffectLater(
   stored: StoredEffect,
   { now, notBefore, error, retryCause, signal }: EffectRetry,
 ): void {
+  const dueAt = requireWholeTime(notBefore);
   const [row, effect] = findPendingEffect(tables, stored);
   if (effect === undefined) deliverLateResult(tables, stored, signal, now);
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   clearAttempt(effect);
-  effect.dueAt = requireWholeTime(notBefore);
+  effect.dueAt = dueAt;
   if (error !== null) effect.internalErrors = retryCause === 'internal' ? effect.internalErrors + 1 : 0;
   if (retryCause === 'waiting') effect.waitingAttempts += 1;
   if (error !== null) effect.error = toStorableText(error);

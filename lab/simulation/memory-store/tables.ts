@@ -216,7 +216,7 @@ export function addSignal(
   row.pendingSignals = [...row.pendingSignals, stored];
 }
 
-/** The databases take no fraction of a millisecond. */
+/** Throws for a fraction of a millisecond, which the databases refuse before they change anything. */
 export function requireWholeTime(ms: number): number {
   if (!Number.isInteger(ms)) throw new Error(`${ms} is no time in whole milliseconds`);
   return ms;

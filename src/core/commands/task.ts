@@ -189,7 +189,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
   };
 }
 
-/** More than one run makes while webhooks are late. */
+/** Enough for all commits whose webhooks are still to come. */
 const MAX_EARLIER_COMMITS = 50;
 
 function commitsBefore(run: Run | null): readonly string[] {

@@ -1,8 +1,6 @@
-import { redactFile } from '../../lib/redaction.ts';
 import { isWholeFileChange, type Region } from '../edits/change.ts';
 import { composeFile, type LineRange } from '../edits/region.ts';
 import { diffNumberedLines, numberLines, UNPAIRED } from '../edits/text/line-diff.ts';
-import { splitLines } from '../edits/text/lines.ts';
 import type {
   Applicability,
   AssessableChange,
@@ -14,7 +12,7 @@ import type {
   StalenessVerdict,
 } from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
-import { type AssessmentInput, assessChange, findAppliedChanges, readFileLines } from './staleness.ts';
+import { type AssessmentInput, assessChange, type FileLines, findAppliedChanges, readFileLines } from './staleness.ts';
 
 /** A path before and after a push, and its pending changes. */
 export type PathPush = {
@@ -45,29 +43,10 @@ export type FileAssessmentInput = Pick<AssessmentInput, 'file' | 'appCommits'> &
 /** Assesses all pending changes of a file, whose lines are read once. */
 export function assessFile({ file, appCommits, pending }: FileAssessmentInput): readonly ProposalApplicability[] {
   const lines = readFileLines(file);
-  const redacted = redactedLines(file);
-  return pending.map(({ id, change }) => ({
-    id,
-    applicability: withNearbyLines(
-      toApplicability(assessChange({ change, file, appCommits }, lines)),
-      change,
-      redacted,
-    ),
-  }));
-}
-
-/** The lines of a file as the model may see them; null if it has none. */
-type RedactedLines = () => readonly string[] | null;
-
-/** Computed once for all changes of a file, and only if one is stale: the search for secrets in a large file is slow. */
-export function redactedLines(file: FileAtHead | null): RedactedLines {
-  const text = file?.text ?? null;
-  if (text === null) return () => null;
-  let lines: readonly string[] | null = null;
-  return () => {
-    lines ??= splitLines(redactFile(text));
-    return lines;
-  };
+  return pending.map(({ id, change }) => {
+    const applicability = toApplicability(assessChange({ change, file, appCommits }, lines));
+    return { id, applicability: withNearbyLines(applicability, change, file, lines) };
+  });
 }
 
 /** Lines that are shown on each side of the place of a stale change. */
@@ -81,10 +60,11 @@ const MAX_NEARBY_CHARACTERS = 4_000;
  */
 export function nearbyLines(
   { region, placeCount }: Pick<AssessableChange, 'region' | 'placeCount'>,
-  redacted: RedactedLines,
+  file: FileAtHead | null,
+  fileLines: FileLines = readFileLines(file),
 ): readonly NearbyLines[] {
-  const lines = region === null ? null : redacted();
-  if (region === null || lines === null) return [];
+  if (region === null || file === null || file.text === null) return [];
+  const lines = fileLines.redacted;
   const shown: NearbyLines[] = [];
   let remaining = MAX_NEARBY_CHARACTERS;
   for (const { first, end } of rangesAround(placesOf(region, placeCount), lines.length)) {
@@ -134,10 +114,11 @@ type LineSpan = { readonly first: number; readonly end: number };
 function withNearbyLines(
   applicability: Applicability,
   change: AssessableChange,
-  redacted: RedactedLines,
+  file: FileAtHead | null,
+  lines: FileLines,
 ): Applicability {
   if (applicability.kind !== 'stale') return applicability;
-  const nearby = nearbyLines(change, redacted);
+  const nearby = nearbyLines(change, file, lines);
   return nearby.length === 0 ? applicability : { ...applicability, nearby };
 }
 

@@ -1,3 +1,4 @@
+import { redactFile } from '../../lib/redaction.ts';
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
 import { findHeading } from '../edits/heading.ts';
 import {
@@ -10,7 +11,7 @@ import {
 import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
-import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
+import { areLinesEqual, crLfToLf, splitLines } from '../edits/text/lines.ts';
 import type { AssessableChange, FileAtHead, StalenessVerdict } from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
 
@@ -199,11 +200,12 @@ type AppliedChanges<Candidate> =
   | { readonly kind: 'subset'; readonly applied: readonly Candidate[] }
   | { readonly kind: 'other' };
 
-/** Computes each table on first use. */
+/** Computes each member on first use. */
 export function readFileLines(file: FileAtHead | null): FileLines {
   const text = file?.text ?? '';
   let exact: LineTable | null = null;
   let comparable: LineTable | null = null;
+  let redacted: readonly string[] | null = null;
   return {
     get exact() {
       exact ??= createLineTable(text);
@@ -213,11 +215,19 @@ export function readFileLines(file: FileAtHead | null): FileLines {
       comparable ??= createLineTable(crLfToLf(text));
       return comparable;
     },
+    get redacted() {
+      redacted ??= splitLines(redactFile(text));
+      return redacted;
+    },
   };
 }
 
-/** The lines of a file, exact and with CRLF as LF, shared by all changes of the file. */
-type FileLines = { readonly exact: LineTable; readonly comparable: LineTable };
+/** The lines of a file, exact, with CRLF as LF, and without secrets, shared by all changes of the file. */
+export type FileLines = {
+  readonly exact: LineTable;
+  readonly comparable: LineTable;
+  readonly redacted: readonly string[];
+};
 
 /** The change reduced to the parts needed for an assessment, so that little data is copied. */
 export function toAssessable({ digest: _digest, payload, ...rest }: FileChange): AssessableChange {

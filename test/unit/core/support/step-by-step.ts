@@ -14,7 +14,7 @@ import {
 } from '../../../../src/core/actions/step-builder.ts';
 import { isWholeFileChange, sourcePath } from '../../../../src/core/edits/change.ts';
 import { composeFile, type LineRange, regionLine } from '../../../../src/core/edits/region.ts';
-import { nearbyLines, redactedLines } from '../../../../src/core/policy/push-impact.ts';
+import { nearbyLines } from '../../../../src/core/policy/push-impact.ts';
 import { assessChange, findAppliedChanges } from '../../../../src/core/policy/staleness.ts';
 import type { FileAtHead, NearbyLines } from '../../../../src/core/state/head-changes.ts';
 import { headingOf, type Proposal } from '../../../../src/core/state/proposal.ts';
@@ -99,7 +99,7 @@ function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: H
       return supersede(
         draft,
         proposal,
-        withNearby(verdict, nearbyLines(change, redactedLines(atHead[change.path] ?? null))),
+        withNearby(verdict, nearbyLines(change, atHead[change.path] ?? null)),
         movedTo(at),
       );
     case 'applies': {
