@@ -68,7 +68,7 @@ async function runServer(): Promise<number> {
 const SETUP_HINTS = [
   'Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
   'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
-  'Or try everything offline first, without any of it: npm run demo',
+  'Or try everything offline first, without any of it: countersign demo (in a checkout: npm run demo)',
 ];
 
 const LACKS_APP = /^(?:APP_ID|WEBHOOK_SECRET|PRIVATE_KEY or PRIVATE_KEY_PATH) is missing/;

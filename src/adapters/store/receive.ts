@@ -162,9 +162,10 @@ export async function broadcastToPulls(
   return rows.length > 0 ? 'stored' : 'duplicate';
 }
 
+/** All ids are one parameter, because a statement takes at most 65,535 and a large organization can have more. */
 function isInRepositories({ repositoryIds }: InstallationEvent): RawBuilder<unknown> {
   if (repositoryIds === null) return sql`true`;
-  return sql`pulls.repository_id in (${sql.join(repositoryIds.map((id) => sql`${id}`))})`;
+  return sql`pulls.repository_id = any(string_to_array(${repositoryIds.join(',')}, ',')::bigint[])`;
 }
 
 /** One signal for each pull request with active or pending work. */
