@@ -87,10 +87,10 @@ function parseInstruction(words: ArgumentText): FormResult {
   return result.isValid && result.text === '' ? rejectArguments('', 'no-instruction') : result;
 }
 
-/** `all` and the text after it; null if the first word is another one. */
+/** `all`, also with punctuation behind it, and the text after it; null if the first word is another one. */
 function parseAllAndText({ rest, below }: ArgumentText): FormResult | null {
   const { word, rest: text } = splitFirstWord(rest);
-  return isAllKeyword(word) ? acceptArguments({ by: 'all' }, text, below) : null;
+  return isAllKeyword(word.replace(/[.,:;!]{1,3}$/, '')) ? acceptArguments({ by: 'all' }, text, below) : null;
 }
 
 function parseOneId({ rest }: ArgumentText): FormResult {
