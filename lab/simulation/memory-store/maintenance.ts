@@ -3,7 +3,7 @@ import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapter
 import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
 import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal.ts';
-import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/step/effects.ts';
+import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
 import { enqueueEffect, sideKey } from './save.ts';
 import {
   addSignal,
@@ -181,10 +181,13 @@ function deleteOldAnswers(tables: MemoryTables, row: MemoryPullRow, now: number)
 }
 
 function deleteOldEffects(row: MemoryPullRow, now: number): void {
-  const expired = row.effects.filter(({ doneAt }) => doneAt !== null && doneAt < now - DELIVERY_RETENTION_MS);
-  for (const { effect } of expired)
-    if (effect.type === 'reply' && effect.onceKey !== null) row.onceKeys.delete(effect.onceKey);
-  row.effects = row.effects.filter((effect) => !expired.includes(effect));
+  row.effects = row.effects.filter(({ doneAt, effect }) => {
+    const onceKey = effect.type === 'reply' ? effect.onceKey : null;
+    if (doneAt === null || doneAt >= now - DELIVERY_RETENTION_MS || onceKey?.startsWith(ONCE_IN_REPOSITORY))
+      return true;
+    if (onceKey !== null) row.onceKeys.delete(onceKey);
+    return false;
+  });
 }
 
 /** Deletes expired runs, unless the pull request has pending work or is claimed. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Run } from '../../core/state/run.ts';
+import { ONCE_IN_REPOSITORY } from '../../core/step/effects.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';
@@ -72,10 +73,13 @@ async function deleteOldDeliveries(transaction: Transaction<DatabaseSchema>, now
   return rows.length;
 }
 
+/** The few that are performed once in a repository stay, so that they never are again. */
 async function deleteOldEffects(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
   const { rows } = await sql`
     delete from effects where id in (
-      select id from effects where done_at < ${now - DELIVERY_RETENTION_MS} order by id limit ${MAX_ROWS_PER_BATCH}
+      select id from effects where done_at < ${now - DELIVERY_RETENTION_MS}
+        and (once_key is null or once_key not like ${`${ONCE_IN_REPOSITORY}%`})
+      order by id limit ${MAX_ROWS_PER_BATCH}
     ) returning id
   `.execute(transaction);
   return rows.length;

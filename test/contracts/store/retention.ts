@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { answeredQuestion, answerTo, delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
-import { type DatabaseHarness, LEASE, present } from './store-under-test.ts';
+import { type DatabaseHarness, LEASE, nextEffect, present } from './store-under-test.ts';
 
 const COMMITTED_CHANGE = {
   ...{ proposalId: 'p1', runId: 'r', commitSha: 'c'.repeat(40), parentSha: null, shownDigest: 'd'.repeat(64) },
@@ -69,6 +70,29 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
       expect(await deleteAllExpired(11 + DELIVERY_RETENTION_MS)).toBe(3);
       expect((await rows('inbox')).map(({ deliveryId }) => deliveryId)).toEqual(['pending']);
       expect([await rows('effects'), (await rows('pulls')).length]).toEqual([[], 5]);
+    });
+
+    it('keeps the replies that are posted once in a repository, and no others', async () => {
+      const replies = ['repository:2:not-served', 'fork', null].map(
+        (onceKey): Effect => ({ type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey }),
+      );
+      const send = async (id: string, number: number, now: number): Promise<void> => {
+        const { claim, signal } = await claimSignal(id, number);
+        await store().save(claim, signal, step(pullOf(number), { effects: replies }), now);
+        for (const _ of replies) {
+          const effect = await nextEffect(store(), claim, now);
+          if (effect !== null) await store().finishEffect(effect, null, now);
+        }
+        await store().releaseClaim(claim);
+      };
+      const onceKeys = async () => new Set((await rows('effects')).map(({ onceKey }) => onceKey));
+      await send('a', 1, 20);
+      expect(await onceKeys()).toEqual(new Set(['repository:2:not-served', 'fork', null]));
+      await deleteAllExpired(21 + DELIVERY_RETENTION_MS);
+      expect(await onceKeys()).toEqual(new Set(['repository:2:not-served']));
+      await send('b', 3, 21 + DELIVERY_RETENTION_MS);
+      expect(await rows('effects')).toHaveLength(3);
+      expect(await onceKeys()).toEqual(new Set(['repository:2:not-served', 'fork', null]));
     });
 
     it('keeps delivery ids for thirty days, so that a redelivery changes nothing (F20)', async () => {
