@@ -1,6 +1,6 @@
 /**
- * Runs every trial behind docs/reliability.md, writes the raw output to a file outside the repository and prints a
- * summary. Nothing is written if a trial fails.
+ * Runs the simulation, its mutants and the real kills of docs/reliability.md, writes the raw output to a file outside the
+ * repository and prints a summary. Nothing is written if a trial fails.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,6 +57,31 @@ function environment(changes: Readonly<Record<string, string>> = {}): Record<str
     ...changes,
   };
 }
+
+/** The TCP ports on which a process of this machine listens. */
+function listeningPorts(pid: number | undefined): readonly number[] {
+  const descriptors = `/proc/${pid}/fd`;
+  const own = new Set(readdirSync(descriptors).map((name) => targetOf(join(descriptors, name))));
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1),
+  );
+  return rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/);
+    return state === LISTENING && own.has(`socket:[${inode}]`) ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [];
+  });
+}
+
+/** Null for a file that was closed meanwhile. */
+function targetOf(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
+  }
+}
+
+/** In Linux's table of sockets. */
+const LISTENING = '0A';
 
 /** Stands in for the package with which Probot downloads others. */
 const DOWNLOADER_TRAP = `process.stderr.write('trap is set; ');
@@ -171,7 +206,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     }
   });
 
-  it('writes only to its data directory, starts no other program, and downloads no package (J6, X20)', async () => {
+  it('writes only to its data directory, starts no other program, opens one port, and downloads no package (J6, X20)', async () => {
     const begun = (dataDir: string): Running => {
       const variables = { ...environment({ DATA_DIR: dataDir, ...DOWNLOADS }), NODE_DISABLE_COMPILE_CACHE: '1' };
       const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
@@ -185,6 +220,8 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
     expect(await comment(port, 31)).toBe(202);
     await stored(port, 'stored');
+    // Only Linux lists the sockets of a process as files.
+    if (process.platform === 'linux') expect(listeningPorts(started.child.pid)).toEqual([Number(port)]);
     started.child.kill('SIGTERM');
     const { code, stdout, stderr } = await started.ended;
     expect(code).toBe(0);
