@@ -39,6 +39,33 @@ describe('a change that looks right and is not', () => {
     expect(body).toContain('⚠️ Wide space before more text: line 2.');
   });
 
+  it('code beyond very wide signs has a warning (X15)', async () => {
+    const { bot } = await propose(edit('src/login.ts', 'two', `/* ${'\uFDFD'.repeat(60)} */ grant();`));
+    expect(bot.proposal(1).body).toContain('⚠️ Very long: line 2');
+  });
+
+  it.each([
+    ['src/login.ts', '  * ѕсоре;'],
+    ['src/login.tsx', 'return level>3 && ѕсоре'],
+    ['src/login.nix', 'base // ѕсоре'],
+  ])('in %s, a line that only resembles prose has no commit button and a warning (X1)', async (path, line) => {
+    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ This adds look-alike characters: `U+0455` in line 2 (like `s`)');
+    expect(body).not.toContain('```suggestion');
+  });
+
+  it('a new path whose segments are displayed in another order has a warning that names them (X1)', async () => {
+    const { bot } = await propose(write('docs/אבג/דהו.md', 'one\n'));
+    expect(bot.proposal(1).body).toMatch(/⚠️ Right-to-left .* it is docs, then אבג, then .*דהו/);
+  });
+
+  it('lines that look like the start of another file’s diff have a warning', async () => {
+    const branch = { 'db/seed.sql': 'one\n-- a/docs/notes.md\nthree\n' };
+    const { bot } = await propose(edit('db/seed.sql', '-- a/docs/notes.md', '++ b/docs/notes.md'), branch);
+    expect(bot.proposal(1).body).toContain('look like the start of another file’s diff, and are not: line 2.');
+  });
+
   it('the agent reads the names of files with their hidden characters written out (X17)', async () => {
     const story = await propose({ name: 'list_files', arguments: {} }, { 'src/ad\u202Emin.ts': 'one\n' });
     const texts = JSON.stringify(story.model.requests());

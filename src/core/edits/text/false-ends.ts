@@ -1,4 +1,4 @@
-import type { SyntaxSpan } from './line-display.ts';
+import type { SyntaxSpan } from './line-syntax.ts';
 
 /** A character that a reader takes for the end of a string or of a comment, and the ASCII text it stands for. */
 export type FalseEnd = { readonly character: string; readonly looksLike: string };
@@ -7,10 +7,9 @@ export type FalseEnd = { readonly character: string; readonly looksLike: string 
  * Signs in a string or comment that look like its end, so that text reads as code that runs. Prose has such quotes too,
  * so they count only where an operator or a call follows. Takes linear time.
  */
-export function findFalseEnds({ kind, text }: SyntaxSpan): readonly FalseEnd[] {
+export function findFalseEnds({ kind, text, quote }: SyntaxSpan): readonly FalseEnd[] {
   if (kind === 'code') return [];
-  const quotes = QUOTES.get(text.charAt(0));
-  return quotes === undefined ? falseCommentEnds(text) : falseQuotes(text, quotes);
+  return quote === undefined ? falseCommentEnds(text) : falseQuotes(text, quote.charAt(0));
 }
 
 /** By the quote of a string: the characters that look like it. */
@@ -26,10 +25,10 @@ const CODE_AFTER_STRING =
 
 const MAX_CHARACTERS_AFTER = 70;
 
-function falseQuotes(text: string, quotes: RegExp): readonly FalseEnd[] {
-  return [...text.matchAll(quotes)].flatMap(({ 0: character, index }) => {
+function falseQuotes(text: string, quote: string): readonly FalseEnd[] {
+  return [...text.matchAll(QUOTES.get(quote) ?? /(?!)/gu)].flatMap(({ 0: character, index }) => {
     const after = text.slice(index + character.length, index + MAX_CHARACTERS_AFTER);
-    return CODE_AFTER_STRING.test(after) ? [{ character, looksLike: text.charAt(0) }] : [];
+    return CODE_AFTER_STRING.test(after) ? [{ character, looksLike: quote }] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import { findCredentials, REDACTED } from '../../../lib/credentials.ts';
 import { formatList, formatNumber } from '../../../lib/format.ts';
 import type { FileChange } from '../../edits/change.ts';
-import { columnsOf, hasWideGap, isCodeReordered } from '../../edits/text/line-display.ts';
+import { columnsOf, hasWideGap, isCodeReordered, isPathReordered } from '../../edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edits/text/look-alikes.ts';
 import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import { findProtectingGlob } from '../../policy/path-policy.ts';
@@ -17,6 +17,7 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
     hiddenWarning(added),
     lookAlikeWarning(added, path),
     displayOrderWarning(added, path),
+    headerWarning(added),
     longLineWarning(added),
     gapWarning(added),
     credentialWarning(added),
@@ -47,10 +48,10 @@ export function syntaxWarning({ path, line, what }: SyntaxProblem): string {
   return `With this change ${path} does not seem to parse: line ${line}: ${what}. The agent was told, and insists.`;
 }
 
-/** Only a path that this change adds to the repository is checked for look-alike characters. */
+/** Only a path that this change adds to the repository is checked for what it looks like. */
 function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
-  const warning = base === null || from !== null ? pathWarning(path) : null;
-  return warning === null ? [] : [warning];
+  if (base !== null && from === null) return [];
+  return [pathWarning(path), pathOrderWarning(path)].filter((warning) => warning !== null);
 }
 
 /** Warns about files that act without anyone calling them, and about those that the settings name. */
@@ -114,6 +115,12 @@ function pathWarning(path: string): string | null {
   return `The path ${path} has look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} (${describeLikeness(one.looksLike)})`)}.`;
 }
 
+/** Names the segments apart from each other, because any text with the path in it has them in the other order. */
+function pathOrderWarning(path: string): string | null {
+  if (!isPathReordered(path)) return null;
+  return `Right-to-left letters change the displayed order of the path ${path}: it is ${path.split('/').join(', then ')}.`;
+}
+
 function lookAlikeName({ codePoint }: LookAlike): string {
   return codePointName(String.fromCodePoint(codePoint));
 }
@@ -146,6 +153,15 @@ function displayOrderWarning(added: readonly AddedLine[], path: string): string 
   const found = added.filter(({ text }) => isCodeReordered(text, path));
   if (found.length === 0) return null;
   return `Right-to-left letters change the displayed order of code: ${listFirst(found, ({ number }) => `line ${number}`)}.`;
+}
+
+/** An added line that its plus sign turns into a row like the one with the name of a file. */
+const LIKE_HEADER = /^\+\+ \S*[./]/;
+
+function headerWarning(added: readonly AddedLine[]): string | null {
+  const found = added.filter(({ text }) => LIKE_HEADER.test(text));
+  if (found.length === 0) return null;
+  return `These added lines look like the start of another file’s diff, and are not: ${listFirst(found, ({ number }) => `line ${number}`)}.`;
 }
 
 /** The lines that continue beyond the right edge. */

@@ -81,6 +81,33 @@ describe('look-alikes', () => {
     });
   });
 
+  it.each([
+    ['a.ts', '  * ѕсоре;'],
+    ['a.ts', '  * ѕсоре'],
+    ['a.ts', '  * (await get()) + ѕсоре;'],
+    ['a.ts', "  * f('a b') * ѕсоре"],
+    ['a.go', '    * ѕсоре + base'],
+    ['a.tsx', 'return level>3 && ѕсоре'],
+    ['a.tsx', 'x<y && z>ѕсоре'],
+    ['a.vue', '  ok = () => user.level>3 && ѕсоре && other'],
+    ['a.php', '  return $n>0 and ѕсоре'],
+    ['a.nix', 'base // ѕсоре'],
+    ['a.f90', 'name = base // ѕсоре // tail'],
+    ['a.c', '*/ if ( ѕсоре ) run();'],
+    ['a.c', ' * done */ if ( ѕсоре ) run();'],
+    ['a.rs', "fn f<'a>(x: ѕсоре , y: &'a str) {"],
+    ['a.m', 'return n % ѕсоре ;'],
+    ['a.ts', 'x = /[/*]/.test(y) && ѕсоре'],
+    ['a.ts', 'const s = `\u0024{ ѕсоре }`;'],
+    ['a.ts', '` + ѕсоре + `'],
+    ['a.rb', 'puts "#{ ѕсоре }"'],
+    ['a.sh', 'echo "$( ѕсоре )"'],
+    ['a.py', 'print(f"{ ѕсоре }")'],
+    ['a.yml', 'run: "\u0024{{ ѕсоре }}"'],
+  ])('in %s, %j names a Cyrillic word that is code (X1)', (path, line) => {
+    expect(findLookAlikes(line, path).map(({ looksLike }) => looksLike)).toEqual([...'scope']);
+  });
+
   it('a path with a script g or a slash operator is named, one in another language is not (X1)', () => {
     for (const path of ['src/lo\u0261in.ts', 'src\u2215login.ts', 'src/\u0455\u0441\u043E\u0440\u0435.ts'])
       expect(findLookAlikesInPath(path)).not.toEqual([]);
@@ -113,6 +140,19 @@ describe('look-alikes', () => {
     ['a.yml', 'taux: à l’**impôt** sur'],
     ['src/a.tsx', 'Please wait – we “save” it'],
     ['docs/a.md', 'The sounds /ɣ/ and /ɩ/.'],
+    ['src/a.ts', ' * а также'],
+    ['src/a.ts', ' * или СССР, а также НЕТ;'],
+    ['src/a.ts', ' * @param {number} а'],
+    ['src/a.ts', ' * Don’t use “it” – it’s low overhead. One kind of'],
+    ['src/a.ts', ' * 调用 foo（bar）、baz：返回'],
+    ['src/a.ts', ' * ТЕСТ */'],
+    ['src/a.tsx', '<td>НЕТ</td><td>а</td>'],
+    ['src/a.tsx', '<p>Don’t (ever) “do” it'],
+    ['src/a.vue', '  class="a">НЕТ</td>'],
+    ['src/a.rs', '// НЕТ'],
+    ['data/a.dat', '// Shangri‐La “la Caixa” of Barcelona'],
+    ['src/a.ts', "f(`СССР \u0024{ t('СССР') } или`);"],
+    ['src/a.py', "f'СССР {year}'  # СССР"],
   ])('in %s, %j has none (X1)', (path, line) => {
     expect(findLookAlikes(line, path)).toEqual([]);
   });
@@ -162,6 +202,8 @@ describe('look-alikes', () => {
         'a    ',
         '”)',
         '∗',
+        'א-',
+        '[א',
       ]) {
         const line = piece.repeat(100_000 / piece.length);
         findLookAlikes(line, 'a.tsx');
