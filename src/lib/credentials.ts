@@ -45,11 +45,52 @@ const AWS_SESSION_TOKEN = new RegExp(
   String.raw`(?:${nameOf('session', 'token')}|${nameOf('security', 'token')})${BEFORE_AWS_VALUE}${LONG_VALUE}|\b(?:FwoGZXIvYXdz|IQoJb3JpZ2lu|FQoGZXIvYXdz|FQoDYXdz|AQoDYXdz)${LONG_VALUE}`,
 );
 
+/** What stands between two literals that hold a key's rows. */
+const BETWEEN_ROWS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9=\\-]){1,40}`;
+
+/** The last row can be short, and shows by its padding that it is one. */
+const LAST_KEY_ROW = `${BETWEEN_ROWS}(?:[A-Za-z0-9+/]{4}){1,18}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)`;
+
+/** With a digit, unlike long names. */
+const KEY_ROWS = `(?:${BETWEEN_ROWS}(?=[A-Za-z+/]{0,60}[0-9])[A-Za-z0-9+/]{40,}={0,2})*(?:${LAST_KEY_ROW})?`;
+
 /**
- * Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters.
+ * Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters,
+ * also in several literals.
  */
-const PRIVATE_KEY =
-  /-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\n|\\r)*)/;
+const PRIVATE_KEY = new RegExp(
+  String.raw`-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\n|\\r)*${KEY_ROWS})`,
+);
+
+/** The rows below the heading, which are base64 and nothing else. */
+const PUTTY_KEY = /Private-Lines: \d{1,4}(?:(?:\r?\n|\\r|\\n){1,2}[ \t]{0,8}[A-Za-z0-9+/]{1,64}={0,2}(?=[\r\n\\]|$))+/;
+
+/** Base64 of 32 bytes behind the name of a secret key. */
+const WIREGUARD_KEY = new RegExp(
+  String.raw`\b(?:${nameOf('private', 'key')}|${nameOf('pre', 'shared', 'key')})["' \t]{0,4}[:=][>"' \t]{0,4}[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])`,
+);
+
+/** A longer pair of name and password than examples have. */
+const BASIC_LOGIN = new RegExp(
+  String.raw`\b${nameOf('authorization')}[^A-Za-z0-9\r\n]{1,8}${nameOf('basic')}[ \t]{1,3}[A-Za-z0-9+/]{24,}={0,2}`,
+);
+
+/** The secret members, which are never hexadecimal digests: in base64 with both cases. */
+const JSON_WEB_KEY =
+  /["'](?:dp|dq|qi|d|p|q|k)\\?["'] {0,3}: {0,3}\\?["'](?=[a-z0-9_-]{0,42}[A-Z])(?=[A-Z0-9_-]{0,42}[a-z])[A-Za-z0-9_-]{43,}/;
+
+/** As the settings of npm, Yarn and NuGet name it. A variable in its place is none. */
+const REGISTRY_LOGIN = new RegExp(
+  [
+    String.raw`:_(?:authToken|auth|password)[ \t]{0,3}=[ \t]{0,3}["']?(?=[A-Z0-9_+/.-]{0,60}[a-z])[A-Za-z0-9+/=_.-]{8,}`,
+    String.raw`\bnpmAuthToken["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?=[A-Za-z+/_.-]{0,60}\d)[A-Za-z0-9+/=_.-]{16,}`,
+    String.raw`\bClearTextPassword["'] {1,3}value=["'](?![%$])[^"'\r\n]{4,200}`,
+  ].join('|'),
+);
+
+/** The digits of the account in base64, a time and a signature. */
+const DISCORD_TOKEN =
+  /\b(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,6}[A-Za-z0-9]{0,4}(?:==)?\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/;
 
 /**
  * Patterns of credentials by their names. They also match inside JSON, where a line break is `\n`. Each runs in linear
@@ -58,11 +99,14 @@ const PRIVATE_KEY =
 const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a private key': PRIVATE_KEY,
   'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
-  'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat)-[A-Za-z0-9_-]{20,}/,
+  'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat|cbt|oas|ft|ffct|imt|agent)-[A-Za-z0-9_-]{20,}/,
   'an AWS access key': AWS_KEY_ID,
   'an AWS session token': AWS_SESSION_TOKEN,
   'a Google key': /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{20,}/,
+  // The second is a token that gets others.
+  'a Google token': /\bya29\.[A-Za-z0-9_-]{20,}|\b1\/\/0[A-Za-z0-9_-]{40,}/,
   'an Azure storage key': /\bAccountKey=[A-Za-z0-9+/=]{40,}/,
+  'an Azure client secret': /\dQ~[A-Za-z0-9_~.-]{31,34}/,
   'a Slack token': /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}/,
   'a Slack webhook': /(?<=\/\/)hooks\.slack\.com\/services\/[A-Za-z0-9/]{20,}/,
   // These keys always contain digits; names such as `sk-learn-…` rarely do. Here and below the lookahead stops at the
@@ -90,6 +134,39 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
   'an age key': /\bAGE-SECRET-KEY-1[0-9A-Z]{58}/,
   'an AWS secret key': AWS_KEY,
+  'a Groq key': /\bgsk_[A-Za-z0-9]{52}/,
+  'an xAI key': /\bxai-[A-Za-z0-9_]{80}/,
+  'a Perplexity key': /\bpplx-[A-Za-z0-9]{48}/,
+  'a Replicate token': /\br8_[A-Za-z0-9]{37}/,
+  'a LangSmith key': /\blsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}/,
+  // Both begin with their kind in base64.
+  'a Bedrock key':
+    /\bABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/=]{40,}|\bbedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]{20,}/,
+  'a Fly.io token': /\bfm[12][ar]?_[A-Za-z0-9+/]{60,}={0,3}|\bfo1_[A-Za-z0-9_-]{43}/,
+  'a PlanetScale password': /\bpscale_(?:pw|tkn|oauth)_[A-Za-z0-9_=.-]{32,64}/,
+  'a Supabase token': /\bsbp_[0-9a-f]{40}/,
+  'a Brevo key': /\bx(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}/,
+  'a Doppler token': /\bdp\.(?:ct|pt|sa|scim|audit|st(?:\.[a-z0-9_-]{2,35})?)\.[A-Za-z0-9]{40,44}/,
+  'a Pulumi token': /\bpul-[0-9a-f]{40}/,
+  'a Terraform token': /\batlasv1\.[A-Za-z0-9_=-]{60,}/,
+  'a Heroku key': /\bHRKU-AA[A-Za-z0-9_-]{58}/,
+  'a Notion token': /\bntn_\d{11}[A-Za-z0-9]{35}/,
+  'an Airtable token': /\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}/,
+  'a 1Password token': /\bops_eyJ[A-Za-z0-9+/]{200,}={0,3}/,
+  'a Tailscale key': /\btskey-[a-z]{2,12}-[A-Za-z0-9]{8,40}-[A-Za-z0-9]{20,}/,
+  'a Square token': /\bsq0(?:atp|csp)-[A-Za-z0-9_-]{22,}/,
+  'a SonarQube token': /\bsq[pua]_[0-9a-f]{40}/,
+  'a CircleCI token': /\bCCIPAT_[A-Za-z0-9]{22}_[0-9a-z]{40}/,
+  'a Buildkite token': /\bbkua_[0-9a-z]{40}/,
+  'a Dynatrace token': /\bdt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}/,
+  'an Artifactory key': /\bAKCp[A-Za-z0-9]{69}/,
+  'a Discord token': DISCORD_TOKEN,
+  'a Discord webhook': /(?<=\/\/)(?:[a-z]{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[A-Za-z0-9_-]{60,}/,
+  'a login of a registry': REGISTRY_LOGIN,
+  'a basic login': BASIC_LOGIN,
+  'a WireGuard key': WIREGUARD_KEY,
+  'a key of PuTTY': PUTTY_KEY,
+  'a JSON web key': JSON_WEB_KEY,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
   'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
   'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,
@@ -142,6 +219,8 @@ export function redactCredentials(text: string): string {
  * searched alone: in one alternation a match would hide those of other patterns that begin inside it.
  */
 export function findSecretRanges(text: string): readonly SecretRange[] {
+  // Most files have none, and one search for all is faster than one for each.
+  if (text.search(ANY_IN_FILES) === -1) return [];
   const ranges: SecretRange[] = [];
   for (const { pattern, global, skipped } of EACH_IN_FILES) {
     global.lastIndex = 0;
