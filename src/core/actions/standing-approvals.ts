@@ -103,6 +103,7 @@ function approveInAdvance(
 
 const END_BY_PROBLEM: Partial<Record<VoteProblem, Exclude<StandingEnd['kind'], 'revoked'>>> = {
   missing: 'comment-deleted',
+  dismissed: 'review-dismissed',
   renamed: 'account-renamed',
 };
 

@@ -95,6 +95,10 @@ const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>
   missing: (login) => `the comment with the approval of ${login} is not on this pull request`,
   edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
   dismissed: (login) => `the approving review of ${login} was dismissed`,
+  'outside-conversation': (login) =>
+    `the approval of ${login} is not in the pull request’s conversation, and ${codeSpan('decide_in: conversation')} is set now`,
+  'plain-review': (login) =>
+    `the approving review of ${login} has no command, and ${codeSpan('review_approval: nothing')} holds now`,
   renamed: (login) =>
     `the account of ${login} was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name`,
   'not-theirs': (login) => `the comment that was read as the approval of ${login} doesn’t say that`,
@@ -186,6 +190,8 @@ function endText(cause: StandingEnd, by: string): string {
       return 'the comment that gave it was edited';
     case 'comment-deleted':
       return 'the comment that gave it was deleted';
+    case 'review-dismissed':
+      return 'the review that gave it was dismissed';
     case 'account-renamed':
       return `the account of ${by} was renamed`;
     case 'no-write-access':

@@ -126,7 +126,7 @@ function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Pr
   return last === null ? builder : announceRetarget(builder, withdrawn, last);
 }
 
-/** The approvals that the proposal's comments no longer show. */
+/** The approvals that the proposal's comments no longer show, or that people cannot give there any more. */
 function withdrawnVotesOf(
   { proposals, standingApprovals: approvals }: PullState,
   proposal: Proposal,
@@ -134,8 +134,10 @@ function withdrawnVotesOf(
   { app, now }: Facts,
 ): ReturnType<typeof findWithdrawnVotes> {
   const check = checks.find(({ proposalId }) => proposalId === proposal.id);
-  const standing = settings.kind === 'settings' ? { approvals, rules: settings.settings, now } : null;
-  return check === undefined ? [] : findWithdrawnVotes(proposal, check, { proposals, slug: app.slug, standing });
+  if (check === undefined) return [];
+  const surfaces = settings.kind === 'settings' ? settings.settings : null;
+  const standing = surfaces === null ? null : { approvals, rules: surfaces, now };
+  return findWithdrawnVotes(proposal, check, { proposals, slug: app.slug, surfaces, standing });
 }
 
 function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {

@@ -13,6 +13,7 @@ import {
   usesStandingApproval,
   type Vote,
 } from '../state/proposal.ts';
+import type { Settings } from '../state/settings.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
 import { proposalLink } from '../step/replies.ts';
 import type { PreflightCheck } from '../step/signals.ts';
@@ -20,10 +21,12 @@ import type { PreflightCheck } from '../step/signals.ts';
 /** An approval that GitHub does not show any more as it was counted. */
 type WithdrawnVote = { readonly vote: Vote; readonly problem: VoteProblem };
 
-/** The proposals of the pull request, the App's own name, and the standing approvals; null under broken settings. */
+/** The proposals of the pull request, the App's own name, and what is null under broken settings. */
 type VoteContext = {
   readonly proposals: readonly Proposal[];
   readonly slug: string;
+  /** Where people can vote by now. */
+  readonly surfaces: Pick<Settings, 'decideIn' | 'reviewApproval'> | null;
   readonly standing: StandingContext | null;
 };
 
@@ -37,6 +40,7 @@ export function findWithdrawnVotes(
     const problem =
       findSourceProblem(vote, voteSources) ??
       (context.standing === null ? null : findStandingProblem(vote, proposal, context.standing)) ??
+      findSurfaceProblem(vote, context) ??
       findTextProblem(vote, proposal, voteSources, context);
     return problem === null ? [] : [{ vote, problem }];
   });
@@ -48,12 +52,17 @@ export function withoutVotes(proposal: Proposal, withdrawn: readonly WithdrawnVo
   return { ...proposal, votes: proposal.votes.filter((vote) => !dropped.has(vote)) };
 }
 
+/** The repository can have become stricter since the vote. */
+function findSurfaceProblem({ surface }: Vote, { surfaces }: VoteContext): VoteProblem | null {
+  return surfaces?.decideIn === 'conversation' && surface !== 'conversation' ? 'outside-conversation' : null;
+}
+
 /** Reads the text again: it must approve this change, at the place and time where it is on the page. */
 function findTextProblem(
   vote: Vote,
   proposal: Proposal,
   voteSources: PreflightCheck['voteSources'],
-  { proposals, slug }: VoteContext,
+  { proposals, slug, surfaces }: VoteContext,
 ): VoteProblem | null {
   const source = voteSourceOf(vote, voteSources);
   if (source === null) return 'missing';
@@ -62,7 +71,7 @@ function findTextProblem(
   if (parsed.kind === 'command' && parsed.command.name === 'approve')
     return isAbout(proposal, source, parsed.command.targets, quotes) ? null : 'not-theirs';
   if (parsed.kind !== 'text') return 'not-theirs';
-  if (vote.surface === 'review') return findReviewProblem(proposal, source);
+  if (vote.surface === 'review') return findReviewProblem(proposal, source, surfaces);
   // The proposed lines are an approval only if they are the whole comment; a person's own lines can have a note.
   if (vote.action === 'modify' ? parsed.suggestions.length !== 1 : !parsed.isSuggestionAlone) return 'not-theirs';
   // A person's own lines that got an id of their own were written below a proposal that they replace.
@@ -78,8 +87,13 @@ function givesApproval(parsed: ParsedComment, { standingApproval }: Vote): boole
 }
 
 /** A review without a command approves all changes that were posted before it. */
-function findReviewProblem(proposal: Proposal, source: VoteSource): VoteProblem | null {
+function findReviewProblem(
+  proposal: Proposal,
+  source: VoteSource,
+  surfaces: VoteContext['surfaces'],
+): VoteProblem | null {
   if (source.reviewState !== 'approved') return 'dismissed';
+  if (surfaces?.reviewApproval === 'nothing') return 'plain-review';
   return wasWrittenAfter(proposal, source) ? null : 'not-theirs';
 }
 

@@ -209,11 +209,15 @@ export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | nul
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
 }
 
-/** Why a vote's comment is not the one that was counted: same id, author, login, time, thread and text; null if it is. */
+/**
+ * Why a vote's comment is not the one that was counted: same id, author, login, time, thread and text, and of a review
+ * that nobody dismissed; null if it is.
+ */
 export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
   if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
+  if (source.reviewState === 'dismissed') return 'dismissed';
   if (!isSameLogin(vote, source)) return 'renamed';
   if (!hasBodyHash(source.body, vote.bodyHash)) return 'edited';
   return isSameTime(vote, source) && isSameThread(vote, source) ? null : 'not-theirs';

@@ -42,8 +42,12 @@ export type VoteProblem =
   /** Deleted, or never on this pull request. */
   | 'missing'
   | 'edited'
-  /** A review that approved without a command and was dismissed since. */
+  /** A review that was dismissed since, or approved without a command and does not approve any more. */
   | 'dismissed'
+  /** It is outside of the conversation, and decisions are made only there by now. */
+  | 'outside-conversation'
+  /** A review without a command, which approves nothing by now. */
+  | 'plain-review'
   /** The account has another login by now. GitHub knows permissions, and code owners, by the login alone. */
   | 'renamed'
   /** Another account wrote it, or it does not approve this change. */

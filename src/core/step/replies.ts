@@ -315,7 +315,15 @@ export type StandingObstacle =
 /** Why a standing approval ended before its time: a person took it back, or what it rests on is gone. */
 export type StandingEnd =
   | { readonly kind: 'revoked'; readonly by: Person }
-  | { readonly kind: 'comment-changed' | 'comment-deleted' | 'account-renamed' | 'no-write-access' | 'comment-unread' };
+  | {
+      readonly kind:
+        | 'comment-changed'
+        | 'comment-deleted'
+        | 'review-dismissed'
+        | 'account-renamed'
+        | 'no-write-access'
+        | 'comment-unread';
+    };
 
 /** A proposal as named in a reply. */
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };

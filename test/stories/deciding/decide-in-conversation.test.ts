@@ -68,6 +68,37 @@ it('the comment of a change says where to decide, and the conversation decides b
   expect(await proposalStates(story)).toEqual(['completed', 'completed']);
 });
 
+it.each<[string, (story: Story) => Promise<unknown>]>([
+  ['in a thread', ({ ana, bot }) => ana.replies(bot.proposal(1), '/approve')],
+  [
+    'in a review',
+    ({ ana, bot }) =>
+      ana.does((person) => person.reviews({ event: 'COMMENT', body: `/approve ${bot.proposal(1).proposalId}` })),
+  ],
+  ['by a person’s own lines', ({ ana, bot }) => ana.replies(bot.proposal(1), '```suggestion\n  let total = 0n;\n```')],
+])(
+  'a vote %s that was counted before does not outlive the setting, and its author votes again (X13)',
+  async (_place, votes) => {
+    const story = await stage().tell();
+    const { ana, ben, bot, configures, pr } = story;
+    await configures('required_approvals: 2\n');
+    story.model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await votes(story);
+    expect(bot.proposal(1).body).toContain('**1 of 2 approvals**');
+    await configures('required_approvals: 2\ndecide_in: conversation\n');
+    const command = `/approve ${bot.proposal(1).proposalId}`;
+    await ben.says(command);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(
+      `Not applied: the approval of \`${ana.login}\` is not in the pull request’s conversation, and \`decide_in: conversation\` is set now. Pending again:`,
+    );
+    expect(bot.answer()).toContain(`Only a new comment approves, such as \`${command}\`.`);
+    await ana.says(command);
+    expect(pr.commits()).toHaveLength(1);
+  },
+);
+
 it('a setting that was added during the run holds for the next approval, and information stays available (X13)', async () => {
   const story = await stage().tell();
   const { ana, bot } = story;

@@ -168,6 +168,37 @@ describe('each way to approve is read again before the commit', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
+  it.each(['APPROVE', 'REQUEST_CHANGES'] as const)(
+    'a command in a review that was submitted with %s counts until the review is dismissed (X5)',
+    async (event) => {
+      const story = await propose(stage(), BIGINT);
+      const { ana, ben, bot, configures, pr } = story;
+      await configures('required_approvals: 2');
+      const { proposalId } = bot.proposal(1);
+      const id = await ana.does((person) => person.reviews({ event, body: `/approve ${proposalId}` }).id);
+      expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\``);
+      await ben.does((person) => person.dismisses(id, 'not yet'));
+      await ben.replies(bot.proposal(1), '/approve');
+      await expectPendingAgain(story, new RegExp(`the approving review of \`${ana.login}\` was dismissed`));
+      expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
+      await ana.replies(bot.proposal(1), '/approve');
+      expect(pr.commits()).toHaveLength(1);
+    },
+  );
+
+  it('a standing approval that a review gave ends when the review is dismissed (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, model, pr } = story;
+    const body = `/approve ${bot.proposal(1).proposalId} always`;
+    const id = await ana.does((person) => person.reviews({ event: 'APPROVE', body }).id);
+    await ben.does((person) => person.dismisses(id, 'not yet'));
+    expect(pr.commits()).toHaveLength(1);
+    model.proposes(edit('src/total.ts', '  let total = 0n;\n', '  let total = 1n;\n'));
+    await ana.says('@countersign now begin with 1');
+    expect(bot.answers().join()).toContain('has ended: the review that gave it was dismissed');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
   it('a person’s own lines are approved by the comment that has them (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;

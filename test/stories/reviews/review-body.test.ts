@@ -182,6 +182,24 @@ describe('review_approval: approve-all', () => {
     expect(await proposalStates(story)).toEqual(['completed', 'completed', 'completed']);
   });
 
+  it('a plain approval that was counted before does not outlive the setting (S54)', async () => {
+    const story = await proposeUnder({
+      '.github/countersign.yml': 'review_approval: approve-all\nrequired_approvals: 2\n',
+    });
+    const { ana, ben, bot, configures, pr } = story;
+    await ana.does((person) => person.reviews({ event: 'APPROVE', body: 'Nice.' }));
+    expect(bot.proposal(1).body).toContain('**1 of 2 approvals**');
+    await configures('required_approvals: 2\n');
+    const command = `/approve ${bot.proposal(1).proposalId}`;
+    await ben.says(command);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(
+      `Not applied: the approving review of \`${ana.login}\` has no command, and \`review_approval: nothing\` holds now. Pending again:`,
+    );
+    await ana.says(command);
+    expect(pr.commits()).toHaveLength(1);
+  });
+
   it('the repository’s current settings count, not those at the start of the run; broken settings approve nothing (S54, S127)', async () => {
     const story = await proposeUnder(APPROVE_ALL);
     const { pr, ana, ben } = story;

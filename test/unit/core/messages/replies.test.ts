@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
 import { renderReply, renderReplyContinuations } from '../../../../src/core/messages/replies.ts';
+import type { VoteProblem } from '../../../../src/core/state/vote-source.ts';
 import type {
   ApprovalBlock,
   Reply,
@@ -48,6 +49,11 @@ const OBSTACLES: readonly StandingObstacle[] = [
   ...(['switched-off', 'globs-switched-off', 'not-by-the-agent', 'deletes-or-moves', 'protected-path'] as const),
   ...(['misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
   ...(['unclear-scope', 'too-many', 'expired'] as const),
+];
+
+const VOTE_PROBLEMS: readonly VoteProblem[] = [
+  ...(['missing', 'edited', 'dismissed', 'outside-conversation', 'plain-review', 'renamed'] as const),
+  ...(['not-theirs', 'standing-ended', 'not-covered'] as const),
 ];
 
 type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
@@ -164,7 +170,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'commit-delayed': [{ proposals: named }],
     'commit-mismatch': [{ sha: commit, proposals: named, summary: text }],
     'approval-lapsed': doubts.map((block) => ({ proposals: named, block })),
-    'approval-withdrawn': (['missing', 'edited', 'dismissed', 'not-theirs'] as const).flatMap((problem) =>
+    'approval-withdrawn': VOTE_PROBLEMS.flatMap((problem) =>
       [true, false].map((isPending) => ({ login: text, problem, isPending, proposals: named })),
     ),
     'approval-not-counted': doubts.map((block) => ({ proposals: named, block })),
@@ -234,6 +240,7 @@ function everyAnswer(text: string): readonly Reply[] {
       { approval: standing, cause: { kind: 'revoked', by }, proposals: named },
       { approval: standing, cause: { kind: 'comment-changed' }, proposals: [] },
       { approval: standing, cause: { kind: 'comment-deleted' }, proposals: [] },
+      { approval: standing, cause: { kind: 'review-dismissed' }, proposals: [] },
       { approval: standing, cause: { kind: 'no-write-access' }, proposals: [] },
       { approval: standing, cause: { kind: 'comment-unread' }, proposals: [] },
     ],
@@ -713,6 +720,48 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-withdrawn]
+      Not applied: the approval of total is not in the pull request’s conversation, and \`decide_in: conversation\` is set now. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the approval of total is not in the pull request’s conversation, and \`decide_in: conversation\` is set now. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the approving review of total has no command, and \`review_approval: nothing\` holds now. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the approving review of total has no command, and \`review_approval: nothing\` holds now. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the account of total was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the account of total was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
       Not applied: the comment that was read as the approval of total doesn’t say that. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
@@ -722,6 +771,34 @@ describe('answers', () => {
 
       [approval-withdrawn]
       One approval doesn’t count: the comment that was read as the approval of total doesn’t say that. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the standing approval of total has ended, or the settings don’t allow it any more. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the standing approval of total has ended, or the settings don’t allow it any more. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the standing approval of total doesn’t cover this change. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the standing approval of total doesn’t cover this change. The other approvals are enough for:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -1105,6 +1182,9 @@ describe('answers', () => {
 
       [standing-ended]
       Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the comment that gave it was deleted.
+
+      [standing-ended]
+      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the review that gave it was dismissed.
 
       [standing-ended]
       Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: total has no write access to this repository any more.

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
 import type { CommentThread, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, links, proposal, vote } from '../messages/sample.ts';
 
@@ -28,8 +28,15 @@ type Case = {
   /** The thread in the delivery, if it is not the one on the page. */
   readonly counted?: CommentThread | null;
   readonly proposal?: Partial<Proposal>;
+  /** Where people can vote by now; everywhere if absent. */
+  readonly surfaces?: Partial<typeof EVERYWHERE>;
   /** The proposal whose place it took. */
   readonly replaced?: Partial<Proposal>;
+};
+
+const EVERYWHERE: Pick<Settings, 'decideIn' | 'reviewApproval'> = {
+  decideIn: 'anywhere',
+  reviewApproval: 'approve-all',
 };
 
 /** No standing approval is in force. */
@@ -57,7 +64,9 @@ function problemOf({ body, surface = 'conversation', action = 'approve', ...more
   const check = { proposalId: one.id, verdicts: [{ kind: 'already-applied' }], permissions: {}, voteSources } as const;
   const replaced = proposal(bigint, { id: 'b1c2', state: 'superseded', replacedBy: one.id, ...more.replaced });
   const proposals = more.replaced === undefined ? [one] : [replaced, one];
-  return findWithdrawnVotes(one, check, { proposals, slug: 'countersign', standing: STANDING })[0]?.problem ?? null;
+  const surfaces = { ...EVERYWHERE, ...more.surfaces };
+  const context = { proposals, slug: 'countersign', surfaces, standing: STANDING };
+  return findWithdrawnVotes(one, check, context)[0]?.problem ?? null;
 }
 
 const QUOTE = `> Change 1 of 2 · \`k7q2\` · digest \`${bigint.digest.slice(0, 12)}\` · head \`9f8e7d6\`\n\n/approve`;
@@ -77,6 +86,14 @@ describe('the text of an approval, read again (X5)', () => {
     ['a quote of the proposal', { body: QUOTE }],
     ['the text of a review', { body: '/approve', surface: 'review' }],
     ['an approving review without a command', { body: 'fine', surface: 'review', source: { reviewState: 'approved' } }],
+    [
+      'the text of a review, where a review without a command approves nothing',
+      { body: '/approve', surface: 'review', surfaces: { reviewApproval: 'nothing' } },
+    ],
+    [
+      'a command in the conversation, where decisions are made only there',
+      { body: '/approve', surfaces: { decideIn: 'conversation' } },
+    ],
     ['the proposed lines in the thread', { body: OWN_LINES, surface: 'thread' }],
     ['own lines in the thread', { body: OWN_LINES, surface: 'thread', action: 'modify' }],
     ['own lines with a note', { body: `${OWN_LINES}\nRather so.`, surface: 'thread', action: 'modify' }],
@@ -192,6 +209,27 @@ describe('the text of an approval, read again (X5)', () => {
     ],
     ['a review that does not approve', { body: 'fine', surface: 'review' }, 'dismissed'],
     ['a dismissed review', { body: '', surface: 'review', source: { reviewState: 'dismissed' } }, 'dismissed'],
+    [
+      'a command in a dismissed review',
+      { body: '/approve k7q2', surface: 'review', source: { reviewState: 'dismissed' } },
+      'dismissed',
+    ],
+    [
+      'an approving review without a command, where it approves nothing by now',
+      {
+        ...{ body: 'fine', surface: 'review', source: { reviewState: 'approved' } },
+        surfaces: { reviewApproval: 'nothing' },
+      },
+      'plain-review',
+    ],
+    ...(['thread', 'review'] as const).map(
+      (surface) =>
+        [
+          `a command in a ${surface}, where decisions are made only in the conversation by now`,
+          { body: '/approve k7q2', surface, surfaces: { decideIn: 'conversation' } },
+          'outside-conversation',
+        ] as [string, Case, VoteProblem],
+    ),
   ])('%s does not', (_name, one, problem) => {
     expect(problemOf(one)).toBe(problem);
   });
