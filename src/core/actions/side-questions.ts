@@ -1,6 +1,7 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import { type CommentLocation, locationId } from '../state/intent.ts';
+import { distinctPeople, type Person } from '../state/proposal.ts';
 import { activeRun, isAnswering, type PullState } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import type { Reply } from '../step/replies.ts';
@@ -33,6 +34,12 @@ function startFirst(builder: StepBuilder): StepBuilder {
 export function withSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
   const sideQuestions = builder.pull.sideQuestions.map((one) => (one.id === question.id ? question : one));
   return withPullState(builder, { sideQuestions });
+}
+
+/** From now on, the answer can have words of these people. */
+export function withSpeakers(question: SideQuestion, people: readonly Person[]): SideQuestion {
+  const speakers = distinctPeople([...(question.speakers ?? []), ...people].filter(({ id }) => id !== question.by.id));
+  return speakers.length === 0 ? question : { ...question, speakers };
 }
 
 /** Appends to the question's transcript, once in a step. */
@@ -81,6 +88,7 @@ export function keepAnswer(
     question: excerptOf(question.text, keptQuestionBytes),
     answer: excerptOf(content ?? '', keptAnswerBytes),
     answeredAt: now,
+    ...(question.speakers === undefined ? {} : { speakers: question.speakers }),
   };
   const answeredQuestions = [...builder.pull.answeredQuestions, answered].slice(-kept);
   const stored = withPullState(builder, { answeredQuestions });

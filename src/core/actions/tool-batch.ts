@@ -205,7 +205,7 @@ function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: 
   if (!batch) return builder;
   const speakers = peopleWithWords(builder.pull);
   const isToldMore = hasWords({ agentNotes });
-  const instructed = withInstructors(builder, speakers);
+  const instructed = withInstructors(builder, [...speakers, ...batch.calls.flatMap(quotedPeople)]);
   const counted = countBatchResponse(instructed, speakers.length > 0 || isToldMore);
   const answered = withRun(appendMessages(counted, ...(buildToolMessages(batch) ?? [])), { batch: null });
   const withResults = deliverNotes(answered);
@@ -245,6 +245,11 @@ function peopleWithWords(pull: PullState): readonly Person[] {
       ...proposal.shapers.writers,
     ]);
   return [...changed, ...answered];
+}
+
+/** Their words are older than the batch, so they are no new word to the agent. */
+function quotedPeople({ status }: ToolCallState): readonly Person[] {
+  return status.kind === 'answered' ? (status.speakers ?? []) : [];
 }
 
 function answeredQuestions({ run }: PullState): readonly AgentQuestion[] {

@@ -24,10 +24,14 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
 }
 
-/** The people whose words the task can point to. */
-function peopleHeard({ discussion }: TaskContext): readonly Person[] {
-  if (discussion.kind === 'unreadable') return [];
-  return discussion.value.comments.flatMap(({ author, mayDecide }) => (mayDecide && author !== null ? [author] : []));
+/** The people whose words the task can point to, and those of the earlier runs that the first message tells of. */
+export function peopleHeard({ discussion, earlierRuns }: TaskContext): readonly Person[] {
+  const comments = discussion.kind === 'read' ? discussion.value.comments : [];
+  const runs = earlierRuns.kind === 'read' ? earlierRuns.value : [];
+  return [
+    ...comments.flatMap(({ author, mayDecide }) => (mayDecide && author !== null ? [author] : [])),
+    ...runs.flatMap(({ people }) => people),
+  ];
 }
 
 /** Keeps what another person pushed for the next request to the model, which results can have waited for. */

@@ -5,6 +5,7 @@ import {
   keepAnswer,
   requestSideAnswer,
   withSideQuestion,
+  withSpeakers,
 } from '../actions/side-questions.ts';
 import {
   addUsage,
@@ -20,7 +21,8 @@ import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { PullState } from '../state/run.ts';
+import type { Person } from '../state/proposal.ts';
+import { type PullState, requestersOf } from '../state/run.ts';
 import {
   addQuestionCost,
   questionsFreeAt,
@@ -32,8 +34,9 @@ import {
 import { addTokens, isReported, NO_USAGE, priceOf } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import type { SideQuestionCaveat } from '../step/replies.ts';
-import type { Signal } from '../step/signals.ts';
+import type { SideQuestionOpening, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
+import { peopleHeard } from './context.ts';
 
 type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
 
@@ -53,8 +56,16 @@ export function onSideQuestionOpened(
   if (limit !== null) return refuseBeyondDay(pull, question, limit, now);
   const messages = openSideTranscript({ question, ref: pull.ref, earlier: pull.answeredQuestions, opening });
   const runMessageCount = opening.kind === 'run' ? opening.runMessageCount : 0;
-  const opened = appendSideMessages(startStep(pull), { ...question, runMessageCount }, messages);
+  const heard = withSpeakers({ ...question, runMessageCount }, peopleToldAt(pull, opening));
+  const opened = appendSideMessages(startStep(pull), heard, messages);
   return endStep(requestSideAnswer(opened, question.id, 1), 'side-question-opened');
+}
+
+/** Everybody whose words its transcript begins with. */
+function peopleToldAt({ run, answeredQuestions }: PullState, opening: SideQuestionOpening): readonly Person[] {
+  const answers = answeredQuestions.flatMap(({ by, speakers = [] }) => [by, ...speakers]);
+  const others = opening.kind === 'run' ? (run === null ? [] : requestersOf(run)) : peopleHeard(opening.context);
+  return [...answers, ...others];
 }
 
 function refuseBeyondDay(pull: PullState, question: SideQuestion, limit: 'tokens' | 'cost_usd', now: string): Step {
@@ -160,7 +171,8 @@ export function onSideQuestionToolsFinished(
   const byCall = new Map(outputs.map(({ callId, output }) => [callId, output]));
   const isLastNext = reachedSideLimit(question, turn + 1) !== null;
   const messages = buildSideToolMessages(question.phase.calls, byCall, isLastNext);
-  const answered = appendSideMessages(startStep(pull), question, messages);
+  const heard = outputs.flatMap(({ speakers = [] }) => speakers);
+  const answered = appendSideMessages(startStep(pull), withSpeakers(question, heard), messages);
   return endStep(requestSideAnswer(answered, questionId, turn + 1), 'side-question-tools-answered');
 }
 

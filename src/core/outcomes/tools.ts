@@ -78,8 +78,9 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       return answerToolCall(builder, call, result.output);
     case 'output': {
       const afterPush = outputAfterPush(builder.pull, call);
-      const answered = setCallStatus(builder, call, { kind: 'answered', ...(afterPush ?? { output: result.output }) });
-      const { readBlob, shown, syntaxRefusals } = result;
+      const { output, speakers, readBlob, shown, syntaxRefusals } = result;
+      const told = afterPush ?? { output, ...(speakers === undefined ? {} : { speakers }) };
+      const answered = setCallStatus(builder, call, { kind: 'answered', ...told });
       const { run } = answered.pull;
       // A refusal counts only if the model hears of it.
       const refused = afterPush === null ? (syntaxRefusals ?? []) : [];

@@ -267,9 +267,13 @@ export type ToolCallState = IssuedCall & {
     | ({ readonly kind: 'answered' } & CallOutput);
 };
 
-/** The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run. */
+/**
+ * The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run, and
+ * `speakers` if it has words of people with write access.
+ */
 export type CallOutput = {
   readonly output: string;
+  readonly speakers?: readonly Person[];
   readonly excerpt?: { readonly path: string; readonly commits: number };
 };
 
@@ -304,8 +308,14 @@ export type AgentNote =
       readonly commitSha: string;
       readonly isRestored: boolean;
     }
-  /** A question of a person that was answered beside the run. */
-  | { readonly kind: 'question'; readonly by: Person; readonly question: string; readonly answer: string };
+  /** A question of a person that was answered beside the run; `speakers` are as in `AnsweredQuestion`. */
+  | {
+      readonly kind: 'question';
+      readonly by: Person;
+      readonly question: string;
+      readonly answer: string;
+      readonly speakers?: readonly Person[];
+    };
 
 /** A person's comment for the agent. Only such a note keeps the run going. */
 export type WordsNote = {
@@ -397,7 +407,7 @@ export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'comm
 
 /** What the store keeps of an earlier run. */
 export type FinishedRun = {
-  readonly run: Pick<Run, 'task' | 'phase' | 'summary' | 'questions'>;
+  readonly run: Pick<Run, 'task' | 'instructors' | 'phase' | 'summary' | 'questions'>;
   readonly proposals: readonly DecidedProposal[];
 };
 

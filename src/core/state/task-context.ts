@@ -115,6 +115,8 @@ export type EarlierRun = {
   readonly asked: readonly EarlierQuestion[];
   readonly changes: readonly EarlierChange[];
   readonly unlistedChanges: number;
+  /** Everybody whose words its model had, or whom this row quotes. */
+  readonly people: readonly Person[];
 };
 
 /** A question with the answer as the agent got it; `note` is what its author wrote beside it. */

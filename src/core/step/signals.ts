@@ -14,7 +14,7 @@ import type {
   SyntaxProblem,
 } from '../state/proposal.ts';
 import type { QuestionInput } from '../state/question.ts';
-import type { DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
+import type { CallOutput, DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import type { FailureCost } from '../state/spending.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
@@ -106,7 +106,7 @@ export type Signal =
       readonly questionId: string;
       readonly turn: number;
       /** Outputs are all that a question's calls can have. */
-      readonly outputs: readonly { readonly callId: string; readonly output: string }[];
+      readonly outputs: readonly (Pick<CallOutput, 'output' | 'speakers'> & { readonly callId: string })[];
     }
   /** A person's question gets no answer. `message` is safe to publish. */
   | {
@@ -282,6 +282,8 @@ export type ToolResult =
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
       /** Absent if the output shows no lines of a file as they are. */
       readonly shown?: ShownLines;
+      /** People with write access whose words the output has; absent if there are none. */
+      readonly speakers?: readonly Person[];
       /** The keys of a change that was refused because a file would no longer parse: of its call and of its outcome. */
       readonly syntaxRefusals?: readonly string[];
     }

@@ -12,7 +12,7 @@ import {
   type PathQuery,
   sortReadablePaths,
 } from '../../core/agent/shared/file-list.ts';
-import { type DiscussionInput, formatDiscussion } from '../../core/agent/tools/discussion.ts';
+import { type DiscussionInput, formatDiscussion, type ShownDiscussion } from '../../core/agent/tools/discussion.ts';
 import {
   type BatchSearch,
   type FileSearch,
@@ -134,7 +134,7 @@ type OffloadFunctions = {
   readonly plainOutline: OffloadSignature<OutlineInput, string>;
   readonly checkSyntax: OffloadSignature<FileToCheck, SyntaxProblem | null>;
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
-  readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
+  readonly formatDiscussion: OffloadSignature<DiscussionInput, ShownDiscussion>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildRead: OffloadSignature<DeleteInput, FileChange>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;

@@ -1,7 +1,7 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { canApprove, decidingVotes } from '../../state/proposal.ts';
+import { canApprove, decidingVotes, distinctPeople, type Person, type Vote } from '../../state/proposal.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';
-import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
+import { type DecidedProposal, type FinishedRun, requestersOf } from '../../state/run.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
@@ -29,7 +29,15 @@ function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): Ear
     asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
     changes: shown.map(summarizeChange),
     unlistedChanges: decided.length - shown.length,
+    people: findPeople(run, shown),
   };
+}
+
+/** Its last words can repeat what anybody told it, and its end can have kept answers and reasons from its model. */
+function findPeople(run: FinishedRun['run'], shown: readonly DecidedProposal[]): readonly Person[] {
+  const answered = run.questions.flatMap(({ answer, by }) => (answer === null || by === null ? [] : [by]));
+  const reasoned = shown.flatMap(votesWithReason).map(({ by }) => by);
+  return distinctPeople([...requestersOf(run), ...answered, ...reasoned]);
 }
 
 function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): EarlierRun['asked'] {
@@ -47,17 +55,19 @@ function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): Earlier
 }
 
 function summarizeChange(proposal: DecidedProposal): EarlierChange {
-  const votes = decidingVotes(proposal);
   const what = nameOf(proposal.change);
-  // The author of the pull request may deny, and tells the agent nothing.
-  const reasons = votes.flatMap(({ text, permission }) => (text !== null && canApprove(permission) ? [text] : []));
   return {
     // A person asked for it, and the agent never proposed it.
     change: proposal.origin.kind === 'undo' ? `undo, which a person asked for: ${what}` : what,
     outcome: proposal.state === 'completed' ? 'applied' : 'denied',
-    by: [...new Set(votes.map(({ by }) => by.login))],
-    reasons: reasons.map((text) => excerptOf(text, CONTEXT_LIMITS.earlierReason)),
+    by: [...new Set(decidingVotes(proposal).map(({ by }) => by.login))],
+    reasons: votesWithReason(proposal).map(({ text }) => excerptOf(text ?? '', CONTEXT_LIMITS.earlierReason)),
   };
+}
+
+/** The author of the pull request may deny, and tells the agent nothing. */
+function votesWithReason(proposal: DecidedProposal): readonly Vote[] {
+  return decidingVotes(proposal).filter(({ text, permission }) => text !== null && canApprove(permission));
 }
 
 function nameOf(change: DecidedProposal['change']): string {

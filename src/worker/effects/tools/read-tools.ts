@@ -5,7 +5,7 @@ import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
-import type { Permission } from '../../../core/state/proposal.ts';
+import type { Permission, Person } from '../../../core/state/proposal.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ShownLines } from '../../../core/step/signals.ts';
 import { OffloadError } from '../../offload/offload.ts';
@@ -105,8 +105,14 @@ export async function readDiscussion(
   const rules = pathRulesOf(workspace.rules);
   const input = { discussion: await workspace.discussion(), task, ownLogin, skip, rules };
   const permissions: Record<string, Permission> = {};
-  for (const login of findSpeakers(input)) permissions[login] = await workspace.permissionOf(login);
-  return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));
+  for (const login of findSpeakers(input)) permissions[login] = (await workspace.accessOf(login)).permission;
+  const { text, speakers } = await offload('formatDiscussion', { ...input, permissions });
+  const people: Person[] = [];
+  for (const login of speakers) {
+    const { userId } = await workspace.accessOf(login);
+    if (userId !== null) people.push({ id: userId, login });
+  }
+  return { ...toolOutput(call, text), ...(people.length === 0 ? {} : { speakers: people }) };
 }
 
 /** Runs a valid call. */

@@ -13,6 +13,7 @@ import {
   type ToolName,
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
+import type { Signal } from '../../../core/step/signals.ts';
 import { fetchPathRules } from '../../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { READING_HANDLERS } from './read-tools.ts';
@@ -54,15 +55,21 @@ export async function runSideQuestionTools(job: Job<'run-side-question-tools'>):
     kind: 'done',
     signal: {
       type: 'side-question-tools-finished',
-      ...{ questionId, turn, outputs: outputs.map(({ callId, output }) => ({ callId, output })) },
+      ...{ questionId, turn, outputs: outputs.map(toSideOutput) },
     },
   };
+}
+
+function toSideOutput({ callId, output, speakers }: ToolOutput): SideOutput {
+  return { callId, output, ...(speakers === undefined ? {} : { speakers }) };
 }
 
 function toolOf(calls: readonly ToolCall[], callId: string): ToolName | null {
   const call = calls.find(({ id }) => id === callId);
   return call === undefined ? null : readToolName(call.name);
 }
+
+type SideOutput = Extract<Signal, { type: 'side-question-tools-finished' }>['outputs'][number];
 
 type ReadingCall = Pick<ToolCallContext, 'index' | 'earlier'> & { readonly turn: number; readonly toolCall: ToolCall };
 

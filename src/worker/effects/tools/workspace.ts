@@ -7,7 +7,6 @@ import { decideReading, findChangeRule } from '../../../core/policy/path-policy.
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
 import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
-import type { Permission } from '../../../core/state/proposal.ts';
 import type { PullState, Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
@@ -50,8 +49,8 @@ export type Workspace = {
   readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
   /** What people and bots wrote, read once for all calls of a response. */
   readonly discussion: () => Promise<Discussion>;
-  /** A person's permission by login, asked once. */
-  readonly permissionOf: (login: string) => Promise<Permission>;
+  /** The permission and the id of the person with this login, asked once. */
+  readonly accessOf: (login: string) => ReturnType<GitHub['fetchPermission']>;
   /** The same at the commit from which the pull request branched off. Search and changes belong to the head. */
   readonly atBase: () => Promise<Workspace>;
   /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
@@ -99,7 +98,7 @@ export async function createWorkspace(
     isAnsweredEarlier: (change: Change) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
-    permissionOf: oncePerKey(async (login) => (await github.fetchPermission(login)).permission),
+    accessOf: oncePerKey((login) => github.fetchPermission(login)),
     matchGlob: createGlobMatcher(offload, () => clock.now()),
     offloadReading: limitReading(offload, () => clock.now()),
     takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),

@@ -43,6 +43,7 @@ function context(text: string): TaskContext {
           asked: [{ question: prose, response: prose, by: 'ben', note: prose }],
           changes: [change],
           unlistedChanges: 0,
+          people: [ben],
         },
       ],
     },

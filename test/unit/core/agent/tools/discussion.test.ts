@@ -19,15 +19,17 @@ const thread = (path: string, ...comments: readonly Statement[]) => ({
   comments,
 });
 
+const INPUT = {
+  task: { text: TASK, location: { at: 'conversation', commentId: 99 }, requestedAt: '2026-01-01T11:00:00Z' },
+  ownLogin: 'countersign',
+  skip: 0,
+  rules: DEFAULT_SETTINGS,
+} as const;
+
+const PERMISSIONS = { ana: 'write', carl: 'read', elf: 'write' } as const;
+
 function format(discussion: Discussion, skip = 0): string {
-  return formatDiscussion({
-    discussion,
-    task: { text: TASK, location: { at: 'conversation', commentId: 99 }, requestedAt: '2026-01-01T11:00:00Z' },
-    ownLogin: 'countersign',
-    permissions: { ana: 'write', carl: 'read', elf: 'write' },
-    skip,
-    rules: DEFAULT_SETTINGS,
-  });
+  return formatDiscussion({ ...INPUT, discussion, permissions: PERMISSIONS, skip }).text;
 }
 
 describe('formatDiscussion', () => {
@@ -119,8 +121,47 @@ describe('formatDiscussion', () => {
   it('asks GitHub about at most twenty people, those of the newest words first, and never about bots (S144)', () => {
     const comments = Array.from({ length: 50 }, (_, index) => statement(`p${index}`, 'x', index, index % 2 === 0));
     const discussion = { ...EMPTY, comments };
-    const speakers = findSpeakers({ discussion, ownLogin: 'countersign', skip: 0, rules: DEFAULT_SETTINGS });
+    const speakers = findSpeakers({ ...INPUT, discussion });
     expect(speakers).toHaveLength(20);
     expect(speakers[0]).toBe('p49');
+  });
+
+  it('asks first about a person whom the task names, however many strangers wrote since (X7, S139)', () => {
+    const strangers = Array.from({ length: 50 }, (_, index) => statement(`p${index}`, 'x', index + 1));
+    const discussion = { ...EMPTY, comments: [statement('dora', 'Rename it.', 0), ...strangers] };
+    expect(findSpeakers({ ...INPUT, discussion }).slice(0, 2)).toEqual(['dora', 'p49']);
+  });
+
+  it('names the people with write access whose words it shows, each once (X7)', () => {
+    const long = (minute: number) => statement('hugo', `${minute}: ${'x'.repeat(3_990)}`, minute);
+    const discussion: Discussion = {
+      ...EMPTY,
+      author: { login: 'gina', kind: 'person' },
+      description: 'Why',
+      comments: [
+        statement('ana', 'one', 40),
+        statement('ana', 'two', 41),
+        statement('elf', '/status', 42),
+        statement('dora', 'named, without access', 43),
+        { ...statement('ivan', 'By an App', 44), author: { login: 'ivan', kind: 'app-as-person' } },
+      ],
+      reviews: [{ ...statement('bea', '', 45), state: 'APPROVED' }],
+      threads: [
+        thread('a.ts', statement('cleo', 'too far above', 1), ...Array.from({ length: 20 }, (_, at) => long(at + 2))),
+      ],
+    };
+    const permissions = {
+      ...PERMISSIONS,
+      bea: 'write',
+      cleo: 'write',
+      gina: 'admin',
+      hugo: 'write',
+      ivan: 'write',
+    } as const;
+    const shown = formatDiscussion({ ...INPUT, discussion, permissions });
+    expect(shown.text).not.toContain('too far above');
+    expect(shown.speakers).toEqual(['bea', 'ana', 'hugo']);
+    const next = formatDiscussion({ ...INPUT, discussion, permissions, skip: 6 });
+    expect(next.speakers).toEqual([]);
   });
 });
