@@ -5,17 +5,13 @@ const TABLES = [
     start: '<!-- secret files: written by npm run docs -->',
     end: '<!-- end of secret files -->',
     header: ['kind', 'files'],
-    rows: SECRET_FILES.map(({ what, files }) => [what, formatFiles(files)]),
+    rows: SECRET_FILES.map(({ what, ...globs }) => [what, formatFiles(globs)]),
   },
   {
     start: '<!-- protected files: written by npm run docs -->',
     end: '<!-- end of protected files -->',
     header: ['kind', 'effect', 'files'],
-    rows: PROTECTED_FILES.map(({ kind, effect, files, rootFiles = [] }) => [
-      kind,
-      effect,
-      formatFiles([...rootFiles.map((file) => `/${file}`), ...files]),
-    ]),
+    rows: PROTECTED_FILES.map(({ kind, effect, ...globs }) => [kind, effect, formatFiles(globs)]),
   },
 ] as const;
 
@@ -30,6 +26,9 @@ export function replacePathTables(page: string): string {
   }, page);
 }
 
-function formatFiles(files: readonly string[]): string {
-  return files.map((file) => `\`${file}\``).join(' ');
+/** A slash at the start stands for the root. */
+function formatFiles({ files, rootFiles = [] }: Globs): string {
+  return [...rootFiles.map((file) => `/${file}`), ...files].map((file) => `\`${file}\``).join(' ');
 }
+
+type Globs = { readonly files: readonly string[]; readonly rootFiles?: readonly string[] };

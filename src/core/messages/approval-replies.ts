@@ -146,7 +146,7 @@ export function renderStandingGranted({ approval, beyond }: Extract<Reply, { kin
     beyond === undefined
       ? ''
       : `⚠️ It does not reach ${codeSpan(truncate(beyond, MAX_SCOPE_CHARACTERS))}, which you approved with it. Case counts, and a glob begins at the root.`,
-    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back, and so does editing or deleting this command.`,
+    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back, and so does editing or deleting this command.`,
   );
 }
 
@@ -160,6 +160,7 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'not-by-the-agent': 'the agent did not propose it in this form with one of its tools',
   'deletes-or-moves': 'it deletes, moves, restores or only reads a file',
   'protected-path': 'it touches a protected file, which always needs an approval of its own',
+  executable: 'it changes an executable file, which always needs an approval of its own',
   'misleading-text': 'it has invisible characters, or some that look like others',
   'several-parts': 'its diff needs several comments',
   'does-not-parse': 'with it a file would no longer parse',

@@ -1,20 +1,27 @@
 import { compilePathRules, type PathMatch } from './path-rules.ts';
 
-/** Files that usually have secrets. `files` are lower-case globs, in any directory. */
-type SecretFiles = { readonly what: string; readonly files: readonly string[] };
+/** Files that usually have secrets: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
+type SecretFiles = {
+  readonly what: string;
+  readonly files: readonly string[];
+  readonly rootFiles?: readonly string[];
+};
 
 /** No tool reads, lists, searches, writes or moves these files. */
 export const SECRET_FILES: readonly SecretFiles[] = [
   {
     what: 'environment variables',
-    files: ['.env*', '.env*/**', '*.env', '.dev.vars*', 'local.settings.json', 'secrets.y*ml', 'secrets.json'],
+    files: [
+      ...['.env*', '.env*/**', '*.env', '.dev.vars*', 'local.settings.json', 'secrets.y*ml', 'secrets.json'],
+      ...['.secrets', '.secrets/**', '.renviron'],
+    ],
   },
   {
     what: 'keys and certificates',
     files: [
       ...['*.pem', '*.key', 'id_*', '.ssh/**', 'ssh_host_*_key', '*.ppk', '*.p8', '*.p12', '*.pfx', '*.pkcs12'],
       ...['*.jks', '*.keystore', '*.bks', 'keystore.properties', 'key.properties', '*.kdbx', '*.ovpn'],
-      ...['.gnupg/**', 'secring.*'],
+      ...['.gnupg/**', 'secring.*', '*.agekey'],
     ],
   },
   {
@@ -23,12 +30,16 @@ export const SECRET_FILES: readonly SecretFiles[] = [
       ...['.npmrc', '.pypirc', '.gem/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
       ...['.composer/auth.json', '.m2/settings.xml', 'settings-security.xml', '.docker/config.json', '.dockercfg'],
       ...['.config/containers/auth.json', '.terraformrc', 'terraform.rc', 'credentials.tfrc.json', '.sentryclirc'],
+      ...['.bundle/config', '.config/composer/auth.json'],
     ],
+    // Composer's. Further down it is a usual name of translations.
+    rootFiles: ['auth.json'],
   },
   {
     what: 'logins of servers and databases',
     files: [
       ...['.netrc', '_netrc', '.git-credentials', '.gitcookies', '.subversion/auth/**', '.config/gh/hosts.yml'],
+      ...['.config/glab-cli/config.yml', '.config/hub', '.codex/auth.json', '.credentials.json'],
       ...['.pgpass', 'pgpass.conf', '.my.cnf', '.mylogin.cnf', '.htpasswd', 'wp-config.php', '.ftpconfig'],
       ...['sftp-config.json', '.vscode/sftp.json', 'rclone.conf', '.msmtprc', '.*_history'],
     ],
@@ -40,13 +51,15 @@ export const SECRET_FILES: readonly SecretFiles[] = [
       ...['.azure/msal_token_cache*', '.config/gcloud/**', 'application_default_credentials.json'],
       ...['credentials.json', 'client_secret*.json', 'service-account*.json', 'service_account*.json'],
       ...['serviceaccount*.json', '*firebase-adminsdk*.json', 'kaggle.json', '.databrickscfg', '.huggingface/token'],
+      ...['.clasprc.json'],
     ],
   },
   {
     what: 'clusters and infrastructure',
     files: [
       ...['kubeconfig', 'kubeconfig.*', '*.kubeconfig', '.kube/**', '*.tfstate', '*.tfstate.*', '.vault-token'],
-      ...['.vault_pass*', '.vault-pass*', 'secrets.toml', 'secrets.tfvars', 'secrets.auto.tfvars'],
+      ...['.vault_pass*', '.vault-pass*', 'secrets.toml', 'secrets.tfvars', 'terraform.tfvars'],
+      ...['terraform.tfvars.json', '*.auto.tfvars', '*.auto.tfvars.json'],
     ],
   },
 ];
@@ -108,14 +121,15 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['deno.lock', 'cargo.lock', 'go.sum', 'go.work.sum', 'gemfile.lock', 'poetry.lock', 'uv.lock', 'pdm.lock'],
       ...['pipfile.lock', 'pylock.toml', 'pylock.*.toml', 'pixi.lock', 'composer.lock', 'packages.lock.json'],
       ...['gradle.lockfile', 'mix.lock', 'pubspec.lock', 'podfile.lock', 'package.resolved', 'flake.lock'],
-      ...['.terraform.lock.hcl', 'conan.lock'],
+      ...['.terraform.lock.hcl', 'conan.lock', 'module.bazel.lock', 'renv.lock', 'manifest.toml', 'paket.lock'],
+      ...['rebar.lock', 'shard.lock', 'devbox.lock', 'devenv.lock', 'dub.selections.json'],
     ],
   },
   {
     kind: 'a package manifest',
     effect: 'runs code',
     files: [
-      ...['package.json', 'pnpm-workspace.yaml', '.yarnrc*', '.pnpmfile.cjs', 'deno.json', 'deno.jsonc', 'bunfig.toml'],
+      ...['package.json', 'pnpm-workspace.yaml', '.yarnrc*', '.pnpmfile.*', 'deno.json', 'deno.jsonc', 'bunfig.toml'],
       ...[
         'lerna.json',
         'rush.json',
@@ -129,7 +143,13 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['gemfile', 'gems.rb', '*.gemspec', 'composer.json', 'pom.xml', '*.csproj', '*.fsproj', '*.vbproj'],
       ...['*.vcxproj', 'directory.build.*', 'nuget.config', 'mix.exs', 'pubspec.yaml', 'podfile', 'package.swift'],
       ...['flake.nix', 'shell.nix', 'default.nix', 'conanfile.*', 'vcpkg.json', 'project.clj', 'deps.edn', '*.cabal'],
-      ...['stack.yaml', '*.opam', 'cpanfile', '*.rockspec'],
+      ...['stack.yaml', '*.opam', 'cpanfile', '*.rockspec', '.yarn/**', '.pnp.*', 'pnpmfile.js', 'package.json5'],
+      ...['package.yaml', 'bower.json', '.bowerrc', 'patches/*.patch', 'uv.toml', 'poetry.toml', 'hatch.toml'],
+      ...['pixi.toml', 'requirements.y*ml', 'rust-toolchain', 'rust-toolchain.toml', '.tool-versions', 'build.zig.zon'],
+      ...['*.versions.toml', 'global.json', 'packages.config', 'paket.dependencies', '.config/dotnet-tools.json'],
+      ...['cabal.project*', 'dune-project', 'package@swift*.swift', 'cartfile*', 'mintfile', 'puppetfile', 'berksfile'],
+      ...['appraisals', 'project.toml', 'description', 'gleam.toml', 'shard.yml', 'dub.json', 'dub.sdl', '*.nimble'],
+      ...['devenv.nix', 'devenv.yaml', 'shadow-cljs.edn', 'profiles.clj', 'bb.edn'],
     ],
   },
   {
@@ -148,7 +168,7 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
         'project/*.scala',
       ],
       ...['project/build.properties', 'build.sc', 'build.xml', 'meson.build', '*.bzl', 'build.bazel', 'sconstruct'],
-      ...['sconscript', 'wscript', 'binding.gyp', '*.gypi', '*.props', '*.targets', '*.rsp', 'rebar.config', 'dune'],
+      ...['sconscript', 'wscript', '*.gyp', '*.gypi', '*.props', '*.targets', '*.rsp', 'rebar.config', 'dune'],
       ...['gulpfile.*', 'gruntfile.*', 'webpack.*.js', '*.config.js', '*.config.cjs', '*.config.mjs', '*.config.ts'],
       ...['*.config.mts', '*.config.cts', '*.conf.js', '*.conf.ts', 'turbo.json', 'nx.json', 'project.json'],
       ...['angular.json', 'nest-cli.json', 'noxfile.py', 'tox.ini', 'fabfile.py', '*.sh', '*.bash'],
@@ -156,7 +176,16 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['makefile.in', 'action.y*ml', 'workspace', 'workspace.bazel', 'module.bazel', 'build', 'buck', '.buckconfig'],
       ...['.bazelrc', '.mise.toml', 'mise.toml', '.mise/**', '.config/mise/**', '.*rc.js', '.*rc.cjs', '.*rc.mjs'],
       ...['.*rc.ts', 'sitecustomize.py', 'usercustomize.py', '*.pth', 'config.ru', 'guardfile', 'capfile'],
-      ...['dangerfile*', 'fastfile', 'brewfile'],
+      ...['dangerfile*', 'fastfile', 'appfile', 'pluginfile', 'matchfile', 'deliverfile', 'gymfile', 'scanfile'],
+      ...['snapfile', 'fastlane/actions/**', 'brewfile', '.storybook/**', '.eleventy.*'],
+      ...['gatsby-*.js', 'gatsby-*.ts', 'gatsby-*.mjs', 'ember-cli-build.js', 'webpack.*.ts', 'jakefile*', 'cakefile'],
+      ...['*.rake', 'rakefile.rb', 'thorfile', 'steepfile', '.justfile', '*.just', 'kbuild', '*.ninja', 'makefile.pl'],
+      ...['build.pl', 'dist.ini', 'cmakepresets.json', 'cmakeuserpresets.json', 'tools/bazel', '.bazelversion'],
+      ...['.bazeliskrc', 'buildsrc/**', 'build.mill', '.sbtopts', '.jvmopts', '*.proj', '*.pbxproj', '*.xcscheme'],
+      ...['*.xcconfig', 'setup.hs', 'setup.lhs', 'hie.yaml', 'rebar.config.script', 'magefile.go', 'magefiles/**'],
+      ...['dodo.py', 'pavement.py', 'snakefile', '*.smk', '*.nims', 'nim.cfg', 'xmake.lua', 'premake*.lua'],
+      ...['deps/build.jl', 'configure.win', 'build.yaml', '.versionrc*', '.release-it.*', '.czrc'],
+      ...['.changeset/config.json'],
     ],
   },
   {
@@ -166,8 +195,9 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['.eslintrc*', '.babelrc*', '.prettierrc*', '.stylelintrc*', '.mocharc*', '.nycrc*', '.c8rc*', '.postcssrc*'],
       ...['.lintstagedrc*', '.commitlintrc*', '.releaserc*', '.remarkrc*', '.parcelrc', '.swcrc', 'jest.config.*'],
       ...['conftest.py', 'pytest.ini', '.pytest.ini', '.coveragerc', '.pylintrc', 'pylintrc', 'mypy.ini', '.mypy.ini'],
-      ...['.flake8', '.rspec', '.rubocop.yml', 'phpunit.xml*', 'phpstan.neon*', '.php-cs-fixer*', 'psalm.xml'],
-      ...['rector.php', '.golangci.y*ml'],
+      ...['.flake8', '.rspec', '.rubocop*.yml', 'phpunit.xml*', 'phpstan.neon*', '.php-cs-fixer*', 'psalm.xml'],
+      ...['rector.php', '.golangci.y*ml', '.credo.exs', '.formatter.exs', '.simplecov', '.lintr', '.luacheckrc'],
+      ...['.busted', '.proverc', '.yardopts'],
     ],
   },
   {
@@ -180,6 +210,8 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['.woodpecker/**', '.semaphore/**', '.teamcity/**', '.gitea/**', '.forgejo/**', '.builds/**', '.build.yml'],
       ...['.tekton/**', '.harness/**', 'wercker.yml', 'codefresh.y*ml', 'bitrise.y*ml', '.scrutinizer.yml'],
       ...['.readthedocs.y*ml', 'buildspec*.y*ml', 'cloudbuild*.y*ml', 'codemagic.y*ml'],
+      ...['.taskcluster.yml', '.zuul.y*ml', 'zuul.y*ml', '.zuul.d/**', 'zuul.d/**', '.prow.y*ml', '.prow/**'],
+      ...['.packit.y*ml', '.mergify.yml', '.mergify/**', 'renovate.json*', '.renovaterc*'],
     ],
   },
   {
@@ -189,7 +221,8 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['procfile*', 'heroku.yml', 'app.json', 'app.yaml', 'netlify.toml', 'vercel.json', 'now.json', 'fly.toml'],
       ...['render.y*ml', 'railway.json', 'railway.toml', 'nixpacks.toml', 'wrangler.toml', 'wrangler.json*'],
       ...['firebase.json', 'amplify.yml', 'appspec.y*ml', 'serverless.y*ml', 'skaffold.y*ml', 'tiltfile', 'earthfile'],
-      ...['.ebextensions/**', '.platform/**', '.replit', '.gitpod.yml', 'devbox.json'],
+      ...['.ebextensions/**', '.platform/**', '.replit', '.gitpod.yml', 'devbox.json', 'ansible.cfg', 'pulumi.y*ml'],
+      ...['helmfile.y*ml', '.htaccess', '.user.ini', 'web.config', 'crontab'],
     ],
   },
   {
@@ -199,6 +232,7 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
       ...['.husky/**', '.githooks/**', '.hooks/**', 'hooks/pre-*', 'hooks/post-*', 'hooks/commit-msg'],
       ...['hooks/prepare-commit-msg', '.huskyrc*', '.pre-commit-config.y*ml', '.pre-commit-hooks.y*ml'],
       ...['lefthook.y*ml', '.lefthook.y*ml', '.overcommit.yml', '.envrc', '.gitattributes', '.gitconfig'],
+      ...['.lfsconfig', '.simple-git-hooks.*', 'simple-git-hooks.*', 'captainhook.json', 'grumphp.y*ml'],
     ],
   },
   {
@@ -207,7 +241,10 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
     files: [
       ...['.vscode/**', '.idea/**', '.fleet/**', '*.code-workspace', '*.sublime-project', '.exrc', '.vimrc', '.nvimrc'],
       ...['.nvim.lua', '.lvimrc', '.dir-locals.el', '.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv'],
-      ...['.gdbinit', '.lldbinit', '.pdbrc', '.irbrc', '.pryrc'],
+      ...['.gdbinit', '.lldbinit', '.pdbrc', '.irbrc', '.pryrc', '.rprofile', 'renv/activate.r', '.ghci', '.iex.exs'],
+      ...['.octaverc', '.ocamlinit', '.erlang', 'user.clj', 'ipython_config.py', 'jupyter_*config.py', '.bash_aliases'],
+      ...['.bash_login', '.bash_logout', '.zprofile', '.zlogin', '.zlogout', '.tmux.conf', '.screenrc', '.emacs'],
+      ...['.emacs.d/**', '.vim/**', '.dir-locals-2.el', '*.sublime-build'],
     ],
   },
   {
@@ -258,10 +295,10 @@ export function matchProtectedFiles(path: string): PathMatch<ProtectedFiles> | n
 
 /** Each glob is a rule, so that a refusal names it. */
 const SECRET_RULES = compilePathRules(
-  SECRET_FILES.flatMap(({ files }) => files).map((file) => ({
-    name: file.replace(/\/\*\*$/, ''),
-    globs: [`**/${file}`],
-  })),
+  SECRET_FILES.flatMap(({ files, rootFiles = [] }) => [
+    ...files.map((file) => ({ name: file.replace(/\/\*\*$/, ''), globs: [`**/${file}`] })),
+    ...rootFiles.map((file) => ({ name: `/${file}`, globs: [file] })),
+  ]),
 );
 
 const READ_ONLY_RULES = compilePathRules(READ_ONLY_FILES);

@@ -52,6 +52,7 @@ const OBSTACLES: readonly ObstacleRule[] = [
     stands: ({ change, linkedPaths }, rules) =>
       linkedPaths === 'unknown' || [...pathsOf(change), ...linkedPaths].some((path) => needsPerson(path, rules)),
   },
+  { obstacle: 'executable', stands: ({ change }) => membersOf(change).some(isExecutable) },
   { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
   { obstacle: 'several-parts', stands: ({ continuationComments }) => continuationComments.length > 0 },
   { obstacle: 'does-not-parse', stands: ({ syntaxProblems }) => syntaxProblems.length > 0 },
@@ -61,6 +62,11 @@ const OBSTACLES: readonly ObstacleRule[] = [
 /** Whether it deletes, moves, restores or only reads a file, so that its page shows no edited lines. */
 function isNoEdit(change: FileChange): boolean {
   return (change.op !== 'edit' && change.op !== 'write') || isRestore(change) || change.region === null;
+}
+
+/** Whether the file runs as a program before or after the change, whatever its name. */
+function isExecutable({ base, result }: FileChange): boolean {
+  return base?.mode === '100755' || result?.mode === '100755';
 }
 
 /** Whether a reader could take its path or an added line for another one. */

@@ -303,6 +303,7 @@ export type StandingObstacle =
   | 'not-by-the-agent'
   | 'deletes-or-moves'
   | 'protected-path'
+  | 'executable'
   | 'misleading-text'
   | 'several-parts'
   | 'does-not-parse'

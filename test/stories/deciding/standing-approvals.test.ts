@@ -135,6 +135,26 @@ describe('/approve always', () => {
     expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'proposed', 'proposed', 'proposed']);
   });
 
+  it('never covers an executable file, nor one that a tool runs when it starts (S123)', async () => {
+    const story = await proposeRow({
+      files: { 'bin/deploy': 'echo one\n', '.Rprofile': 'x <- 1\n', '.yarn/plugins/p.cjs': 'p\n' },
+      executable: ['bin/deploy'],
+    });
+    await grant(
+      story,
+      story.ana,
+      '/approve always **',
+      edit('bin/deploy', 'echo one', 'echo two'),
+      edit('.Rprofile', 'x <- 1', 'x <- 2'),
+      edit('.yarn/plugins/p.cjs', 'p', 'q'),
+    );
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'proposed', 'proposed']);
+    const [page] = story.bot.proposals().filter(({ body }) => body.includes('`bin/deploy`'));
+    await story.ana.says(`/approve ${page?.proposalId} always`);
+    expect((await proposalStates(story))[1]).toBe('completed');
+    expect(story.bot.answer()).toContain('it changes an executable file, which always needs an approval of its own');
+  });
+
   it.each<[string, Readonly<Record<string, string>>]>([
     ['a link to it', { 'CLAUDE.md': 'docs/x.md' }],
     ['a link to its directory', { '.claude/skills': '../docs' }],

@@ -47,7 +47,7 @@ function say(answer: Reply): string {
 
 const OBSTACLES: readonly StandingObstacle[] = [
   ...(['switched-off', 'globs-switched-off', 'not-by-the-agent', 'deletes-or-moves', 'protected-path'] as const),
-  ...(['misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
+  ...(['executable', 'misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
   ...(['unclear-scope', 'too-many', 'expired'] as const),
 ];
 
@@ -1106,14 +1106,14 @@ describe('answers', () => {
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
 
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
 
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
 
       ⚠️ It does not reach \`total\`, which you approved with it. Case counts, and a glob begins at the root.
 
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows no standing approvals (\`standing_approvals: off\`).
@@ -1129,6 +1129,9 @@ describe('answers', () => {
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it touches a protected file, which always needs an approval of its own.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes an executable file, which always needs an approval of its own.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it has invisible characters, or some that look like others.

@@ -386,9 +386,12 @@ describe('the tables of paths', () => {
   const examples = (file: string) => ['', 'x'].map((text) => file.replaceAll('**', `q${text}/r`).replaceAll('*', text));
 
   it('every glob is lower case and covers its files, at the root and below (X10, X16)', () => {
-    for (const { files } of SECRET_FILES)
+    for (const { files, rootFiles = [] } of SECRET_FILES) {
       for (const path of files.flatMap(examples))
         for (const at of [path, `a/b/${path.toUpperCase()}`]) expect(findReadDenyRule(at)).not.toBeNull();
+      for (const path of rootFiles.flatMap(examples))
+        for (const at of [path, path.toUpperCase()]) expect(findReadDenyRule(at)).not.toBeNull();
+    }
     for (const { files, rootFiles = [] } of PROTECTED_FILES) {
       expect([...files, ...rootFiles].join('').toLowerCase()).toBe([...files, ...rootFiles].join(''));
       for (const path of files.flatMap(examples))
@@ -448,8 +451,8 @@ describe('the tables of paths', () => {
   it('equal the output of npm run docs (X10, X16)', () => {
     const page = readFileSync(new URL('../../../../docs/protected-files.md', import.meta.url), 'utf8');
     expect(replacePathTables(page)).toBe(page);
-    for (const { files } of [...SECRET_FILES, ...PROTECTED_FILES])
-      for (const file of files) expect(page).toContain(`\`${file}\``);
+    for (const { files, rootFiles = [] } of [...SECRET_FILES, ...PROTECTED_FILES])
+      for (const file of [...files, ...rootFiles.map((one) => `/${one}`)]) expect(page).toContain(`\`${file}\``);
   });
 
   it('a listing tests 20,000 paths in no time (X10)', () => {

@@ -89,6 +89,12 @@ const evil = edit('src/total.ts', total, 'let total = 0;', 'let total = 0; // \u
 
 const lookAlike = edit('src/total.ts', total, 'let total = 0;', 'let t\u043Etal = 0;');
 
+const executable: FileChange = {
+  ...bigint,
+  base: { blob: 'a'.repeat(40), mode: '100755' },
+  result: { blob: 'b'.repeat(40), mode: '100755' },
+};
+
 describe('what no standing approval covers (S123, S35)', () => {
   it.each<[string, Proposal, StandingObstacle | null]>([
     ['an edit', posted(), null],
@@ -113,6 +119,8 @@ describe('what no standing approval covers (S123, S35)', () => {
     ['a package manifest', posted({ ...bigint, path: 'web/package.json' }), 'protected-path'],
     ['a file of .github', posted({ ...bigint, path: '.GitHub/labels.yml' }), 'protected-path'],
     ['a denied file', posted({ ...bigint, path: '.github/workflows/ci.yml' }), 'protected-path'],
+    ['a file that is executable', posted(executable), 'executable'],
+    ['a file that becomes executable', posted({ ...bigint, result: executable.result }), 'executable'],
   ])('%s', (_what, one, obstacle) => {
     expect(findObstacle(one, DEFAULT_SETTINGS)).toBe(obstacle);
     const usable = findUsable(one, { approvals: [globbed('**')], rules: DEFAULT_SETTINGS, now: NOW });
@@ -125,6 +133,7 @@ describe('what no standing approval covers (S123, S35)', () => {
     expect(findObstacle(set(bigint, { ...bigint, path: 'Makefile' }), DEFAULT_SETTINGS)).toBe('protected-path');
     expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('deletes-or-moves');
     expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('misleading-text');
+    expect(findObstacle(set(bigint, executable), DEFAULT_SETTINGS)).toBe('executable');
   });
 
   it('protected_paths of the settings count like the built-in list, without case', () => {
