@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../simulation/world/random.ts';
-import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
-import { jsonOf, type Reader, repack, unpack } from './readers.ts';
+import { jsonOf, mutateBytes, mutateJson, mutateText, repack, unpack } from './mutate.ts';
+import type { Reader } from './readers.ts';
 
 const CORPUS = join(import.meta.dirname, 'corpus');
 

@@ -1,3 +1,5 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { Random } from '../simulation/world/random.ts';
 
 /** Characters and words that readers of text treat in a special way. */
@@ -124,5 +126,28 @@ export function mutateBytes(random: Random, bytes: Buffer): Buffer {
       return Buffer.concat([before, bytes.subarray(random.integer(at + 1), at), bytes.subarray(at)]);
     default:
       return Buffer.from(before);
+  }
+}
+
+/** The text of a packed input, or null if it is not packed. Changes inside reach deeper than changes outside. */
+export function unpack(input: Buffer): Buffer | null {
+  try {
+    return gunzipSync(input);
+  } catch {
+    return null;
+  }
+}
+
+export function repack(bytes: Buffer): Buffer {
+  return gzipSync(bytes, { level: 1 });
+}
+
+/** The value of a JSON input; undefined if it is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    const value = parseJson(text);
+    return isRecord(value) || Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

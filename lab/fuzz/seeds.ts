@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { parseDelivery } from '../../src/cli/explain/read-delivery.ts';
 import { COMMANDS } from '../../src/core/commands/all-commands.ts';
 import { unifiedDiffOf } from '../../src/core/edits/change.ts';
 import { renderPostedProposal } from '../../src/core/messages/proposal/read-back.ts';
@@ -28,6 +29,14 @@ export function deliveryFiles(): readonly string[] {
     .filter((text) => text.includes('x-github-event'));
 }
 
+/** Bodies of webhooks, as they arrive. */
+export function webhookBodies(): readonly string[] {
+  return deliveryFiles().map((file) => {
+    const delivery = parseDelivery(file, null);
+    return JSON.stringify(delivery.kind === 'parsed' ? delivery.value.payload : {});
+  });
+}
+
 /** Comments of people, one for each command and form. */
 export function comments(): readonly string[] {
   return [
@@ -46,6 +55,22 @@ export const SETTINGS_FILES: readonly string[] = [
   '',
   readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8').match(/```yaml\n([\s\S]*?)```/)?.[1] ?? '',
   'approvers: write\nrequired_approvals: 2\nprotected_paths:\n  - "**/*.pem"\n',
+];
+
+export const CODEOWNERS_FILES: readonly string[] = [
+  '*       @acme/core\n*.ts    @ana @ben\n/docs/  @acme/writers # and nobody else\nREADME.md\n',
+  'src/* @ana\nsrc/deep/ @ben\n/src/total.ts @acme/core\ndocs\n',
+  '# owners\r\n\r\n**/docs/*.md docs@example.com\r\n/apps/[ab]/ @ana\r\n!x @ben\r\nwith\\ space/ @ben\r\nx @ana\r\n',
+];
+
+/** Source and data files, each below a line with its name. */
+export const SOURCE_FILES: readonly string[] = [
+  `a.ts\nexport function sum(items: bigint[]): string {\n  return \`\${items.length} of {\`;\n}\n`,
+  'b.json\n{"name": "shop", "scripts": {"test": "vitest"}, "files": ["a", 1.5, null]}\n',
+  'c.toml\n[package]\nname = "shop"\nkeywords = ["a", "b"]\n\n[[bin]]\npath = \'main\'\n',
+  'd.yml\non: push\njobs:\n  test:\n    steps:\n      - run: |\n          npm test\n',
+  'e.py\ndef sum(items):\n    """Adds."""\n    return {"total": [*items]}\n',
+  'f.go\npackage shop\n\nfunc Sum(items []int) int {\n\treturn len(items)\n}\n',
 ];
 
 /** The comment that shows a change as a suggestion, and the one that shows it as a diff. */
@@ -111,6 +136,7 @@ export const TOOL_ARGUMENTS: readonly string[] = [
 ].map((input) => JSON.stringify(input));
 
 export const COMMIT_OBJECTS: readonly string[] = [
+  `tree ${'a'.repeat(40)}\nauthor Ana <ana@example.com> 1 +0000\ncommitter Ana <ana@example.com> 1 +0000\nmergetag object x\n gpgsig no header\n\ngpgsig no header\n`,
   `tree ${'a'.repeat(40)}\nparent ${'b'.repeat(40)}\nauthor Ana <ana@example.com> 1 +0000\ncommitter GitHub <noreply@github.com> 1 +0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nFix it\n`,
 ];
 

@@ -1,9 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { fuzz, readCorpus, shrink, tryInput } from '../../../lab/fuzz/fuzz.ts';
+import { fuzz, readCorpus, shrink, type Trial, tryInput } from '../../../lab/fuzz/fuzz.ts';
+import { READER_MUTANTS } from '../../../lab/fuzz/mutants.ts';
 import { READERS, type Reader } from '../../../lab/fuzz/readers.ts';
 
 /** A few of the inputs that `npm run fuzz` tries. */
 const INPUTS = 150;
+
+/** The valid inputs, those that once broke a promise, and changed ones. */
+async function* trialsOf(reader: Reader): AsyncGenerator<Trial> {
+  for (const seed of await reader.seeds()) yield await tryInput(reader, Buffer.from(seed));
+  for (const [, input] of readCorpus(reader)) yield await tryInput(reader, input);
+  let count = 0;
+  for await (const trial of fuzz(reader, 1)) {
+    yield trial;
+    count += 1;
+    if (count === INPUTS) return;
+  }
+}
 
 describe.each(READERS.map((reader) => [reader.name, reader] as const))(
   'the reader of strangers’ bytes: %s',
@@ -26,10 +39,19 @@ describe.each(READERS.map((reader) => [reader.name, reader] as const))(
         if (count === INPUTS) break;
       }
     });
+
+    it.each(READER_MUTANTS[reader.name] ?? [])('notices the mistake: $name', async ({ check }) => {
+      for await (const { problem } of trialsOf({ ...reader, check })) if (problem !== null) return;
+      expect.fail('every input keeps the promise');
+    });
   },
 );
 
 describe('fuzzing', () => {
+  it('has a known mistake for each reader', () => {
+    expect(Object.keys(READER_MUTANTS).toSorted()).toEqual(READERS.map(({ name }) => name).toSorted());
+  });
+
   /** A reader that breaks on two letters. */
   const broken: Reader = {
     name: 'broken',
