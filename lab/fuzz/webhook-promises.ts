@@ -166,7 +166,7 @@ export function checkComment(body: string, read: typeof parseComment = parseComm
     for (const id of parsed.command.targets.ids) assert.ok(body.toLowerCase().includes(id), `it does not name ${id}`);
   const lines = body.split(/\r\n|\n|\r/);
   const quoted = lines.map((line) => `> ${line}`).join('\n');
-  const fence = '`'.repeat(5 + Math.max(0, ...[...body.matchAll(/`+/g)].map(([run]) => run.length)));
+  const fence = '`'.repeat(1 + Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length)));
   assert.notEqual(kindOf(quoted), 'command', 'quoted, it is a command');
   assert.notEqual(kindOf(`${fence}\n${lines.join('\n')}\n${fence}`), 'command', 'in a code block, it is a command');
   assert.equal(kindOf(`/stop\n\n${quoted}`), 'command', 'above it, a command is none');

@@ -53,7 +53,7 @@ const UNKNOWN: Language = { comments: '(?!)', strings: EITHER, unsureLines: Stri
 /** Languages by extensions and by names of files without one. Prose has none. */
 const LANGUAGES: readonly (readonly [Language | 'prose', string])[] = [
   ['prose', 'md markdown txt rst adoc asciidoc rdoc org wiki textile po pot srt vtt csv tsv'],
-  ['prose', 'readme license licence copying notice authors contributors changelog changes todo conduct'],
+  ['prose', 'readme license licence copying notice authors contributors changelog'],
   [SCRIPT, 'js mjs cjs ts mts cts ets json json5 jsonc snap'],
   [TAGGED, 'vue svelte astro jsx tsx mdx'],
   [
