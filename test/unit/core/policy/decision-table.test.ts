@@ -110,7 +110,9 @@ function settingsFor(cell: SettingsCell): Settings {
 }
 
 describe('whether a change is committed', () => {
-  it('every role, rule, protection, standing approval, number and four eyes: as an oracle says (S66, S70, S123, S125, S127, A5, A6, A13)', { timeout: 180_000 }, () => {
+  it('every role, rule, protection, standing approval, number and four eyes: as an oracle says (S66, S70, S123, S125, S127, A5, A6, A13)', {
+    timeout: 180_000,
+  }, () => {
     const wrong: Cell[] = [];
     const counts = { through: 0, stopped: 0 };
     for (const file of allFiles()) {
