@@ -203,9 +203,12 @@ export type TrailerGroup = {
   readonly problem: string | null;
 };
 
-/** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
+/**
+ * Lines are trimmed before: a pattern for trailing spaces would take quadratic time. The flag `s` keeps a line with a
+ * separator of Unicode, which is none to git, from being skipped: what follows it would count for the group above.
+ */
 const TRAILER_LINE =
-  /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/i;
+  /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/is;
 
 const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
   ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Countersign-Set', 'Approved-by'].map(

@@ -142,6 +142,11 @@ describe('the commit message', () => {
     expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })], links))).toBeLessThan(5);
   });
 
+  it('starts a group with every id, so that a malformed one does not give its digest to the group above', () => {
+    const message = `Countersign-Proposal: k7q2\nCountersign-Proposal: m3\u2028x9\nCountersign-Digest: sha256:${digest}`;
+    expect(findChangeTrailers(message)).toEqual([]);
+  });
+
   it('ignores groups without a valid id or digest', () => {
     expect(findChangeTrailers('Countersign-Digest: sha256:00\nCountersign-Proposal: k7q2\n\nfix')).toEqual([]);
     expect(findChangeTrailers(`Countersign-Proposal: K7!\nCountersign-Digest: sha256:${digest}`)).toEqual([]);
