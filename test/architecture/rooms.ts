@@ -5,6 +5,7 @@
 export const LAYERS: readonly (readonly string[])[] = [
   ['src/lib'],
   ['src/core/edits/text'],
+  ['src/core/edits/misleading-text'],
   ['src/core/edits'],
   ['src/core/edits/build'],
   ['src/core/state'],
@@ -262,6 +263,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'digest.ts',
     ],
   },
+  'src/core/edits/misleading-text': {
+    what: 'look-alike characters, and lines that are displayed otherwise',
+    entries: ['look-alikes.ts', 'line-display.ts', 'misleading-line.ts'],
+  },
   'src/core/edits/text': {
     what: 'lines, searches, diffs, limits',
     entries: [
@@ -269,9 +274,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'line-table.ts',
       'characters.ts',
       'unicode.ts',
-      'look-alikes.ts',
-      'line-display.ts',
-      'misleading-line.ts',
       'line-diff.ts',
       'line-endings.ts',
       'find-text.ts',

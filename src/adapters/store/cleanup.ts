@@ -73,7 +73,7 @@ async function deleteOldDeliveries(transaction: Transaction<DatabaseSchema>, now
   return rows.length;
 }
 
-/** The few that are performed once in a repository stay, so that they never are again. */
+/** Replies that are posted once in a repository stay: without their rows they would be posted again. */
 async function deleteOldEffects(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
   const { rows } = await sql`
     delete from effects where id in (

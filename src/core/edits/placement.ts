@@ -1,10 +1,10 @@
 import { type FileChange, type Region, sourcePath, unifiedDiffOf } from './change.ts';
+import { findLookAlikes } from './misleading-text/look-alikes.ts';
 import { applyRegion, regionIndex } from './region.ts';
 import { byteLength } from './text/characters.ts';
 import { type DiffHunk, newSideLines, parseHunks } from './text/hunks.ts';
 import { createLineTable } from './text/line-table.ts';
 import { countLines, isTerminated, sliceLines, withoutLineEnding } from './text/lines.ts';
-import { findLookAlikes } from './text/look-alikes.ts';
 import { findHiddenCharacters } from './text/unicode.ts';
 
 /** Why a change is not displayed as a suggestion block. */

@@ -1,6 +1,6 @@
 import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
+import type { Misleading } from '../edits/misleading-text/misleading-line.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
-import type { Misleading } from '../edits/text/misleading-line.ts';
 import { codePointName } from '../edits/text/unicode.ts';
 import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
 import type { Reply, SideQuestionCaveat, UndoRefusal, UserEditProblem } from '../step/replies.ts';

@@ -1,4 +1,4 @@
-import { asciiReadings } from '../edits/text/look-alikes.ts';
+import { asciiReadings } from '../edits/misleading-text/look-alikes.ts';
 import type { Tree, TreeEntry } from '../step/ports.ts';
 
 /**

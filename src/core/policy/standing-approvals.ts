@@ -1,8 +1,8 @@
 import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDiffOf } from '../edits/change.ts';
 import { recomputedDigest } from '../edits/digest.ts';
+import { findLookAlikesInPath } from '../edits/misleading-text/look-alikes.ts';
+import { findMisleading } from '../edits/misleading-text/misleading-line.ts';
 import { parseHunks } from '../edits/text/hunks.ts';
-import { findLookAlikesInPath } from '../edits/text/look-alikes.ts';
-import { findMisleading } from '../edits/text/misleading-line.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/path-forms.ts';
 import {
@@ -64,7 +64,7 @@ function isNoEdit(change: FileChange): boolean {
   return (change.op !== 'edit' && change.op !== 'write') || isRestore(change) || change.region === null;
 }
 
-/** Whether the file runs as a program before or after the change, whatever its name. */
+/** Whether git marks the file as executable, before or after the change. */
 function isExecutable({ base, result }: FileChange): boolean {
   return base?.mode === '100755' || result?.mode === '100755';
 }

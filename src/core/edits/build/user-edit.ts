@@ -1,5 +1,6 @@
 import { findSecretRanges } from '../../../lib/credentials.ts';
 import { type FileChange, type Region, unifiedDiffOf } from '../change.ts';
+import { findMisleading, type Misleading } from '../misleading-text/misleading-line.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, findChangedLines, regionBetween, regionIndex } from '../region.ts';
 import { BYTE_ORDER_MARK, byteLength, encodeText } from '../text/characters.ts';
@@ -7,7 +8,6 @@ import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
 import { createLineTable } from '../text/line-table.ts';
 import { areLinesEqual, offsetOfLine, withoutLineEnding } from '../text/lines.ts';
-import { findMisleading, type Misleading } from '../text/misleading-line.ts';
 import { buildEditFromResult, type EditInput } from './build-edit.ts';
 import { buildWrite } from './build-write.ts';
 import { checkNewText } from './refusals.ts';

@@ -1,8 +1,8 @@
 import { formatNumber, pluralize } from '../../../lib/format.ts';
+import { columnsOf } from '../../edits/misleading-text/line-display.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { MAX_DIFF_PART_BYTES } from '../../edits/text/limits.ts';
-import { columnsOf } from '../../edits/text/line-display.ts';
 import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 import { codeBlock, details } from '../shared/markdown.ts';
 import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';

@@ -1,8 +1,8 @@
 import { findCredentials, REDACTED } from '../../../lib/credentials.ts';
 import { formatList, formatNumber } from '../../../lib/format.ts';
 import type { FileChange } from '../../edits/change.ts';
-import { columnsOf, hasWideGap, isCodeReordered, isPathReordered } from '../../edits/text/line-display.ts';
-import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edits/text/look-alikes.ts';
+import { columnsOf, hasWideGap, isCodeReordered, isPathReordered } from '../../edits/misleading-text/line-display.ts';
+import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edits/misleading-text/look-alikes.ts';
 import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import { findProtectingGlob } from '../../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
-import { asciiLikeness } from '../../../../src/core/edits/text/confusables.ts';
+import { asciiLikeness } from '../../../../src/core/edits/misleading-text/confusables.ts';
 import { globMatcher } from '../../../../src/core/policy/path-rules.ts';
 import {
   findProtectedFiles,
@@ -16,7 +16,7 @@ import {
 import { checkMoveTarget, checkPath, findDirectory, normalizeGlob } from '../../../../src/core/policy/paths.ts';
 import type { Tree } from '../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { CONFUSABLE_CHARACTERS } from '../edits/text/confusable-characters.ts';
+import { CONFUSABLE_CHARACTERS } from '../edits/misleading-text/confusable-characters.ts';
 
 const sha = '0'.repeat(40);
 

@@ -1,5 +1,5 @@
 import unicodeConfusables from 'unhomoglyph/data.json' with { type: 'json' };
-import { asciiLikeness } from '../../../../../src/core/edits/text/confusables.ts';
+import { asciiLikeness } from '../../../../../src/core/edits/misleading-text/confusables.ts';
 
 const GREEK_CYRILLIC_ARMENIAN = Array.from({ length: 0x590 - 0x370 }, (_, index) =>
   String.fromCodePoint(0x370 + index),

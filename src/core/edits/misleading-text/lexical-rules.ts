@@ -1,5 +1,5 @@
 /** How a language writes comments and strings, as sources of regular expressions. */
-export type Language = {
+export type LexicalRules = {
   readonly comments: string;
   /** What opens a string. */
   readonly strings: string;
@@ -48,12 +48,11 @@ const TAGGED = {
   hasTags: true,
 } as const;
 
-const UNKNOWN: Language = { comments: '(?!)', strings: EITHER, unsureLines: String.raw`\*|//|#` };
+const UNKNOWN: LexicalRules = { comments: '(?!)', strings: EITHER, unsureLines: String.raw`\*|//` };
 
 /** Languages by extensions and by names of files without one. Prose has none. */
-const LANGUAGES: readonly (readonly [Language | 'prose', string])[] = [
-  ['prose', 'md markdown txt rst adoc asciidoc rdoc org wiki textile po pot srt vtt csv tsv'],
-  ['prose', 'readme license licence copying notice authors contributors changelog'],
+const RULES: readonly (readonly [LexicalRules | 'prose', string])[] = [
+  ['prose', 'md markdown txt rst adoc asciidoc po pot srt vtt csv tsv'],
   [SCRIPT, 'js mjs cjs ts mts cts ets json json5 jsonc snap'],
   [TAGGED, 'vue svelte astro jsx tsx mdx'],
   [
@@ -119,13 +118,16 @@ const LANGUAGES: readonly (readonly [Language | 'prose', string])[] = [
   [{ comments: String.raw`^\s*(?:@?[rR][eE][mM]\b|::).*`, strings: '"' }, 'bat cmd'],
 ];
 
-const LANGUAGE_OF_NAME = new Map(
-  LANGUAGES.flatMap(([language, names]) => names.split(' ').map((name) => [name, language] as const)),
+const RULES_OF_NAME = new Map(
+  RULES.flatMap(([language, names]) => names.split(' ').map((name) => [name, language] as const)),
 );
 
-/** The language of a file, by its name or extension. In an unknown one only quotes are known. */
-export function languageOf(path: string): Language | 'prose' {
+/**
+ * The rules of a file's language, by its name or extension. In an unknown one only strings and lines of words behind
+ * `*` or `//` are text.
+ */
+export function lexicalRulesOf(path: string): LexicalRules | 'prose' {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf('.') + 1);
-  return LANGUAGE_OF_NAME.get(name) ?? LANGUAGE_OF_NAME.get(extension) ?? UNKNOWN;
+  return RULES_OF_NAME.get(name) ?? RULES_OF_NAME.get(extension) ?? UNKNOWN;
 }

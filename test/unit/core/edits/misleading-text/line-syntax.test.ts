@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitLine } from '../../../../../src/core/edits/text/line-syntax.ts';
+import { splitLine } from '../../../../../src/core/edits/misleading-text/line-syntax.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
 /** The parts of a line that are text. */

@@ -1,5 +1,5 @@
 import { asciiLikeness } from './confusables.ts';
-import { type Language, languageOf } from './languages.ts';
+import { type LexicalRules, lexicalRulesOf } from './lexical-rules.ts';
 
 /** A part of one line. Comments, string literals and prose are `text`, all other parts are `code`. */
 export type SyntaxSpan = {
@@ -15,7 +15,7 @@ export type SyntaxSpan = {
  * reported. Takes linear time.
  */
 export function splitLine(line: string, path: string): readonly SyntaxSpan[] {
-  const language = languageOf(path);
+  const language = lexicalRulesOf(path);
   if (language === 'prose') return [{ kind: 'text', text: line }];
   const tagEnds = language.hasTags === true ? findTagEnds(line) : NO_TAGS;
   const scan: Scan = { line, patterns: patternsOf(language), tagEnds, spans: [], frames: [], start: 0, at: 0 };
@@ -147,9 +147,9 @@ type Patterns = {
   readonly interpolation: string | undefined;
 };
 
-const PATTERNS = new Map<Language, Patterns>();
+const PATTERNS = new Map<LexicalRules, Patterns>();
 
-function patternsOf(language: Language): Patterns {
+function patternsOf(language: LexicalRules): Patterns {
   const known = PATTERNS.get(language);
   if (known !== undefined) return known;
   const tokens = tokensOf(language);
@@ -164,7 +164,7 @@ function patternsOf(language: Language): Patterns {
 
 const TEXT_BETWEEN_TAGS = String.raw`(?<between>(?<=[\w"'\}/]>)[^<>\{\}=;]+(?=<|$))`;
 
-function tokensOf(language: Language): readonly string[] {
+function tokensOf(language: LexicalRules): readonly string[] {
   const { comments, strings, templates, characters, patterns, unsureLines } = language;
   return [
     ...(unsureLines === undefined ? [] : [String.raw`(?<unsure>^\s*(?:${unsureLines})(?=\s).*?(?:\*/|$))`]),

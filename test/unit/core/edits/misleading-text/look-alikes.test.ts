@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asciiLikeness } from '../../../../../src/core/edits/text/confusables.ts';
-import { hasWideGap, isCodeReordered } from '../../../../../src/core/edits/text/line-display.ts';
-import { findLookAlikes, findLookAlikesInPath } from '../../../../../src/core/edits/text/look-alikes.ts';
+import { asciiLikeness } from '../../../../../src/core/edits/misleading-text/confusables.ts';
+import { hasWideGap, isCodeReordered } from '../../../../../src/core/edits/misleading-text/line-display.ts';
+import { findLookAlikes, findLookAlikesInPath } from '../../../../../src/core/edits/misleading-text/look-alikes.ts';
 import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { CONFUSABLE_CHARACTERS } from './confusable-characters.ts';

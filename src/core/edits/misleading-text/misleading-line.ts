@@ -1,6 +1,6 @@
+import { findHiddenCharacters } from '../text/unicode.ts';
 import { isCodeReordered } from './line-display.ts';
 import { findLookAlikes } from './look-alikes.ts';
-import { findHiddenCharacters } from './unicode.ts';
 
 /** Why a reader could take a line for another one: a character, or code that is displayed in another order. */
 export type Misleading = { readonly codePoint: number } | 'reordered';

@@ -4,7 +4,7 @@ import {
   hasWideGap,
   isCodeReordered,
   isPathReordered,
-} from '../../../../../src/core/edits/text/line-display.ts';
+} from '../../../../../src/core/edits/misleading-text/line-display.ts';
 
 describe('the display of a line', () => {
   it('counts columns as GitHub displays them (X15)', () => {
