@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DatabaseError } from './errors.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { explainForeignTables, lacksRight, missingRightError } from './opening-errors.ts';
+import { explainForeignTables, foreignTablesError, lacksRight, missingRightError } from './opening-errors.ts';
 import { requireRights } from './requirements.ts';
 import type { DatabaseSchema } from './schema.ts';
 
@@ -68,11 +68,14 @@ async function applyMigration(
 
 async function requireNotNewer(transaction: Transaction<DatabaseSchema>, newest: number): Promise<number> {
   // A role that owns no tables can create none, not even one that exists.
-  if (!(await hasMigrationsTable(transaction)))
+  if (!(await hasTable(transaction, 'migrations')))
     await sql`create table migrations (
       number integer primary key, name text not null, applied_at timestamptz not null default now()
     )`.execute(transaction);
   const version = await readSchemaVersion(transaction);
+  // Other programs have a table `migrations` with numbers too.
+  if (version !== 0 && !(await hasTable(transaction, 'inbox')))
+    throw foreignTablesError('the table migrations has entries, but there is no table inbox');
   if (version > newest) throw new DatabaseError(tooNewMessage(version, newest));
   return version;
 }
@@ -107,11 +110,11 @@ export async function requireSchema(db: Kysely<DatabaseSchema>): Promise<void> {
 }
 
 async function findSchemaVersion(db: Kysely<DatabaseSchema>): Promise<number> {
-  return (await hasMigrationsTable(db)) ? readSchemaVersion(db) : 0;
+  return (await hasTable(db, 'migrations')) ? readSchemaVersion(db) : 0;
 }
 
-async function hasMigrationsTable(db: Kysely<DatabaseSchema>): Promise<boolean> {
-  const { rows } = await sql<{ exists: boolean }>`select to_regclass('migrations') is not null as exists`.execute(db);
+async function hasTable(db: Kysely<DatabaseSchema>, name: keyof DatabaseSchema): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`select to_regclass(${name}) is not null as exists`.execute(db);
   return rows[0]?.exists === true;
 }
 

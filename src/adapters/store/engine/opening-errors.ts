@@ -89,10 +89,15 @@ const FOREIGN_TABLE_CODES: readonly string[] = ['42703', '42P07', '42723'];
 /** An error of the first migration: for tables of another program, the sentence that says so. */
 export function explainForeignTables(error: unknown): unknown {
   if (!(error instanceof Error) || !FOREIGN_TABLE_CODES.includes(errorCodeOf(error))) return error;
+  return foreignTablesError(error.message, error);
+}
+
+/** The sentence for a database with tables of another program. `evidence` says how that shows. */
+export function foreignTablesError(evidence: string, cause?: Error): DatabaseError {
   return new DatabaseError(
-    `The database that DATABASE_URL names has tables of another program (${error.message}). ` +
+    `The database that DATABASE_URL names has tables of another program (${evidence}). ` +
       `Countersign needs a database of its own: as an administrator run "${CREATE_DATABASE}", and name that one.`,
-    { cause: error },
+    { cause },
   );
 }
 

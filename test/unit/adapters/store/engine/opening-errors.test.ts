@@ -138,11 +138,13 @@ describe.skipIf(serverUrl() === null)('a database that is set up for something e
   }
 
   it.each([
-    'create table migrations (id serial primary key, migration text, batch integer)',
-    'create table messages (id serial primary key)',
-    'create function refuse_change() returns integer language sql as $$ select 1 $$',
-  ])('where another program ran: %s', async (statement) => {
-    expect(await refusalAfter([statement])).toMatch(/has tables of another program \(.+\)\. .*a database of its own/);
+    ['create table migrations (id serial primary key, migration text, batch integer)'],
+    ['create table migrations (number integer, name text)', "insert into migrations values (1, 'add users')"],
+    ['create table migrations (number text, name text)', "insert into migrations values ('20260101', 'add users')"],
+    ['create table messages (id serial primary key)'],
+    ['create function refuse_change() returns integer language sql as $$ select 1 $$'],
+  ])('where another program ran: %s', async (...statements) => {
+    expect(await refusalAfter(statements)).toMatch(/has tables of another program \(.+\)\. .*a database of its own/);
   });
 
   it('where the search_path names no schema that exists', async () => {
