@@ -1,5 +1,11 @@
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type AppSetup, findSetupProblems, type Installation, type SetupProblem } from '../core/step/app-setup.ts';
+import {
+  type AppSetup,
+  findSetupProblems,
+  type Installation,
+  type SetupProblem,
+  servedInstallations,
+} from '../core/step/app-setup.ts';
 import { type Clock, GitHubError } from '../core/step/ports.ts';
 import { delay } from '../lib/delay.ts';
 
@@ -35,7 +41,7 @@ export function startSetupCheck({ fetchSetup, isServedOwner, clock, log }: Setup
     try {
       const setup = await fetchSetup();
       dueAt = clock.now() + CHECK_INTERVAL_MS;
-      if (!stopped) logSetup(log, setup, findSetupProblems(setup, isServedOwner));
+      if (!stopped) logSetup(log, setup, isServedOwner);
     } catch (error) {
       dueAt = Math.max(clock.now() + RETRY_AFTER_MS, error instanceof GitHubError ? (error.retryAt ?? 0) : 0);
       const cause = error instanceof GitHubError ? { error: error.message } : { err: error };
@@ -61,13 +67,18 @@ export function startSetupCheck({ fetchSetup, isServedOwner, clock, log }: Setup
   };
 }
 
-function logSetup(log: SetupCheckOptions['log'], setup: AppSetup, problems: readonly SetupProblem[]): void {
+function logSetup(
+  log: SetupCheckOptions['log'],
+  setup: AppSetup,
+  isServedOwner: SetupCheckOptions['isServedOwner'],
+): void {
+  const problems = findSetupProblems(setup, isServedOwner);
   for (const problem of problems) {
     const { message, ...fields } = describeProblem(problem, setup);
     log.warn(fields, message);
   }
-  if (problems.length === 0)
-    log.info({ installations: setup.installations.length }, 'the App has all it needs on GitHub');
+  if (problems.length > 0) return;
+  log.info({ installations: servedInstallations(setup, isServedOwner).length }, 'the App has all it needs on GitHub');
 }
 
 type ProblemLine = { readonly message: string; readonly fix: string; readonly [field: string]: unknown };
@@ -80,6 +91,16 @@ function describeProblem(problem: SetupProblem, { settingsUrl, installUrl }: App
         message: 'the App is not installed',
         url: installUrl,
         fix: 'Open the url and install it on a repository.',
+      };
+    case 'nobody-served':
+      return {
+        message: 'the App serves no account that installed it',
+        suspended: listInstallations(problem.suspended),
+        leftOut: listInstallations(problem.leftOut),
+        fix: [
+          ...(problem.suspended.length > 0 ? [UNSUSPEND_FIX] : []),
+          ...(problem.leftOut.length > 0 ? [LEFT_OUT_FIX] : []),
+        ].join(' '),
       };
     case 'app-lacks-permission':
       return {
@@ -105,6 +126,10 @@ function describeProblem(problem: SetupProblem, { settingsUrl, installUrl }: App
       };
   }
 }
+
+const UNSUSPEND_FIX = 'An owner of each account in suspended opens its url and unsuspends the App.';
+
+const LEFT_OUT_FIX = 'Add each account in leftOut that the App should serve to ALLOWED_OWNERS, and restart the server.';
 
 const MAX_LISTED = 20;
 

@@ -20,6 +20,12 @@ export type Installation = Grant & {
 /** Something that the App needs and lacks, so that it works not at all or only in part. */
 export type SetupProblem =
   | { readonly kind: 'not-installed' }
+  /** Accounts installed it, and all of them suspended it or are left out by ALLOWED_OWNERS, or both. */
+  | {
+      readonly kind: 'nobody-served';
+      readonly suspended: readonly Installation[];
+      readonly leftOut: readonly Installation[];
+    }
   | { readonly kind: 'app-lacks-permission'; readonly permission: RequiredPermission }
   | { readonly kind: 'app-lacks-event'; readonly event: string }
   /** The App asks for it, and these accounts have not accepted it. */
@@ -34,15 +40,23 @@ export type SetupProblem =
       readonly installations: readonly Installation[];
     };
 
-/** Finds one problem for each missing permission and event. Suspended and foreign installations do not count. */
+/** The installations that can work: neither suspended nor left out by ALLOWED_OWNERS. */
+export function servedInstallations(
+  { installations }: AppSetup,
+  isServedOwner: (owner: string) => boolean,
+): readonly Installation[] {
+  return installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
+}
+
+/** Finds one problem for each missing permission and event, among the served installations, and one if none is served. */
 export function findSetupProblems(setup: AppSetup, isServedOwner: (owner: string) => boolean): readonly SetupProblem[] {
-  const served = setup.installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
+  const served = servedInstallations(setup, isServedOwner);
   const permissions = missingPermissions(setup.permissions);
   const events = missingEvents(setup.events);
   const lacked = lacksOf(served, (one) => missingPermissions(one.permissions), permissions);
   const unheard = lacksOf(served, (one) => missingEvents(one.events), events);
   return [
-    ...(setup.installations.length === 0 ? [{ kind: 'not-installed' } as const] : []),
+    ...(served.length === 0 ? [whyNobodyIsServed(setup, isServedOwner)] : []),
     ...permissions.map((permission) => ({ kind: 'app-lacks-permission', permission }) as const),
     ...events.map((event) => ({ kind: 'app-lacks-event', event }) as const),
     ...lacked.map(([permission, lacking]) => {
@@ -52,6 +66,15 @@ export function findSetupProblems(setup: AppSetup, isServedOwner: (owner: string
       return { kind: 'installations-lack-event', event, installations: lacking } as const;
     }),
   ];
+}
+
+function whyNobodyIsServed({ installations }: AppSetup, isServedOwner: (owner: string) => boolean): SetupProblem {
+  if (installations.length === 0) return { kind: 'not-installed' };
+  return {
+    kind: 'nobody-served',
+    suspended: installations.filter(({ isSuspended }) => isSuspended),
+    leftOut: installations.filter(({ account }) => !isServedOwner(account)),
+  };
 }
 
 /** The installations by the name that they lack. Without the names that the App itself lacks: it must ask first. */

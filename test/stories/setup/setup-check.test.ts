@@ -22,6 +22,8 @@ function install(permissions: AppPermissions = REQUIRED_PERMISSIONS): { login: s
 
 type Line = Readonly<Record<string, unknown>>;
 
+const isAllClear = ({ msg }: Line): boolean => msg === 'the App has all it needs on GitHub';
+
 /** Restarts the App; returns what its check of the setup logged and asked. */
 async function check(environment?: Readonly<Record<string, string>>) {
   await stage().settle();
@@ -48,12 +50,52 @@ describe('what the App lacks on GitHub, at the start', () => {
     install();
     const { warnings, lines, asked } = await check();
     expect(warnings).toEqual([]);
-    expect(lines.filter(({ msg }) => msg === 'the App has all it needs on GitHub')).toMatchObject([
-      { installations: 1 },
-    ]);
+    expect(lines.filter(isAllClear)).toMatchObject([{ installations: 1 }]);
     expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(1);
     // One of them loads the identity.
     expect(asked.filter((name) => name === 'GET /app')).toHaveLength(2);
+  });
+
+  it('an App whose only installation is suspended works nowhere, and the line says where to unsuspend it (O4)', async () => {
+    const { login, id } = install();
+    stage().github.apply(OPERATIONS.suspendApp, { installationId: id, suspended: true });
+    const { warnings, lines } = await check();
+    expect(warnings).toMatchObject([
+      {
+        msg: 'the App serves no account that installed it',
+        suspended: {
+          accounts: [{ account: login, url: `${stage().github.url}/settings/installations/${id}` }],
+          more: 0,
+        },
+        leftOut: { accounts: [], more: 0 },
+        fix: 'An owner of each account in suspended opens its url and unsuspends the App.',
+      },
+    ]);
+    expect(lines.filter(isAllClear)).toEqual([]);
+  });
+
+  it('ALLOWED_OWNERS with a typo serves nobody, and the line names the accounts that it leaves out (O4)', async () => {
+    const { login } = install();
+    const { warnings, lines } = await check({ ALLOWED_OWNERS: `${login}-typo` });
+    expect(warnings).toMatchObject([
+      {
+        msg: 'the App serves no account that installed it',
+        suspended: { accounts: [], more: 0 },
+        leftOut: { accounts: [{ account: login }], more: 0 },
+        fix: expect.stringMatching(/^Add each account in leftOut .* to ALLOWED_OWNERS, and restart the server\.$/),
+      },
+    ]);
+    expect(lines.filter(isAllClear)).toEqual([]);
+  });
+
+  it('all is well counts only the installations that can work (O4)', async () => {
+    const { login } = install();
+    const suspended = install();
+    stage().github.apply(OPERATIONS.suspendApp, { installationId: suspended.id, suspended: true });
+    install();
+    const { warnings, lines } = await check({ ALLOWED_OWNERS: `${login},${suspended.login}` });
+    expect(warnings).toEqual([]);
+    expect(lines.filter(isAllClear)).toMatchObject([{ installations: 1 }]);
   });
 
   it('an App that nobody installed says where to install it (O4)', async () => {
