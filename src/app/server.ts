@@ -160,12 +160,15 @@ function changedInstallation({ name, payload: { installation } }: DeliveryEvent)
 }
 
 async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
-  const { config, log, metrics, now } = services;
+  const { config, log, metrics, arrivalWatch, now } = services;
   const probot = await createProbot(services, handleDelivery);
   const logRefusal = createRefusalLog({ log, path: config.http.webhookPath, now });
   const webhook = createWebhookHandler({
     secrets: config.app.webhookSecrets,
-    deliver: (event) => dispatchToProbot(probot, handleDelivery, event),
+    deliver(event) {
+      arrivalWatch.arrived();
+      return dispatchToProbot(probot, handleDelivery, event);
+    },
     log,
     logRefusal,
   });

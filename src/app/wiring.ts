@@ -15,6 +15,7 @@ import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
+import { type ArrivalWatch, createArrivalWatch } from '../worker/recovery/arrival-watch.ts';
 import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
 import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
 import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
@@ -37,6 +38,7 @@ export type Services = {
   readonly store: Store;
   readonly storage: StorageHealth;
   readonly githubApp: GitHubAppClient;
+  readonly arrivalWatch: ArrivalWatch;
   readonly offloadThread: OffloadThread;
   readonly now: () => number;
 };
@@ -73,9 +75,15 @@ export function createServices(
     store,
     storage,
     githubApp: timedCommits(githubApp, metrics),
+    arrivalWatch: createArrivalWatch({ log, githubTime: githubTimeOf({ githubApp, now }) }),
     offloadThread: createOffloadThread({ log }),
     now,
   };
+}
+
+/** The current time of GitHub (ms), estimated from its responses. */
+function githubTimeOf({ githubApp, now }: Pick<Services, 'githubApp' | 'now'>): () => number {
+  return () => now() + githubApp.clockSkewMs();
 }
 
 /** The address of GitHub's pages. */
@@ -173,14 +181,15 @@ export function launchWorker(
 
 /** Starts recovering lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
 export function launchRecovery(
-  { log, metrics, store, githubApp, now }: Services,
+  { log, metrics, store, githubApp, arrivalWatch, now }: Services,
   handleDelivery: DeliveryHandler,
   identity: AppAccount,
 ): RecoveryLoop {
-  const githubTime = (): number => now() + githubApp.clockSkewMs();
+  const githubTime = githubTimeOf({ githubApp, now });
   return startRecovery({
     heartbeat: createHeartbeat({ store, onDisconnect: store.onDisconnect, githubTime }),
     deliveries: githubApp.deliveries,
+    arrivalWatch,
     store,
     withCurrentText: createCurrentTextReader({ identity, fetchComment: githubApp.fetchComment }),
     handleDelivery,

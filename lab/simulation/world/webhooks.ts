@@ -81,7 +81,8 @@ function logAttempt(
   { name, action, repositoryId, payload }: WebhookEvent,
   acknowledged: boolean,
 ): void {
-  deliveryLog.add({ guid, event: name, action, repositoryId, payload, acknowledged, deliveredAt: clock.now });
+  const status = acknowledged ? 'OK' : 'failed to connect to host';
+  deliveryLog.add({ guid, event: name, action, repositoryId, payload, acknowledged, status, deliveredAt: clock.now });
 }
 
 /** Returns true if the process acknowledged the delivery. */

@@ -161,16 +161,19 @@ const DeliveryAttempt = z
     id: DeliveryId,
     guid: z.string(),
     delivered_at: z.iso.datetime({ offset: true }),
+    // Only for the log, so that a server without it can still be read.
+    status: z.string().catch(''),
     status_code: z.number(),
     event: z.string(),
     action: z.string().nullish(),
     repository_id: z.union([z.number(), z.bigint()]).nullish(),
   })
-  .transform(({ id, guid, delivered_at, status_code, event, action, repository_id: repositoryId }) => ({
+  .transform(({ id, guid, delivered_at, status, status_code, event, action, repository_id: repositoryId }) => ({
     id,
     guid,
     deliveredAt: Date.parse(delivered_at),
     acknowledged: status_code >= 200 && status_code < 300,
+    status,
     event,
     action: action ?? null,
     repositoryId: repositoryId == null ? null : Number(repositoryId),

@@ -340,6 +340,8 @@ export type LoggedDelivery = {
   readonly deliveredAt: number;
   /** The attempt got a 2xx response. */
   readonly acknowledged: boolean;
+  /** GitHub's words for the response, such as `OK` or `failed to connect to host`. */
+  readonly status: string;
   readonly event: string;
   readonly action: string | null;
   /** Null for an event of a whole installation. */

@@ -15,7 +15,7 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const LARGE = '9007199254740993007';
 
 const item = (id: string, more = ''): string =>
-  `{"id":${id},"guid":"g-1","delivered_at":"2026-11-21T11:59:30.123Z","redelivery":false,"duration":0.1,"status":"OK",
+  `{"id":${id},"guid":"g-1","delivered_at":"2026-11-21T11:59:30.123Z","redelivery":false,"duration":0.1,"status":"Invalid HTTP Response: 502",
     "status_code":502,"event":"issue_comment","action":"created","installation_id":11,"repository_id":22${more}}`;
 
 describe('the delivery log', () => {
@@ -41,6 +41,7 @@ describe('the delivery log', () => {
           guid: 'g-1',
           deliveredAt: Date.parse('2026-11-21T11:59:30.123Z'),
           acknowledged: false,
+          status: 'Invalid HTTP Response: 502',
           event: 'issue_comment',
           action: 'created',
           repositoryId: 22,

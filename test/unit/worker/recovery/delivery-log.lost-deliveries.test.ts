@@ -6,7 +6,7 @@ const NOWHERE: ReadonlySet<number> = new Set();
 
 /** An unacknowledged delivery attempt for a comment in repository 2. */
 function attempt(id: number, more: Partial<LoggedDelivery> = {}): LoggedDelivery {
-  const about = { event: 'issue_comment', action: 'created', repositoryId: 2 };
+  const about = { event: 'issue_comment', action: 'created', repositoryId: 2, status: 'timed out' };
   return { id: String(id), guid: `g${id}`, deliveredAt: id * 1000, acknowledged: false, ...about, ...more };
 }
 
