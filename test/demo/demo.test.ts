@@ -67,7 +67,7 @@ describe('the demo command', () => {
 describe('the demo with a model from the environment', () => {
   let model: ScriptedModel;
   beforeAll(async () => {
-    model = await startScriptedModel({ apiKey: 'from the environment' });
+    model = await startScriptedModel({ apiKey: 'from-the-environment' });
   });
   afterAll(() => model.close());
 
@@ -78,7 +78,7 @@ describe('the demo with a model from the environment', () => {
       const call = { path: `notes-${turn}.md`, content: `Number ${turn}.\n` };
       return { calls: [{ name: 'write_file', arguments: call }] };
     });
-    const given = { OPENAI_API_KEY: 'from the environment', OPENAI_BASE_URL: model.url };
+    const given = { OPENAI_API_KEY: 'from-the-environment', OPENAI_BASE_URL: model.url };
     const { code, output } = await runDemoCommand(['--auto', '--model', 'tireless', '--task', 'write notes'], given);
     expect(model.requests[0]?.model).toBe('tireless');
     expect(output).toContain('/countersign write notes');

@@ -1,7 +1,14 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
 import { findDatabaseUrlProblem } from './database-url.ts';
-import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
+import {
+  findModelKeyProblem,
+  findSecretWeakness,
+  type KeyFile,
+  type PrivateKeyResult,
+  readKeyFile,
+  readPrivateKey,
+} from './keys.ts';
 import { type ReadMode, readMode } from './modes.ts';
 import { listOperatorWarnings, loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
 import { listWarnings } from './warnings.ts';
@@ -162,8 +169,14 @@ function findAppIdProblem(value: string): string | null {
   return `${mistaken}must be the number on the page of your GitHub App ("App ID").`;
 }
 
-function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
+/** Never quotes the address, which can have a password. */
+function findBaseUrlProblem(value: string): string | null {
+  const url = URL.parse(value);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return 'must be an http:// or https:// address.';
+  // `fetch` refuses such an address, so that no request would leave.
+  if (url.username !== '' || url.password !== '')
+    return 'must have no user and no password: set OPENAI_API_KEY to the key of the endpoint.';
+  return null;
 }
 
 function oneOf<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
@@ -238,8 +251,8 @@ const environmentSchema = z.object({
     .refine((path) => path === '/' || !path.endsWith('/'), 'must not end with "/", nor must the webhook URL on GitHub.')
     .default('/api/github/webhooks'),
   OPENAI_MODEL: required('is missing: set it to the name of the model that your endpoint serves.'),
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.string().refine(isHttpUrl, 'must be an http:// or https:// address.').optional(),
+  OPENAI_API_KEY: checked(findModelKeyProblem).optional(),
+  OPENAI_BASE_URL: checked(findBaseUrlProblem).optional(),
   // The HTTP client of Node ends silence of five minutes by itself.
   MODEL_IDLE_TIMEOUT: wholeNumber(1, 300, 'seconds').default(90),
   MODEL_TIMEOUT: wholeNumber(1, 3_600, 'seconds').default(DEFAULT_MODEL_TIMEOUT),

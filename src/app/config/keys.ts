@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { codePointName } from '../../core/edits/text/unicode.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 import { sharedPermissions } from './modes.ts';
 
@@ -108,6 +109,17 @@ function unreadableKeyFile(path: string, error: unknown): string {
 /** Reads a key file. Throws the errors of the file system. */
 export function readKeyFile(path: string): KeyFile {
   return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode };
+}
+
+/**
+ * Why this cannot be the key of the model's endpoint, with nothing of it but the wrong character; null if it can be.
+ * No header can hold most of these, so no request would leave, as if the endpoint were out of reach.
+ */
+export function findModelKeyProblem(key: string): string | null {
+  const characters = [...key];
+  const place = characters.findIndex((character) => !/^[!-~]$/.test(character));
+  if (place === -1) return null;
+  return `has ${codePointName(characters[place] ?? '')} as character ${place + 1}, which no key has: copy the whole key again, without quotation marks, spaces and line breaks.`;
 }
 
 /** The weakness of a webhook secret, or null. An attacker who guesses it can forge approvals. */

@@ -236,6 +236,41 @@ describe('environment', () => {
     ]);
   });
 
+  it.each([
+    ['typographic quotes', '“sk-canary-0123456789”', 'U+201C as character 1,'],
+    ['an ellipsis, as pages shorten keys', 'sk-canary…789', 'U+2026 as character 10,'],
+    ['a zero-width space', 'sk-canary\u200B0123456789', 'U+200B as character 10,'],
+    ['a line break', 'sk-canary\n0123456789', 'U+000A as character 10,'],
+    ['a space', 'Bearer sk-canary', 'U+0020 as character 7,'],
+    ['a letter of Latin-1', 'sk-canäry', 'U+00E4 as character 7,'],
+    ['an emoji', '🔑sk-canary', 'U+1F511 as character 1,'],
+  ])('refuses a model key with %s, which no request could send, and does not show it (O4)', (_, key, found) => {
+    const problems = problemsOf({ OPENAI_API_KEY: key });
+    expect(problems).toEqual([
+      `OPENAI_API_KEY has ${found} which no key has: copy the whole key again, without quotation marks, spaces and line breaks.`,
+    ]);
+    expect(problems.join()).not.toContain('sk-can');
+  });
+
+  it('takes a model key of any printable ASCII, and trims it (O4)', () => {
+    const printable = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('');
+    expect(configOf({ OPENAI_API_KEY: ` \uFEFF${printable}\r\n` }).config.model.apiKey).toBe(printable);
+  });
+
+  it.each(['https://canary@example.com/v1', 'https://me:canary@example.com/v1', 'https://:canary@example.com/v1'])(
+    'refuses %s, to which no request could be sent, and does not show the password (O4)',
+    (OPENAI_BASE_URL) => {
+      expect(problemsOf({ OPENAI_BASE_URL })).toEqual([
+        'OPENAI_BASE_URL must have no user and no password: set OPENAI_API_KEY to the key of the endpoint.',
+      ]);
+    },
+  );
+
+  it('a webhook secret may be any text, because it is only hashed (O4)', () => {
+    const secret = '“ein längeres Geheimnis” \u200B🔑';
+    expect(configOf({ WEBHOOK_SECRET: secret }).config.app.webhookSecrets).toEqual([secret]);
+  });
+
   it('needs no model key for a custom endpoint', () => {
     expect(configOf({ OPENAI_API_KEY: '', OPENAI_BASE_URL: 'http://localhost:1/v1' }).config.model.apiKey).toBeNull();
   });
