@@ -7,10 +7,9 @@ import type {
   StoredRun,
   StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import { isThreadOf } from '../../../src/core/commands/shared/targets.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
-import { isOpen } from '../../../src/core/state/proposal.ts';
+import { isOpen, type Proposal } from '../../../src/core/state/proposal.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
@@ -191,10 +190,14 @@ function loadPull(
       isOpen(proposal) ||
       (row.runId !== null && runId === row.runId) ||
       include.ids.includes(id) ||
-      (include.commentId !== null && isThreadOf(proposal, include.commentId)),
+      (include.commentId !== null && hasCommentNumber(proposal, include.commentId)),
   );
   const proposals = rows.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
   return { ...row.state, run, proposals };
+}
+
+function hasCommentNumber({ comment, previousCommentIds }: Proposal, commentId: number): boolean {
+  return comment?.id === commentId || previousCommentIds.includes(commentId);
 }
 
 function loadKnownRun(tables: MemoryTables, key: string, runId: string): StoredRun | null {

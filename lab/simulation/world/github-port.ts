@@ -225,8 +225,7 @@ function threadMethods(
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
     },
     isThreadResolved: async (comment) => (findThread(context.snapshot(), comment)?.resolvedById ?? null) !== null,
-    listHiddenComments: async (comments) =>
-      comments.filter((comment) => isHidden(context.snapshot(), comment)).map(({ id }) => id),
+    listHiddenComments: async (comments) => comments.filter((comment) => isHidden(context.snapshot(), comment)),
     listOutdatedThreads: async () => listOutdatedThreads(context.snapshot()),
     dismissReview: async (reviewId, message) => {
       context.snapshot();

@@ -24,7 +24,7 @@ import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
 import type { CommentLocation } from '../../../src/core/state/intent.ts';
-import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import { commentKey, type PostedComment } from '../../../src/core/state/proposal.ts';
 import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {
   type CommitSummary,
@@ -318,7 +318,7 @@ export function readCommentTexts(
   return Object.fromEntries(
     comments.map((comment) => {
       const body = bodyOf(comment);
-      return [comment.id, body === undefined ? null : toCommentText(body)];
+      return [commentKey(comment), body === undefined ? null : toCommentText(body)];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import type { PostedComment } from '../../core/state/proposal.ts';
+import { addressOf, type CommentAddress, commentKey, type PostedComment } from '../../core/state/proposal.ts';
 import type { CommentText, FoundComment, ListedComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -81,27 +81,28 @@ export async function hasPosted(connection: PullConnection, body: string, since:
   return false;
 }
 
-/** The current text by comment id; null for a deleted comment. One comment is fetched, several are listed. */
+/** The current text by `commentKey`; null for a deleted comment. One comment is fetched, several are listed. */
 export async function fetchCommentTexts(
   connection: PullConnection,
   comments: readonly PostedComment[],
 ): Promise<Readonly<Record<string, CommentText | null>>> {
   const [only, ...others] = comments;
-  if (only !== undefined && others.length === 0) return { [only.id]: await fetchCommentText(connection, only) };
-  const texts: Record<string, CommentText | null> = Object.fromEntries(comments.map(({ id }) => [id, null]));
+  if (only !== undefined && others.length === 0)
+    return { [commentKey(only)]: await fetchCommentText(connection, only) };
+  const texts: Record<string, CommentText | null> = Object.fromEntries(comments.map((one) => [commentKey(one), null]));
   for (const { list, kinds } of COMMENT_SOURCES) {
-    const wanted = new Set(comments.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
-    if (wanted.size === 0) continue;
+    const keys = new Map(comments.filter(({ kind }) => kinds.includes(kind)).map((one) => [one.id, commentKey(one)]));
+    if (keys.size === 0) continue;
     for (const { id, body = '' } of await list(connection, null)) {
-      if (wanted.has(Number(id))) texts[Number(id)] = toCommentText(body);
+      const key = keys.get(Number(id));
+      if (key !== undefined) texts[key] = toCommentText(body);
     }
   }
   return texts;
 }
 
-async function fetchCommentText(connection: PullConnection, { kind, id }: PostedComment): Promise<CommentText | null> {
-  const at = kind === 'issue-comment' ? 'conversation' : 'thread';
-  const body = await fetchCommentBody(connection, { at, commentId: id });
+async function fetchCommentText(connection: PullConnection, comment: PostedComment): Promise<CommentText | null> {
+  const body = await fetchCommentBody(connection, addressOf(comment));
   return body === null ? null : toCommentText(body);
 }
 
@@ -120,14 +121,12 @@ export async function listCommentsSince(connection: PullConnection, since: strin
 }
 
 /** The part of a `CommentLocation` that identifies the text. */
-type CommentAddress =
-  | { readonly at: 'conversation' | 'thread'; readonly commentId: number }
-  | Pick<Extract<CommentLocation, { at: 'review' }>, 'at' | 'reviewId'>;
+type BodyAddress = CommentAddress | Pick<Extract<CommentLocation, { at: 'review' }>, 'at' | 'reviewId'>;
 
 /** The current body of a comment or review of any account, in one request; null if it is deleted. */
 export async function fetchCommentBody(
   { ref, read }: Pick<PullConnection, 'ref' | 'read'>,
-  location: CommentAddress,
+  location: BodyAddress,
 ): Promise<string | null> {
   const repository = repositoryParams(ref);
   try {

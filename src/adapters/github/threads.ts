@@ -18,17 +18,17 @@ export async function isThreadResolved(connection: PullConnection, comment: Post
   return (await findThread(connection, comment.nodeId))?.isResolved ?? false;
 }
 
-/** Ids of those of the comments that are minimized, or whose thread is resolved. A deleted comment is not hidden. */
+/** Those of the comments that are minimized, or whose thread is resolved. A deleted comment is not hidden. */
 export async function listHiddenComments(
   connection: PullConnection,
   comments: readonly PostedComment[],
-): Promise<readonly number[]> {
+): Promise<readonly PostedComment[]> {
   const [inThreads, inConversation] = await Promise.all([
     findHiddenThreads(connection, comments),
     findMinimizedComments(connection, comments),
   ]);
   const hidden = new Set([...inThreads, ...inConversation]);
-  return comments.filter(({ nodeId }) => hidden.has(nodeId)).map(({ id }) => id);
+  return comments.filter(({ nodeId }) => hidden.has(nodeId));
 }
 
 /** Stops listing once all wanted threads are found. */

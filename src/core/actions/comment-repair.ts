@@ -1,5 +1,5 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
-import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
+import { commentKey, commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/replies.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';
@@ -14,7 +14,10 @@ type CommentDamage = 'changed' | 'deleted';
 /** The damage to the comments of an undecided proposal, or null. A comment that was not fetched counts as changed. */
 export function findCommentDamage(proposal: Proposal, { commentHashes }: Facts): CommentDamage | null {
   if (proposal.state !== 'proposed') return null;
-  const hashes = commentsOf(proposal).map(({ id, bodyHash }) => ({ current: commentHashes?.[id], bodyHash }));
+  const hashes = commentsOf(proposal).map((one) => ({
+    current: commentHashes?.[commentKey(one)],
+    bodyHash: one.bodyHash,
+  }));
   if (hashes.some(({ current }) => current === null)) return 'deleted';
   return hashes.some(({ current, bodyHash }) => current !== bodyHash) ? 'changed' : null;
 }

@@ -6,7 +6,7 @@ import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
-import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
+import { canStillBeDenied, commentKey, commentsOf, type Proposal } from '../state/proposal.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import { proposalLink, type Reply } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';
@@ -102,9 +102,11 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
 }
 
 /** Whether a proposal is one that nobody sees on the page: an approval must name it. */
-function isHidden(proposal: Proposal, { hiddenCommentIds = [] }: Facts): boolean {
+function isHidden(proposal: Proposal, { hiddenComments = [] }: Facts): boolean {
   if (proposal.state !== 'proposed') return false;
-  return proposal.threadResolution !== null || commentsOf(proposal).some(({ id }) => hiddenCommentIds.includes(id));
+  return (
+    proposal.threadResolution !== null || commentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)))
+  );
 }
 
 function leftOutReply(hidden: readonly Proposal[]): Reply {

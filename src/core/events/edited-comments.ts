@@ -19,6 +19,7 @@ import {
   canStillBeDenied,
   commentsOf,
   isApprovalVote,
+  isCommentAt,
   type PostedComment,
   type Proposal,
   type Vote,
@@ -107,22 +108,20 @@ export function onOwnComment(pull: PullState, intent: OwnCommentIntent, facts: F
   if (proposal?.state === 'proposed') return repairUndecidedProposal(pull, proposal, intent, facts);
   if (proposal !== null) return repairDecidedProposal(pull, proposal, intent);
   if (intent.location.at === 'review') return repairReview(pull, intent.location.reviewId);
-  const question = pull.run?.questions.find(({ comment }) => comment !== null && isCommentAt(comment, intent.location));
+  const question = pull.run?.questions.find(({ comment }) => isShownAt(comment, intent.location));
   if (question !== undefined) return repairQuestion(pull, question, intent);
-  return pull.run?.comment != null && isCommentAt(pull.run.comment, intent.location)
+  return pull.run !== null && isShownAt(pull.run.comment, intent.location)
     ? repairRunComment(pull, pull.run, intent)
     : noop(pull, 'comment-repair-limit');
 }
 
 /** The proposal that a comment of the App shows. */
 export function proposalShownBy(pull: PullState, location: CommentLocation): Proposal | null {
-  return pull.proposals.find((one) => commentsOf(one).some((comment) => isCommentAt(comment, location))) ?? null;
+  return pull.proposals.find((one) => commentsOf(one).some((comment) => isShownAt(comment, location))) ?? null;
 }
 
-/** Review comments and comments in the conversation can have the same ids. */
-function isCommentAt(comment: PostedComment, location: CommentLocation): boolean {
-  if (location.at === 'review') return false;
-  return comment.id === location.commentId && (comment.kind === 'issue-comment') === (location.at === 'conversation');
+function isShownAt(comment: PostedComment | null, location: CommentLocation): boolean {
+  return location.at !== 'review' && isCommentAt(comment, location);
 }
 
 /** Trusts the fetched comment rather than the webhook, which can arrive after the repair. */

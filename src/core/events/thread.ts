@@ -6,7 +6,7 @@ import { deny } from '../commands/deny.ts';
 import { mainPath } from '../edits/change.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import type { Intent } from '../state/intent.ts';
-import { isPending, type Proposal } from '../state/proposal.ts';
+import { beginsThread, isPending, type Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
@@ -29,7 +29,7 @@ export function onThreadResolution(pull: PullState, intent: Extract<Intent, { ki
 
 /** The pending proposal whose thread begins with this comment. */
 export function pendingInThread(pull: PullState, rootId: number): Proposal | null {
-  return pull.proposals.find((one) => one.comment?.id === rootId && isPending(one)) ?? null;
+  return pull.proposals.find((one) => beginsThread(one.comment, rootId) && isPending(one)) ?? null;
 }
 
 function reopenThread(pull: PullState, proposal: Proposal): Step {

@@ -48,7 +48,7 @@ export type Proposal = LinkedChange & {
   readonly comment: PostedComment | null;
   /** Comments that continue a diff too long for one comment, in order. Empty while `comment` is null. */
   readonly continuationComments: readonly PostedComment[];
-  /** Ids of deleted comments that showed it. Replies in their threads still refer to this proposal. */
+  /** Ids of deleted comments that began a thread about it. Replies in these threads still refer to this proposal. */
   readonly previousCommentIds: readonly number[];
   /** SHA of the commit that contains it. It can be set before completion, once GitHub has reported the commit. */
   readonly commitSha: string | null;
@@ -362,6 +362,31 @@ export function memberPlaces({
 /** Where a member was when it was proposed. */
 export function placeOf({ region, heading }: FileChange): MemberPlace {
   return { line: region === null ? null : regionLine(region), heading };
+}
+
+/** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
+export type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
+
+export function addressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
+  return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
+}
+
+/** Names a comment within its pull request, which its id alone does not. */
+export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
+  const { at, commentId } = addressOf(comment);
+  return `${at}:${commentId}`;
+}
+
+/** Whether the comment is the one at this place; null for none. */
+export function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
+  if (comment === null) return false;
+  const address = addressOf(comment);
+  return address.at === at && address.commentId === commentId;
+}
+
+/** Whether the thread with this first comment began with the comment. */
+export function beginsThread(comment: PostedComment | null, rootId: number): boolean {
+  return isCommentAt(comment, { at: 'thread', commentId: rootId });
 }
 
 /** All comments that show it; none until it is posted completely. */

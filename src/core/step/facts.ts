@@ -75,10 +75,10 @@ export type Facts = {
   readonly modelPrices?: ModelPrices;
   /** Comments of the review whose body is decided; null if the pull request has no such review. */
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
-  /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
+  /** Body hash by `commentKey`, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
-  /** Ids of comments of the App that are minimized, or whose thread is resolved. */
-  readonly hiddenCommentIds?: readonly number[];
+  /** The `commentKey` of each comment of the App that is minimized, or whose thread is resolved. */
+  readonly hiddenComments?: readonly string[];
   /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
   readonly shownDigests?: Readonly<Record<string, string | null>>;
   readonly standingApprovals?: StandingApprovalFacts;
@@ -131,7 +131,7 @@ type UserEditFact =
 /** Proposals to load in addition to open ones and those of the current run. */
 export type ProposalSelector = {
   readonly ids: readonly string[];
-  /** Also the proposal whose thread begins with this comment. */
+  /** Also those whose first comment has or had this id, in the conversation or in a thread. */
   readonly commentId: number | null;
 };
 

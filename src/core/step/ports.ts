@@ -102,8 +102,8 @@ export type GitHub = {
   resolveThread(comment: PostedComment): Promise<void>;
   /** Whether the thread whose first comment is this one is resolved; false if there is none. */
   isThreadResolved(comment: PostedComment): Promise<boolean>;
-  /** Ids of those of the comments that are minimized, or whose thread is resolved. */
-  listHiddenComments(comments: readonly PostedComment[]): Promise<readonly number[]>;
+  /** Those of the comments that are minimized, or whose thread is resolved. */
+  listHiddenComments(comments: readonly PostedComment[]): Promise<readonly PostedComment[]>;
   /** Node ids of the first comments of outdated threads. */
   listOutdatedThreads(): Promise<readonly string[]>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
@@ -112,7 +112,7 @@ export type GitHub = {
    * GitHub's clock) before which none was posted; null if unknown.
    */
   findCommentsByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
-  /** The current text of these comments by id; null for a deleted comment. */
+  /** The current text of these comments by `commentKey`; null for a deleted comment. */
   fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
   /**
    * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after which

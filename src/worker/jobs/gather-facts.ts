@@ -12,7 +12,7 @@ import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
-import { commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
+import { commentKey, commentsOf, distinctPeople, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { voteLocationOf } from '../../core/state/vote-source.ts';
@@ -112,7 +112,7 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
 async function fetchShownProposals(
   { github, offload }: PullContext,
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
-): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenCommentIds'>> {
+): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenComments'>> {
   const comments = proposals.flatMap(commentsOf);
   const [texts, hidden] = await bothOrFail(
     github.fetchCommentTexts(comments),
@@ -120,13 +120,13 @@ async function fetchShownProposals(
   );
   const shownDigests: Record<string, string | null> = {};
   for (const proposal of proposals) {
-    const current = commentsOf(proposal).map(({ id, bodyHash }) => ({ text: texts[id], bodyHash }));
+    const current = commentsOf(proposal).map((one) => ({ text: texts[commentKey(one)], bodyHash: one.bodyHash }));
     if (!current.every(({ text, bodyHash }) => text?.bodyHash === bodyHash)) continue;
     const bodies = current.flatMap(({ text }) => text?.body ?? []);
     shownDigests[proposal.id] = await offloadOr(offload, 'findShownDigest', { proposal, bodies }, null);
   }
-  const commentHashes = Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, text?.bodyHash ?? null]));
-  return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenCommentIds: hidden }) };
+  const commentHashes = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null]));
+  return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */

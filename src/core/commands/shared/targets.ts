@@ -1,6 +1,6 @@
 import { type QuoteExtent, quoteExtent } from '../../messages/quoted-comment.ts';
 import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
-import { fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
+import { beginsThread, fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
 
 /** The position of a comment: all that tells which proposals it is about, besides its text. */
@@ -177,10 +177,11 @@ export function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...mor
 
 /** Whether this comment began a thread about the proposal; the comment can be deleted by now. */
 export function isThreadOf({ comment, previousCommentIds }: Proposal, rootId: number): boolean {
-  return comment?.id === rootId || previousCommentIds.includes(rootId);
+  return beginsThread(comment, rootId) || previousCommentIds.includes(rootId);
 }
 
 /** Whether a comment is in a thread whose first comment showed the proposal and was deleted. */
 export function isInPreviousThread({ comment, previousCommentIds }: Proposal, location: CommentLocation): boolean {
-  return location.at === 'thread' && comment?.id !== location.rootId && previousCommentIds.includes(location.rootId);
+  if (location.at !== 'thread' || beginsThread(comment, location.rootId)) return false;
+  return previousCommentIds.includes(location.rootId);
 }

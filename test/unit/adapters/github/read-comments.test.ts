@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { COMMENT_TIME, restComment } from './comment-samples.ts';
+import { COMMENT_TIME, postedComment, restComment } from './comment-samples.ts';
 import { type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
 
 let http: HttpMock;
@@ -71,6 +71,22 @@ describe('finding the App’s own comments', () => {
       .query(query)
       .reply(200, [restComment(4, 'Done.\r\nAll.')]);
     expect(await http.github.hasPosted('Done.\nAll.\n', '2026-11-21T12:00:00.700Z')).toBe(true);
+  });
+
+  it('tells a comment in a thread from one in the conversation with the same number (X5)', async () => {
+    http.expectReadToken();
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/3/comments`)
+      .query(true)
+      .reply(200, [restComment(2, 'in the thread')]);
+    http
+      .as('ghs_read')
+      .get(`${REPO}/issues/3/comments`)
+      .query(true)
+      .reply(200, [restComment(3, 'another')]);
+    const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(2, 'issue-comment')]);
+    expect(texts).toMatchObject({ 'thread:2': { body: 'in the thread' }, 'conversation:2': null });
   });
 });
 

@@ -67,7 +67,8 @@ describe('threads', () => {
       .reply(200, { data: { nodes: conversation } });
     const comments = [1, 2, 3].map((at) => postedComment(at));
     const inConversation = [4, 5].map((at) => postedComment(at, 'issue-comment'));
-    expect(await http.github.listHiddenComments([...comments, ...inConversation])).toEqual([1, 3, 4]);
+    const hidden = await http.github.listHiddenComments([...comments, ...inConversation]);
+    expect(hidden.map(({ id }) => id)).toEqual([1, 3, 4]);
   });
 
   it('a deleted comment of the conversation is not hidden, and another error is one (X18)', async () => {

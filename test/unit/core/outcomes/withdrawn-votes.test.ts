@@ -119,6 +119,11 @@ describe('the text of an approval, read again (X5)', () => {
   it.each<[string, Case, VoteProblem]>([
     ['another id', { body: '/approve m3x8' }, 'not-theirs'],
     ['another thread', { body: '/approve', surface: 'thread', source: { thread: thread(41) } }, 'not-theirs'],
+    [
+      'a thread whose first comment has the number of the proposal’s comment in the conversation',
+      { body: '/approve', surface: 'thread', proposal: { comment: { ...COMMENT, kind: 'issue-comment' } } },
+      'not-theirs',
+    ],
     ['a quote of another proposal', { body: QUOTE.replace('k7q2', 'm3x8') }, 'not-theirs'],
     ['a bare command of an earlier time', { body: '/approve', source: { createdAt: POSTED_AT } }, 'not-theirs'],
     ['all of an earlier time', { body: '/approve all', source: { createdAt: POSTED_AT } }, 'not-theirs'],

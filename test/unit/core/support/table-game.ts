@@ -13,7 +13,13 @@ import type {
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
-import { canTransition, type Permission, type Proposal, type Vote } from '../../../../src/core/state/proposal.ts';
+import {
+  canTransition,
+  commentKey,
+  type Permission,
+  type Proposal,
+  type Vote,
+} from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
@@ -71,7 +77,7 @@ export class TableGame {
 
   facts(more: Partial<Facts> = {}): Facts {
     const shown = this.pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
-    const commentHashes = Object.fromEntries(shown.map(({ id, bodyHash }) => [id, bodyHash]));
+    const commentHashes = Object.fromEntries(shown.map((one) => [commentKey(one), one.bodyHash]));
     const known: Partial<Facts> = {
       missingPermissions: [],
       reachedRunLimit: null,

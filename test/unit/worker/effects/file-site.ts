@@ -1,6 +1,6 @@
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { CommentIntent, Intent, ParsedComment } from '../../../../src/core/state/intent.ts';
-import type { PostedComment } from '../../../../src/core/state/proposal.ts';
+import { commentKey, type PostedComment } from '../../../../src/core/state/proposal.ts';
 import type { PullFacts } from '../../../../src/core/step/facts.ts';
 import type { GitHub } from '../../../../src/core/step/ports.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
@@ -37,7 +37,7 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
     fetchPermission: async () => ({ permission: 'write', userId: ana.id }),
     fetchSettingsFile: async () => null,
     fetchCommentTexts: async (comments) =>
-      Object.fromEntries(comments.map(({ id, bodyHash }) => [id, { body: '', bodyHash }])),
+      Object.fromEntries(comments.map((one) => [commentKey(one), { body: '', bodyHash: one.bodyHash }])),
     fetchVoteSources: async () => ({}),
     fetchTree: async (commit) => trees.get(commit) ?? new Map(),
     fetchBlob: async (sha) => blobs.get(sha) ?? new Uint8Array(),

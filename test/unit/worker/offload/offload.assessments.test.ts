@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../../src/core/decide.ts';
 import { renderOpenProposal } from '../../../../src/core/messages/proposal/proposal-comment.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
-import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
+import { commentKey, type Proposal, type Vote } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import type { GitHub } from '../../../../src/core/step/ports.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
@@ -52,10 +52,10 @@ function withApproval(github: GitHub): GitHub {
 
 /** A GitHub where the comments show their proposals. */
 function withPages(github: GitHub, { proposals }: PullState): GitHub {
-  const texts = proposals.map((one) => {
+  const texts = proposals.flatMap((one) => {
     const placement = { kind: 'conversation', path, reason: 'not-in-diff' } as const;
     const body = renderOpenProposal(view(one, placement))?.body ?? '';
-    return [one.comment?.id ?? 0, { body, bodyHash: one.comment?.bodyHash ?? '' }] as const;
+    return one.comment === null ? [] : [[commentKey(one.comment), { body, bodyHash: one.comment.bodyHash }] as const];
   });
   return { ...github, fetchCommentTexts: async () => Object.fromEntries(texts) };
 }
