@@ -201,8 +201,8 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
 
 /** An undo of an undo restores a change, so the people who shaped that change count again. */
 function undoShapers(by: Person, { origin }: Proposal): Shapers {
-  const { requesters, writers } = origin.kind === 'undo' ? origin.undoneShapers : NO_SHAPERS;
-  return { requesters: distinctPeople([by, ...requesters]), writers };
+  const undone = origin.kind === 'undo' ? origin.undoneShapers : NO_SHAPERS;
+  return { ...undone, requesters: distinctPeople([by, ...undone.requesters]) };
 }
 
 /** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */

@@ -206,12 +206,12 @@ function withUserEdit(
   by: Person,
 ): Proposal {
   const originalChange = proposal.userEdit?.originalChange ?? replaced;
-  const { requesters, writers } = proposal.shapers;
+  const { shapers } = proposal;
   return {
     ...proposal,
     change,
     userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted: false },
-    shapers: { requesters, writers: userEdit === null ? [] : distinctPeople([...writers, by]) },
+    shapers: { ...shapers, writers: userEdit === null ? [] : distinctPeople([...shapers.writers, by]) },
   };
 }
 

@@ -225,6 +225,7 @@ const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
   'is-requester': `requested this change, and ${codeSpan('require_non_requester')} is set`,
   'is-instructor': `instructed the agent before this change was proposed, and ${codeSpan('require_non_requester')} is set`,
   'is-writer': `wrote lines of this change, and ${codeSpan('require_non_author')} or ${codeSpan('require_non_requester')} is set`,
+  'is-earlier-writer': `wrote lines of an earlier change of the same file in this run, and ${codeSpan('require_non_author')} is set`,
 };
 
 /** The same for a right that the person had when approving. */
@@ -243,6 +244,7 @@ const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
   'is-requester': 'Another person with write access must approve.',
   'is-instructor': 'Another person with write access must approve.',
   'is-writer': 'Another person with write access must approve.',
+  'is-earlier-writer': 'Another person with write access must approve.',
 };
 
 type ObjectionBlock = Extract<ApprovalBlock, { kind: 'objection' }>;

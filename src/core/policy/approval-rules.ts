@@ -170,6 +170,11 @@ const APPROVAL_RULES: readonly ApprovalRule[] = [
     objectsTo: ({ person }, { requireNonAuthor, requireNonRequester }, proposal) =>
       (requireNonAuthor || requireNonRequester) && includesPerson(proposal.shapers.writers, person),
   },
+  {
+    objection: 'is-earlier-writer',
+    objectsTo: ({ person }, { requireNonAuthor }, proposal) =>
+      requireNonAuthor && includesPerson(proposal.shapers.earlierWriters ?? [], person),
+  },
 ];
 
 function requesterOf({ origin }: ShapedProposal, { requester }: ApprovalRules): Person | null {

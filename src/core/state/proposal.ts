@@ -132,6 +132,8 @@ export type Shapers = {
   readonly requesters: readonly Person[];
   /** People whose own lines are in the change. */
   readonly writers: readonly Person[];
+  /** People whose own lines were in an earlier change of one of its files, which the model can repeat. Absent for none. */
+  readonly earlierWriters?: readonly Person[];
 };
 
 export const NO_SHAPERS: Shapers = { requesters: [], writers: [] };

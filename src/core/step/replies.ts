@@ -287,7 +287,8 @@ export type Objection =
   | 'is-author'
   | 'is-requester'
   | 'is-instructor'
-  | 'is-writer';
+  | 'is-writer'
+  | 'is-earlier-writer';
 
 /** A standing approval as people read about it. */
 export type StandingApprovalLine = StandingApprovalRef & { readonly by: Person; readonly grantedAt: string };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CollaboratorPermission } from '../../../fakes/github/state/github-state.ts';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
 import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
 import type { Speaker } from '../support/speaker.ts';
-import type { Story } from '../support/story.ts';
+import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -46,6 +47,8 @@ function writer(story: Story, login: string, permission: CollaboratorPermission 
 const INSTRUCTED = 'instructed the agent before this change was proposed, and `require_non_requester` is set';
 
 const WROTE = 'wrote lines of this change, and `require_non_author` or `require_non_requester` is set';
+
+const WROTE_EARLIER = 'wrote lines of an earlier change of the same file in this run, and `require_non_author` is set';
 
 function block(...lines: readonly string[]): string {
   return ['```suggestion', ...lines, '```'].join('\n');
@@ -200,6 +203,56 @@ describe('people whose own lines are in a change', () => {
       );
     },
   );
+
+  it.each<[string, ScriptedCall]>([
+    ['alone', editRow(5, 'mine')],
+    [
+      'with another file',
+      {
+        name: 'change_files',
+        arguments: {
+          summary: 'Change the row, and say so.',
+          changes: [
+            { op: 'edit', path: ROWS_PATH, old_string: row(5), new_string: row(5, 'mine') },
+            { op: 'write', path: 'NOTES.md', content: 'Row 5 changed.\n' },
+          ],
+        },
+      },
+    ],
+  ])(
+    'where the model proposes a person’s own lines again, %s, that person still counts as their writer (X7)',
+    async (_how, call) => {
+      const story = await proposeUnder('require_non_author: true\n');
+      const { ben, bot, model } = story;
+      await ben.replies(bot.proposal(1), block(row(5, 'mine')));
+      model.proposes(call);
+      await ben.replies(bot.proposal(2), '/edit once more, please');
+      expect(bot.proposals()).toHaveLength(3);
+      expect(await refusalOf(story, ben)).toContain(`\`${ben.login}\` ${WROTE_EARLIER}`);
+      await expectCommitBy(story, story.ana);
+    },
+  );
+
+  it('lines that others replaced and brought back are still those of their earlier writer (X7)', async () => {
+    const story = await proposeUnder('require_non_author: true\n');
+    const { ben, bot, model } = story;
+    await ben.replies(bot.proposal(1), block(row(5, 'mine')));
+    model.proposes(editRow(5, 'mine'));
+    await ben.replies(bot.proposal(2), '/edit once more, please');
+    await (await writer(story, 'dora')).replies(bot.proposal(3), block(row(5, 'other')));
+    await (await writer(story, 'eve')).replies(bot.proposal(4), block(row(5, 'mine')));
+    expect(bot.proposals()).toHaveLength(5);
+    expect(await refusalOf(story, ben)).toContain(WROTE_EARLIER);
+  });
+
+  it('a person’s own lines in one file do not count for later changes of another (X7)', async () => {
+    const story = await proposeUnder('require_non_author: true\n');
+    const { ben, bot, model } = story;
+    await ben.replies(bot.proposal(1), block(row(5, 'mine')));
+    model.proposes(write('NOTES.md', 'Row 5 changed.\n'));
+    await expectCommitBy(story, story.ana);
+    await expectCommitBy(story, ben);
+  });
 
   it('two people who wrote lines one after the other both count as writers (X7)', async () => {
     const story = await proposeUnder('require_non_author: true\n');

@@ -155,6 +155,8 @@ describe('people who shaped a change', () => {
     ['a writer, without a rule', {}, { writers: [BEN] }, null],
     ['a writer', { requireNonRequester: true }, { writers: [BEN] }, 'is-writer'],
     ['a writer, as an author', { requireNonAuthor: true }, { writers: [CARL, BEN] }, 'is-writer'],
+    ['an earlier writer', { requireNonAuthor: true }, { earlierWriters: [CARL, BEN] }, 'is-earlier-writer'],
+    ['an earlier writer, not as an author', { requireNonRequester: true }, { earlierWriters: [BEN] }, null],
     ['another person', { requireNonAuthor: true, requireNonRequester: true }, { requesters: [ANA] }, null],
   ])('%s (X7)', (_who, rules, shapers, objection) => {
     const one = sample(bigint, { shapers: { ...NO_SHAPERS, ...shapers } });
