@@ -6,7 +6,7 @@ import { endStep, type StepBuilder, startStep, withPullState, withRun } from '..
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { type Change, membersOf, pathsOf } from '../edits/change.ts';
+import { membersOf, pathsOf } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
@@ -15,6 +15,7 @@ import { LIMITS } from '../state/limits.ts';
 import {
   distinctPeople,
   isOpen,
+  type LinkedChange,
   NEW_PROPOSAL,
   NO_SHAPERS,
   type Person,
@@ -66,7 +67,9 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   if (staleness.length > 0) return staleness;
   const { id, change } = applied.proposal;
   if (facts.undo !== undefined)
-    return pull.run === null ? [] : codeOwnerNeeds([applied.proposal], [], pull.run.settings, facts);
+    return pull.run === null || facts.undo.kind !== 'change'
+      ? []
+      : codeOwnerNeeds([facts.undo], [], pull.run.settings, facts);
   const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
   return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
@@ -122,7 +125,7 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
   if (refusal !== null) return refusal;
   const result = checkUndo(pull, applied, facts.undo);
   return result.kind === 'change'
-    ? proposeUndo(context, proposal, result.change)
+    ? proposeUndo(context, proposal, result)
     : replyUndoRefused(context, proposal.id, result);
 }
 
@@ -154,7 +157,7 @@ function checkUndo(
   }
   if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
   if (result.kind !== 'change') return result;
-  const denied = findDeniedPath(rules, { ...proposal, change: result.change, origin: { kind: 'undo' } });
+  const denied = findDeniedPath(rules, { ...result, origin: { kind: 'undo' } });
   if (denied !== null) return { kind: 'denied-path', ...denied };
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
   if (other !== null) return { kind: 'overlaps', other: proposalLink(other) };
@@ -163,7 +166,7 @@ function checkUndo(
 }
 
 /** Assesses the other proposals at the current head first, because the undo is for that head. */
-function proposeUndo(context: CommandContext, target: Proposal, change: Change): Step {
+function proposeUndo(context: CommandContext, target: Proposal, { change, linkedPaths }: LinkedChange): Step {
   const { pull, facts, person } = context;
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
@@ -184,7 +187,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: Change):
       total: 1,
       modelReason: null,
       change,
-      linkedPaths: target.linkedPaths,
+      linkedPaths,
       userEdit: null,
       shapers: undoShapers(person, target),
       headSha,

@@ -12,10 +12,10 @@ type Reached = { readonly path: string; readonly through: readonly ResolvedLink[
 
 /**
  * The other paths at which a checkout shows these files, by links to them or to directories above them, also through
- * several links.
+ * several links. `links` is null if there are too many to read.
  */
-export function findLinkedPaths(paths: readonly string[], links: readonly Link[]): LinkedPaths {
-  const resolved = resolveLinks(links);
+export function findLinkedPaths(paths: readonly string[], links: readonly Link[] | null): LinkedPaths {
+  const resolved = links === null ? null : resolveLinks(links);
   if (resolved === null) return 'unknown';
   const known = new Set(paths.map(foldPath));
   const found: Reached[] = [];

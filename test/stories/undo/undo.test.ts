@@ -53,6 +53,32 @@ describe('/undo of an applied change', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
+  it.each([
+    [
+      'is refused where a rule denies it',
+      'rules: [{tools: [edit_file, write_file], paths: [CLAUDE.md], decide: deny}]\n',
+    ],
+    ['warns of it where it is protected', '{}\n'],
+  ])('whose file a link shows elsewhere since %s (S92)', async (_how, settings) => {
+    const lines = 'one\ntwo\nthree\n';
+    const { ana, ben, bot, configures, model, pr } = await stage().tell({
+      files: { 'README.md': '# Shop\n', 'docs/guide.md': lines, 'docs/other.md': 'x\n' },
+      links: { 'CLAUDE.md': 'docs/other.md' },
+      branch: { 'README.md': '# Our shop\n' },
+    });
+    await configures(settings);
+    model.proposes(edit('docs/guide.md', 'two', 'zwei'));
+    await ana.says('/countersign translate the second line');
+    expect(bot.proposal(1).body).not.toContain('CLAUDE.md');
+    await ana.says('/approve');
+    await ben.pushes({ 'CLAUDE.md': 'docs/guide.md' });
+    await ben.says(`/undo ${bot.proposal(1).proposalId}`);
+    expect(pr.file('docs/guide.md')).toContain('zwei');
+    const isRefused = settings.startsWith('rules');
+    expect(bot.proposals()).toHaveLength(isRefused ? 1 : 2);
+    expect(isRefused ? bot.answer() : bot.proposal(2).body).toContain('`CLAUDE.md`');
+  });
+
   it('a second /undo of the same change is answered with a link to the pending undo', async () => {
     const { ana, ben, bot, id } = await appliedRow(stage());
     await ana.says(`/undo ${id}`);

@@ -2,8 +2,8 @@ import { type Change, membersOf, pathsOf } from '../../../core/edits/change.ts';
 import { findLinkedPaths, type Link } from '../../../core/policy/links.ts';
 import { findLinkedDenial } from '../../../core/policy/path-policy.ts';
 import { writableByLinkOutput } from '../../../core/policy/path-tables.ts';
-import { entryKind } from '../../../core/policy/paths.ts';
 import type { LinkedChange } from '../../../core/state/proposal.ts';
+import { readLinks } from '../../jobs/read-links.ts';
 import type { NumberedResult, Workspace } from './workspace.ts';
 
 type NumberedChange = Extract<NumberedResult, { kind: 'change' }>;
@@ -17,7 +17,7 @@ export async function findLinks(
   results: readonly NumberedResult[],
 ): Promise<readonly LinkedResult[]> {
   const links = results.some((result) => result.kind === 'change' && writes(result.change))
-    ? await readLinks(workspace)
+    ? await readLinks(workspace.github, workspace.tree)
     : [];
   return results.flatMap((result): readonly LinkedResult[] =>
     result.kind === 'change' ? addLinkedPaths(workspace, result, links) : [result],
@@ -34,7 +34,7 @@ function addLinkedPaths(
   links: readonly Link[] | null,
 ): readonly LinkedResult[] {
   if (!writes(result.change)) return [{ ...result, linkedPaths: [] }];
-  const linkedPaths = links === null ? 'unknown' : findLinkedPaths(pathsOf(result.change), links);
+  const linkedPaths = findLinkedPaths(pathsOf(result.change), links);
   const denied = findLinkedDenial(rules, { ...result, linkedPaths });
   if (denied === null) return [{ ...result, linkedPaths }];
   const output = writableByLinkOutput(firstPath(result.change), denied);
@@ -43,28 +43,4 @@ function addLinkedPaths(
 
 function firstPath(change: Change): string {
   return pathsOf(change)[0] ?? '';
-}
-
-/** Each link is one request, until the process forgets it. */
-const MAX_LINKS = 100;
-
-/** Longer than any path that a link can lead to. */
-const MAX_TARGET_BYTES = 4_096;
-
-/** The links of the head; null if there are too many to read. */
-async function readLinks({ tree, github }: Workspace): Promise<readonly Link[] | null> {
-  const entries = [...tree].filter(([, entry]) => entryKind(entry) === 'link');
-  if (entries.length > MAX_LINKS) return null;
-  const links: Link[] = [];
-  // One after the other, as GitHub asks of its users.
-  for (const [path, { sha, size }] of entries) {
-    const target = await readTarget(github, sha, size);
-    if (target !== null) links.push({ path, target });
-  }
-  return links;
-}
-
-async function readTarget(github: Workspace['github'], sha: string, size: number | null): Promise<string | null> {
-  if (size !== null && size > MAX_TARGET_BYTES) return null;
-  return new TextDecoder().decode(await github.fetchBlob(sha, size));
 }

@@ -72,7 +72,8 @@ function undoBelowMovedHeading(): Scene {
   });
   const staleness = { paths: [{ path: 'src/a.txt', contained: [], appCommit: null, others }], moves: [] };
   const pullRequest = game.github({ headSha: 'd'.repeat(40) });
-  return { game, body: `/undo ${first.id}`, facts: { pullRequest, staleness } };
+  const undo = { kind: 'change', change: first.change, linkedPaths: [] } as const;
+  return { game, body: `/undo ${first.id}`, facts: { pullRequest, staleness, undo } };
 }
 
 /** The kinds of facts that are asked for, one after the other, until the comment can be decided. */
@@ -104,7 +105,6 @@ const AVAILABLE = {
   reachedRunLimit: null,
   branchRules: EMPTY_BRANCH_RULES,
   otherPullsOnBranch: [],
-  undo: { kind: 'commit-missing', sha: '' },
   userEdit: { kind: 'refused', refusal: { reason: 'not-one-place' } },
 } as const satisfies Partial<Facts>;
 
