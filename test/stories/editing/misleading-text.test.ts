@@ -55,6 +55,18 @@ describe('a change that looks right and is not', () => {
     expect(body).not.toContain('```suggestion');
   });
 
+  it.each([
+    ['src/Keys.swift', 'let 🔑\u{200D}👤 = other', '200D'],
+    ['src/keys.php', '$owner©\u{FE0E} = $other;', 'FE0E'],
+  ])('in %s, a joiner or style that draws nothing is written out and has a warning (X1)', async (path, line, name) => {
+    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️');
+    expect(body).toContain(`\\u{${name}}`);
+    expect(body).not.toMatch(/[\u{200D}\u{FE0E}]/u);
+    expect(body).not.toContain('```suggestion');
+  });
+
   it('a new path whose segments are displayed in another order has a warning that names them (X1)', async () => {
     const { bot } = await propose(write('docs/אבג/דהו.md', 'one\n'));
     expect(bot.proposal(1).body).toMatch(/⚠️ Right-to-left .* it is docs, then אבג, then .*דהו/);

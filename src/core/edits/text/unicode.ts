@@ -4,18 +4,30 @@
 type HiddenCharacter = { readonly codePoint: number; readonly line: number; readonly offset: number };
 
 /**
- * Harmless sequences come first and match whole: emoji with their joiners and styles, and CRLF. The group then matches
- * a hidden character. The look-ahead saves a microsecond for each character that cannot start an emoji.
+ * All of category C (controls but tab and LF, format, private use, unassigned, half a surrogate pair), ignorable
+ * characters, those drawn as nothing, and the fifth and later marks on one letter.
  */
-const SHOWN_OR_HIDDEN =
-  /(?=[\p{Emoji}\p{Extended_Pictographic}])(?:(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?\u200D)+\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?|\p{RGI_Emoji}|\p{Extended_Pictographic}[\uFE0E\uFE0F])|\r\n|([[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]--[\t\n]]|(?<=\p{M}{4})\p{M})/gv;
+const HIDDEN = String.raw`[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]--[\t\n]]|(?<=\p{M}{4})\p{M}`;
+
+/** Most texts have none. */
+const MAYBE_HIDDEN = new RegExp(HIDDEN, 'v');
+
+/** Emoji with joiners between them; Unicode's longest sequences have three. */
+const JOINED = String.raw`(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?\u200D){1,3}\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
+
+/** A style draws an emoji in color that is otherwise text. Tags make flags. */
+const STYLED = String.raw`[[\p{Emoji}&&\p{Extended_Pictographic}]--\p{Emoji_Presentation}]\uFE0F|\p{Emoji_Keycap_Sequence}|\p{RGI_Emoji_Tag_Sequence}`;
 
 /**
- * All of category C (controls but tab and LF, format, private use, unassigned, half a surrogate pair), ignorable
- * characters, those drawn as nothing, and the fifth and later marks on one letter. Most texts have none.
+ * Sequences that can be harmless come first and match whole: emoji and CRLF. The look-ahead saves a microsecond for each
+ * character that cannot start an emoji.
  */
-const MAYBE_HIDDEN =
-  /[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]--[\t\n]]|(?<=\p{M}{4})\p{M}/v;
+const SHOWN_OR_HIDDEN = new RegExp(
+  String.raw`(?=[\p{Emoji}\p{Extended_Pictographic}])(?:(?<joined>${JOINED})|${STYLED})|\r\n|(?<hidden>${HIDDEN})`,
+  'gv',
+);
+
+const STYLED_OR_HIDDEN = new RegExp(`${STYLED}|(?<hidden>${HIDDEN})`, 'gv');
 
 const BYTE_ORDER_MARK_CODE_POINT = 0xfeff;
 
@@ -25,10 +37,8 @@ export function findHiddenCharacters(text: string, startsFile = false): HiddenCh
   const found: HiddenCharacter[] = [];
   let line = 1;
   let lineFeed = text.indexOf('\n');
-  for (const match of text.matchAll(SHOWN_OR_HIDDEN)) {
-    const codePoint = match[1]?.codePointAt(0);
-    const offset = match.index;
-    if (codePoint === undefined || (codePoint === BYTE_ORDER_MARK_CODE_POINT && offset === 0 && startsFile)) continue;
+  for (const { codePoint, offset } of placesOfHidden(text)) {
+    if (codePoint === BYTE_ORDER_MARK_CODE_POINT && offset === 0 && startsFile) continue;
     while (lineFeed !== -1 && lineFeed < offset) {
       line += 1;
       lineFeed = text.indexOf('\n', lineFeed + 1);
@@ -36,6 +46,33 @@ export function findHiddenCharacters(text: string, startsFile = false): HiddenCh
     found.push({ codePoint, line, offset });
   }
   return found;
+}
+
+type Place = { readonly codePoint: number; readonly offset: number };
+
+/** Joiners and styles are harmless within the emoji that they make, and draw nothing elsewhere. */
+function placesOfHidden(text: string): readonly Place[] {
+  return [...text.matchAll(SHOWN_OR_HIDDEN)].flatMap(({ 0: match, index, groups }) => {
+    if (groups?.['joined'] === undefined) return toPlace(groups?.['hidden'], index);
+    if (isEmoji(match)) return [];
+    return [...match.matchAll(STYLED_OR_HIDDEN)].flatMap((inner) =>
+      toPlace(inner.groups?.['hidden'], index + inner.index),
+    );
+  });
+}
+
+function toPlace(character: string | undefined, offset: number): readonly Place[] {
+  const codePoint = character?.codePointAt(0);
+  return codePoint === undefined ? [] : [{ codePoint, offset }];
+}
+
+/** An emoji that is drawn as text unless a style follows. Before and behind a joiner, many texts leave the style out. */
+const WITHOUT_STYLE = /\p{Extended_Pictographic}(?<!\p{Emoji_Presentation})(?!\p{Emoji_Modifier}|\uFE0F)/gu;
+
+const JOINED_EMOJI = /^\p{RGI_Emoji_ZWJ_Sequence}$/v;
+
+function isEmoji(joined: string): boolean {
+  return JOINED_EMOJI.test(joined.replace(WITHOUT_STYLE, '$&\uFE0F'));
 }
 
 /** Writes each hidden character as `\u{202E}`, so that people and models see that it is there. */

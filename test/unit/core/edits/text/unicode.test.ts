@@ -26,13 +26,28 @@ describe('hidden characters', () => {
     expect(escapeHiddenCharacters('a\u{202E}b\u{E0041}c\u{0}')).toBe('a\\u{202E}b\\u{E0041}c\\u{0}');
   });
 
-  it.each(['👩‍👩‍👧', '❤️', '1️⃣', '👍🏽', 'a\tb\r\nc', 'é'])('%j has none (S35)', (text) => {
+  it.each([
+    ...['👩‍👩‍👧', '❤️', '1️⃣', '👍🏽', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👩🏽‍❤️‍💋‍👩🏿', '❤\u{200D}🔥', '🧑🏽\u{200D}⚕', '👁\u{FE0F}\u{200D}🗨'],
+    ...['a\tb\r\nc', 'é'],
+  ])('%j has none (S35)', (text) => {
     expect(findHiddenCharacters(text)).toEqual([]);
   });
 
   it('styles and joiners of emoji are hidden characters outside an emoji (S35)', () => {
     for (const text of ['x1\u{FE0F}', '#\u{FE0F} a', 'a\u{200D}b', '1\u{200D}2', 'a\u{AD}b', 'a\u{2800}b', 'a\rb'])
       expect(findHiddenCharacters(text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a joiner between emoji that make no other one', 'let 🔑\u{200D}👤 = 1', ['200D']],
+    ['a joiner between signs', "'©\u{200D}©\u{200D}©'", ['200D', '200D']],
+    ['a joiner behind a joined emoji', '👩\u{200D}👩\u{200D}👧\u{200D}👦\u{200D}👦', ['200D']],
+    ['the style of an emoji that always has a color', 'let 👑\u{FE0F} = 1', ['FE0F']],
+    ['that style within joined emoji', '👩\u{FE0F}\u{200D}🔬', ['FE0F', '200D']],
+    ['the style of text', '$owner©\u{FE0E} = 1', ['FE0E']],
+    ['the style of an arrow that is no emoji', '➔\u{FE0F}', ['FE0F']],
+  ])('%s draws nothing and is hidden (X1)', (_, text, hidden) => {
+    expect(findHiddenCharacters(text).map(({ codePoint }) => codePoint.toString(16).toUpperCase())).toEqual(hidden);
   });
 
   it.each([
