@@ -54,12 +54,17 @@ const LAST_KEY_ROW = `${BETWEEN_ROWS}(?:[A-Za-z0-9+/]{4}){1,18}(?:[A-Za-z0-9+/]{
 /** With a digit, unlike long names. */
 const KEY_ROWS = `(?:${BETWEEN_ROWS}(?=[A-Za-z+/]{0,60}[0-9])[A-Za-z0-9+/]{40,}={0,2})*(?:${LAST_KEY_ROW})?`;
 
+/** Rows such as `Version: GnuPG v1` above the first row of a key, each to the end of its line. */
+const KEY_HEADERS = String.raw`(?:(?:${BETWEEN_ROWS}[A-Za-z][A-Za-z-]{1,24}: [^\r\n\\]{0,200}(?=[\r\n\\])){1,8}(?=${BETWEEN_ROWS}[A-Za-z0-9+/]{40}))?`;
+
+const KEY_KIND = '[A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?';
+
 /**
- * Up to the END line, also through quotes, comments, headers and diff signs. Without one, as far as the key's letters,
- * also in several literals.
+ * Up to the END line, also through quotes, comments, headers and diff signs. Without one that is near, as far as the
+ * key's letters, also in several literals.
  */
 const PRIVATE_KEY = new RegExp(
-  String.raw`-----BEGIN [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END [A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s]|\\n|\\r)*${KEY_ROWS})`,
+  String.raw`(?:-----BEGIN ${KEY_KIND}-----|---- BEGIN SSH2 ${KEY_KIND} ----)(?:(?:(?!----)[\s\S]){0,20000}(?:-{5,6}END ${KEY_KIND}-----|-{4,5} END SSH2 ${KEY_KIND} ----)|${KEY_HEADERS}(?:[A-Za-z0-9+/=\s]|\\n|\\r)*${KEY_ROWS})`,
 );
 
 /** The rows below the heading, which are base64 and nothing else. */
@@ -99,7 +104,8 @@ const DISCORD_TOKEN =
 const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a private key': PRIVATE_KEY,
   'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
-  'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat|cbt|oas|ft|ffct|imt|agent)-[A-Za-z0-9_-]{20,}/,
+  'a GitLab token':
+    /\bgl(?:pat|dt|rt|ptt|soat|cbt|oas|ft|ffct|imt|agent)-[A-Za-z0-9_-]{20,}(?:\.[0-9a-z]{2}\.?[0-9a-z]{7,9})?/,
   'an AWS access key': AWS_KEY_ID,
   'an AWS session token': AWS_SESSION_TOKEN,
   'a Google key': /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{20,}/,
@@ -168,8 +174,9 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a key of PuTTY': PUTTY_KEY,
   'a JSON web key': JSON_WEB_KEY,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
-  'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
-  'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,
+  'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,8000}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
+  // Up to the last `@`: a name can be an e-mail address, and a password can have any sign.
+  'a password in an address': /(?<=\/\/)[^\s/"':]*:[^\s/"']*(?=@)/,
 };
 
 /**
@@ -181,7 +188,7 @@ const NARROWER_IN_FILES: Readonly<Record<string, RegExp>> = {
     /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))gh[a-z]_(?=[a-z._-]{0,40}[A-Z0-9])[A-Za-z0-9._-]{16,}|gh[a-z]_[A-Za-z0-9]{36}[A-Za-z0-9._-]*|github_pat_[A-Za-z0-9_]{10,}/,
   'a PyPI token': /\bpypi-(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{16,}/,
   'a password in an address':
-    /(?<=\/\/)[^\s/"'@:]*:(?!(?:\$?\{[^\s/"'@]*\}|\$[A-Z_]+|<[^\s/"'@]*>|%s|\*+)@)[^\s/"'@]+(?=@)/,
+    /(?<=\/\/)[^\s/"':]*:(?!(?:\$?\{[^\s/"'@]*\}|\$[A-Z_]+|<[^\s/"'@]*>|%s|\*+)@[^\s/"'@]*(?:[\s/"']|$))[^\s/"']+(?=@)/,
 };
 
 const FILE_PATTERNS: Readonly<Record<string, RegExp>> = { ...CREDENTIAL_PATTERNS, ...NARROWER_IN_FILES };

@@ -164,6 +164,26 @@ describe('formats of credentials (X10)', () => {
     expect(redactFile(text).split('\n')).toHaveLength(lines.length + 3);
   });
 
+  it.each<[string, string, readonly string[]]>([
+    ['PGP', '-----BEGIN PGP PRIVATE KEY BLOCK-----', ['Version: GnuPG v2', 'Comment: of Ana', '']],
+    ['PEM', '-----BEGIN RSA PRIVATE KEY-----', ['Proc-Type: 4,ENCRYPTED', `DEK-Info: AES-128-CBC,${upper(32)}`, '']],
+    ['SSH2', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----', ['Subject: ana', 'Comment: "of Ana"']],
+  ])('a private key below headers is replaced where its end is far or missing: %s (X10)', (_, start, headers) => {
+    const rows = [...Array(600).keys()].map((row) => `${String(row).padStart(4, '0')}${letters(60)}`);
+    const end = start.replace('BEGIN', 'END');
+    for (const lines of [
+      [start, ...headers, ...rows, end],
+      [start, ...headers, ...rows.slice(0, 3)],
+    ]) {
+      const text = ['one', ...lines, '"kept": 1', ''].join('\n');
+      for (const redacted of [redactFile(text), redactCredentials(text)]) {
+        expect(redacted).not.toContain(letters(16));
+        expect(redacted).toContain('"kept": 1\n');
+      }
+      expect(redactDiff(`@@ -0,0 +1,${lines.length} @@\n+${lines.join('\n+')}\n`)).not.toContain(letters(16));
+    }
+  });
+
   it('code behind the marker of a private key stays (X10)', () => {
     for (const plain of [
       "const START = '-----BEGIN PRIVATE KEY-----';\n// ===================================================\nrun();",

@@ -18,6 +18,8 @@ const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
   ['a GitHub token', `ghs_12345_${letters(36)}.${letters(40)}-${letters(40)}`],
   ['a GitHub token', `github_pat_${letters(22)}_${letters(59)}`],
   ['a GitLab token', `glpat-${letters(20)}`],
+  ['a GitLab token', `glpat-${letters(27)}.01.${hex(9)}`],
+  ['a GitLab token', `glpat-${letters(27)}.01${hex(7)}`],
   ['an AWS access key', `AKIA${upper(16)}`],
   ['an AWS access key', `ASIA${upper(16)}`],
   ['a Google key', `AIza${letters(35)}`],
@@ -60,6 +62,12 @@ const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
   ['a Telegram token', `123456789:AA${letters(33)}`],
   ['a JSON web token', `eyJ${letters(30)}.${letters(40)}.${letters(43)}`],
   ['a password in an address', `postgres://ana:${letters(12)}@db.internal/shop`],
+  ['a password in an address', `smtp://ana@acme.example:${letters(12)}@smtp.internal`],
+  ['a password in an address', `postgres://ana:one@two@${letters(12)}@db.internal/shop`],
+  [
+    'a private key',
+    `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: "x"\n${letters(70)}\n${letters(40)}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----`,
+  ],
   ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${letters(64)}\n${letters(40)}\n-----END RSA PRIVATE KEY-----`],
 ];
 
@@ -188,6 +196,17 @@ describe('secrets in files (X10)', () => {
     ].join('\n');
     expect(redactFile(plain)).toBe(plain);
     expect(findCredentials(plain.split('\n')[0] ?? '')).toEqual([]);
+  });
+
+  it('a JSON web token is replaced to its end, with a certificate in its header and many claims (X10)', () => {
+    const token = `eyJ${letters(200).repeat(8)}.${letters(200).repeat(30)}.${letters(43)}`;
+    for (const redact of [redactFile, redactCredentials]) expect(redact(`T=${token};`)).toBe('T=[redacted];');
+  });
+
+  it('a placeholder hides no password that goes on behind it (X10)', () => {
+    expect(redactFile(`postgres://ana:${braced('A')}@${letters(12)}@db.internal/shop`)).toBe(
+      'postgres://[redacted]@db.internal/shop',
+    );
   });
 
   it('a secret behind the marker of a private key without a key is found (X10)', () => {
