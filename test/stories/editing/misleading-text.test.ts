@@ -56,6 +56,17 @@ describe('a change that looks right and is not', () => {
   });
 
   it.each([
+    ['src/Paths.cs', String.raw`var file = root + @"\" + ѕсоре + @"\";`],
+    ['src/paths.go', 'file := root + `\\` + ѕсоре + `\\`'],
+    ['src/key.py', "key = rb'a' + ѕсоре + rb'b'  # it's"],
+  ])('in %s, a variable between two strings that could be within one has a warning (X1)', async (path, line) => {
+    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ This adds look-alike characters: `U+0455` in line 2 (like `s`)');
+    expect(body).not.toContain('```suggestion');
+  });
+
+  it.each([
     ['src/Keys.swift', 'let 🔑\u{200D}👤 = other', '200D'],
     ['src/keys.php', '$owner©\u{FE0E} = $other;', 'FE0E'],
   ])('in %s, a joiner or style that draws nothing is written out and has a warning (X1)', async (path, line, name) => {

@@ -1,4 +1,4 @@
-import type { SyntaxSpan } from './line-syntax.ts';
+import type { SyntaxSpan } from './line-scan.ts';
 
 /** A character that a reader takes for the end of a string or of a comment, and the ASCII text it stands for. */
 export type FalseEnd = { readonly character: string; readonly looksLike: string };

@@ -1,6 +1,7 @@
 import { asciiLikeness, isSameGlyph } from './confusables.ts';
 import { findFalseEnds } from './false-ends.ts';
-import { type SyntaxSpan, splitLine } from './line-syntax.ts';
+import type { SyntaxSpan } from './line-scan.ts';
+import { splitLine } from './line-syntax.ts';
 
 /**
  * A character that looks like an ASCII one. `line` is 1-based; `looksLike` is null if the ASCII character is unknown.
