@@ -230,6 +230,21 @@ describe('a secret in another file', () => {
   });
 });
 
+it('a web token with many claims and passwords in unusual addresses do not reach the model (X10)', async () => {
+  const token = `eyJhbGciOiJSUzI1NiJ9.eyJ${'a1B2c3'.repeat(400)}.${'Zx9y_'.repeat(60)}`;
+  const rows = [
+    token,
+    'postgres://shop:hunter2@Kq9xZ7w@db.example/shop',
+    'smtp://ana@acme.example:Wv3pL8t@smtp.example',
+  ];
+  const { ana, model } = await stage().tell({ branch: { 'src/logins.txt': `${rows.join('\n')}\nlast row\n` } });
+  model.proposes(read('src/logins.txt'));
+  await ana.says('/countersign look at the logins');
+  const sent = JSON.stringify(model.requests().map(({ body }) => body));
+  expect(sent).toContain('last row');
+  for (const secret of ['Zx9y_Zx9y_', 'Kq9xZ7w', 'Wv3pL8t']) expect(sent).not.toContain(secret);
+});
+
 it('two changes that are harmless alone do not uncover a secret together (X10)', async () => {
   const header = Buffer.from('{"alg":"HS256","kid":"a1b2c3"}').toString('base64url');
   const token = `${header}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N`;
