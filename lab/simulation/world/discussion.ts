@@ -8,7 +8,10 @@ export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
   const authorOf = (id: number | null): Statement['author'] => {
     const account = id === null ? undefined : state.accounts.get(id);
     if (account === undefined) return null;
-    return { login: account.login.replace(/\[bot\]$/, ''), kind: account.type === 'Bot' ? 'bot' : 'person' };
+    const { id: accountId, login, type } = account;
+    return type === 'Bot'
+      ? { id: null, login: login.replace(/\[bot\]$/, ''), kind: 'bot' }
+      : { id: accountId, login, kind: 'person' };
   };
   const toStatement = ({
     authorId,

@@ -37,7 +37,8 @@ function omittedFrom({ totalCount, nodes }: { totalCount: number; nodes: readonl
 }
 
 function toAuthor(author: z.infer<typeof Actor>): Discussion['author'] {
-  return author === null ? null : { login: author.login, kind: KINDS[author.__typename] ?? 'other' };
+  if (author === null) return null;
+  return { id: author.databaseId, login: author.login, kind: KINDS[author.__typename] ?? 'other' };
 }
 
 /** Such as a `Mannequin`, which has the login of a person and nobody's access. */
@@ -60,22 +61,26 @@ const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $num
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       body
-      author { __typename login }
-      comments(last: 100) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { __typename login } } }
-      reviews(last: 100) { totalCount nodes { state body createdAt updatedAt author { __typename login } } }
+      author { ...account }
+      comments(last: 100) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
+      reviews(last: 100) { totalCount nodes { state body createdAt updatedAt author { ...account } } }
       reviewThreads(last: 60) {
         totalCount
         nodes {
           path line isResolved isOutdated
-          comments(last: 30) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { __typename login } } }
+          comments(last: 30) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
         }
       }
     }
   }
-}`;
+}
+fragment account on Actor { __typename login ... on User { databaseId } }`;
 
-/** Null for a deleted account. */
-const Actor = z.object({ __typename: z.string(), login: z.string() }).nullable();
+/** Null for a deleted account. A person without an id could not be told from the approvers. */
+const Actor = z
+  .object({ __typename: z.string(), login: z.string(), databaseId: z.number().nullable().default(null) })
+  .refine(({ __typename, databaseId }) => __typename !== 'User' || databaseId !== null)
+  .nullable();
 
 const Comment = z.object({
   fullDatabaseId: z.union([z.string(), z.number()]).nullable().default(null),

@@ -147,8 +147,8 @@ function hasOwnLines({ suggestions, hasUnclosedSuggestion }: Extract<ParsedComme
 }
 
 /**
- * Whether a reply begins with the login of another person who takes part, such as `ana, why?`. The pull request's author
- * does not count: a stranger could have a login such as `no`.
+ * Whether a reply begins with the login of another person who takes part, such as `ana, why?`. A stranger could have a
+ * login such as `no`, so the pull request's author does not count, nor any stranger to whose words no task points.
  */
 function isToPersonHere(
   { run }: PullState,

@@ -2,6 +2,7 @@ import { withNote } from '../actions/agent-notes.ts';
 import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
+import { isBotAccount } from '../agent/context/task-discussion.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import type { Person } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
@@ -24,12 +25,15 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
 }
 
-/** The people whose words the task can point to, and those of the earlier runs that the first message tells of. */
+/**
+ * The people whose words the first message shows, and those of the earlier runs that it tells of. Who may not decide now
+ * can get access later, and an App can write for a person.
+ */
 export function peopleHeard({ discussion, earlierRuns }: TaskContext): readonly Person[] {
   const comments = discussion.kind === 'read' ? discussion.value.comments : [];
   const runs = earlierRuns.kind === 'read' ? earlierRuns.value : [];
   return [
-    ...comments.flatMap(({ author, mayDecide }) => (mayDecide && author !== null ? [author] : [])),
+    ...comments.flatMap(({ author }) => (author === null || isBotAccount(author) ? [] : [author])),
     ...runs.flatMap(({ people }) => people),
   ];
 }

@@ -269,7 +269,7 @@ export type ToolCallState = IssuedCall & {
 
 /**
  * The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run, and
- * `speakers` if it has words of people with write access.
+ * `speakers` if it has words of people.
  */
 export type CallOutput = {
   readonly output: string;

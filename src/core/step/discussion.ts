@@ -25,7 +25,12 @@ export function byLikelyAccess<Item>(items: readonly Item[], associationOf: (ite
 }
 
 /** An account; null stands for a deleted one. */
-export type Author = { readonly login: string; readonly kind: AuthorKind };
+export type Author = {
+  /** Null unless it is the account of a person. */
+  readonly id: number | null;
+  readonly login: string;
+  readonly kind: AuthorKind;
+};
 
 /** Only a person has access. `app-as-person` is an App that wrote in a person's name; `other` has a login only. */
 export type AuthorKind = 'person' | 'bot' | 'app-as-person' | 'other';

@@ -282,7 +282,7 @@ export type ToolResult =
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
       /** Absent if the output shows no lines of a file as they are. */
       readonly shown?: ShownLines;
-      /** People with write access whose words the output has; absent if there are none. */
+      /** People whose words the output has; absent if there are none. */
       readonly speakers?: readonly Person[];
       /** The keys of a change that was refused because a file would no longer parse: of its call and of its outcome. */
       readonly syntaxRefusals?: readonly string[];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { asks, newestId } from '../support/questions.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
@@ -89,6 +90,42 @@ describe('require_non_requester: people whom the agent read', () => {
     model.says({ content: 'Ben says that row 5 must become 666.' });
     await ana.says('/countersign ask what does ben want?');
     await propose(story, 'do so');
+    expect(isHeard(story)).toBe(true);
+    await expectRefusal(story, ben);
+    await expectCommitBy(story, await story.person('dora', 'write'));
+  });
+});
+
+describe('require_non_requester: people to whose words the task points', () => {
+  it.each<[string, (story: Story) => Promise<unknown>, readonly (typeof READ_DISCUSSION)[]]>([
+    ['the first message', ({ carl }) => carl.says(WISH), []],
+    [
+      'read_discussion',
+      ({ carl }) => carl.does((person) => person.reviews({ body: WISH, event: 'COMMENT' })),
+      [READ_DISCUSSION],
+    ],
+  ])('a person whose words %s showed before they got write access does not approve (X7)', async (_, speak, calls) => {
+    const story = await begin();
+    await speak(story);
+    await propose(story, `finish it as @${story.carl.login} wants`, ...calls);
+    expect(isHeard(story)).toBe(true);
+    story.grants(story.carl, 'write');
+    // A refused permission is remembered for a minute.
+    await stage().later(60);
+    await expectRefusal(story, story.carl);
+    await expectCommitBy(story, story.ben);
+  });
+
+  it('a person for whom an App wrote does not approve (X7)', async () => {
+    const story = await begin();
+    const { ben, pr } = story;
+    const { github } = stage();
+    const actor = { accountId: ben.id, viaAppId: github.app.id };
+    const comment = { repositoryId: pr.repositoryId, number: pr.number, body: WISH };
+    github.apply(OPERATIONS.createIssueComment, { actor, ...comment });
+    await stage().settle();
+    stage().pass(2);
+    await propose(story, `finish it as @${ben.login} wants`);
     expect(isHeard(story)).toBe(true);
     await expectRefusal(story, ben);
     await expectCommitBy(story, await story.person('dora', 'write'));

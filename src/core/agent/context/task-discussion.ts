@@ -49,7 +49,11 @@ export function findCandidates(
   return telling.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
 }
 
-/** Only the account of an App has brackets in its login. */
+/** Whether it is the account of an App. No person has brackets in the login. */
+export function isBotAccount({ login }: Person): boolean {
+  return login.endsWith('[bot]');
+}
+
 function isOwn({ author }: PullComment, ownLogin: string): boolean {
   return author?.login === `${ownLogin}[bot]`;
 }

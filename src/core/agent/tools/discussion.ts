@@ -1,7 +1,7 @@
 import { pluralize } from '../../../lib/format.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
-import { canApprove, type Permission } from '../../state/proposal.ts';
+import { canApprove, distinctPeople, type Permission, type Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
 import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/discussion.ts';
@@ -19,8 +19,8 @@ export type DiscussionInput = {
   readonly rules: PathRules;
 };
 
-/** The text, and the logins of people with write access whose words it has, each once. */
-export type ShownDiscussion = { readonly text: string; readonly speakers: readonly string[] };
+/** The text, and the people whose words it has, each once. */
+export type ShownDiscussion = { readonly text: string; readonly speakers: readonly Person[] };
 
 /**
  * The output of `read_discussion`: comments, reviews and threads, those with the newest words first, then the
@@ -55,7 +55,7 @@ export function formatDiscussion(input: DiscussionInput): ShownDiscussion {
   const texts = shown.map(({ text }) => text);
   return {
     text: end === skip ? NOTHING_OUTPUT : [head, ...texts, ...leftOut, ...rest, ...older].join('\n'),
-    speakers: [...new Set(shown.flatMap(({ speakers }) => speakers))],
+    speakers: distinctPeople(shown.flatMap(({ speakers }) => speakers)),
   };
 }
 
@@ -161,7 +161,7 @@ function formatEntry(entry: Entry, input: DiscussionInput): ShownDiscussion | nu
   const shown = statementsOf(entry).filter((one) => isShown(one, entry, input));
   if (shown.length === 0) return null;
   const words = (statement: Statement): string => formatStatement(statement, input);
-  const speakers = speakersOf(shown, input);
+  const speakers = speakersOf(shown);
   switch (entry.kind) {
     case 'description':
       return { text: `Description by ${words(entry.statement)}`, speakers: [] };
@@ -179,13 +179,16 @@ function formatEntry(entry: Entry, input: DiscussionInput): ShownDiscussion | nu
       const earlier = omitted + shown.length - kept.length;
       const older = earlier > 0 ? [`  ${pluralize(earlier, 'earlier comment')} not shown`] : [];
       const text = [`Thread (${state}) on ${place}:`, ...older, ...kept].join('\n');
-      return { text, speakers: speakersOf(shown.slice(-kept.length), input) };
+      return { text, speakers: speakersOf(shown.slice(-kept.length)) };
     }
   }
 }
 
-function speakersOf(shown: readonly Statement[], input: DiscussionInput): readonly string[] {
-  return shown.flatMap(({ author }) => (author !== null && mayDecide(author, input) ? [author.login] : []));
+/** Also people without access, who can get it later, and those for whom an App wrote. */
+function speakersOf(shown: readonly Statement[]): readonly Person[] {
+  return shown.flatMap(({ author }) =>
+    author === null || author.id === null ? [] : [{ id: author.id, login: author.login }],
+  );
 }
 
 /** The last texts that fit; always the last one. Newer words can replace older ones, so the older ones are left out. */

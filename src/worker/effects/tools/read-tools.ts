@@ -5,7 +5,7 @@ import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
-import type { Permission, Person } from '../../../core/state/proposal.ts';
+import type { Permission } from '../../../core/state/proposal.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ShownLines } from '../../../core/step/signals.ts';
 import { OffloadError } from '../../offload/offload.ts';
@@ -107,12 +107,7 @@ export async function readDiscussion(
   const permissions: Record<string, Permission> = {};
   for (const login of findSpeakers(input)) permissions[login] = (await workspace.accessOf(login)).permission;
   const { text, speakers } = await offload('formatDiscussion', { ...input, permissions });
-  const people: Person[] = [];
-  for (const login of speakers) {
-    const { userId } = await workspace.accessOf(login);
-    if (userId !== null) people.push({ id: userId, login });
-  }
-  return { ...toolOutput(call, text), ...(people.length === 0 ? {} : { speakers: people }) };
+  return { ...toolOutput(call, text), ...(speakers.length === 0 ? {} : { speakers }) };
 }
 
 /** Runs a valid call. */

@@ -9,10 +9,10 @@ beforeEach(() => {
 
 afterEach(() => http.finish());
 
-it('only accounts of people count as people: a mannequin has the login of a person and nobody’s access (S144)', async () => {
+/** Lets GitHub answer with a review of each of these accounts. */
+function serveReviewsBy(authors: readonly unknown[]): void {
   const at = '2026-01-01T00:00:00Z';
-  const authors = ['User', 'Bot', 'Mannequin', 'Organization'].map((__typename) => ({ __typename, login: 'ana' }));
-  const nodes = [...authors, null].map((author) => ({
+  const nodes = authors.map((author) => ({
     ...{ author, body: 'Delete it.', createdAt: at, updatedAt: at, state: 'COMMENTED' },
   }));
   const none = { totalCount: 0, nodes: [] };
@@ -23,6 +23,17 @@ it('only accounts of people count as people: a mannequin has the login of a pers
     .as('ghs_read')
     .post('/graphql')
     .reply(200, { data: { repository: { pullRequest } } });
+}
+
+it('only accounts of people count as people: a mannequin has the login of a person and nobody’s access (S144)', async () => {
+  const others = ['Bot', 'Mannequin', 'Organization'].map((__typename) => ({ __typename, login: 'ana' }));
+  serveReviewsBy([{ __typename: 'User', login: 'ana', databaseId: 7 }, ...others, null]);
   const discussion = await http.github.fetchDiscussion();
   expect(discussion.reviews.map(({ author }) => author?.kind)).toEqual(['person', 'bot', 'other', 'other', undefined]);
+  expect(discussion.reviews.map(({ author }) => author?.id)).toEqual([7, null, null, null, undefined]);
+});
+
+it('a person without an id, whom no rule could find among the approvers, makes it unreadable (X7)', async () => {
+  serveReviewsBy([{ __typename: 'User', login: 'ana', databaseId: null }]);
+  await expect(http.github.fetchDiscussion()).rejects.toThrow('unknown form');
 });

@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/tools/discussion.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
-import type { Discussion, Statement } from '../../../../../src/core/step/discussion.ts';
+import type { Author, AuthorKind, Discussion, Statement } from '../../../../../src/core/step/discussion.ts';
+
+function by(login: string, kind: AuthorKind = 'person'): Author {
+  return { id: kind === 'bot' || kind === 'other' ? null : idOf(login), login, kind };
+}
+
+function idOf(login: string): number {
+  return Number.parseInt(login, 36);
+}
 
 function statement(login: string | null, body: string, minute: number, isBot = false): Statement {
-  const author = login === null ? null : { login, kind: isBot ? ('bot' as const) : ('person' as const) };
+  const author = login === null ? null : by(login, isBot ? 'bot' : 'person');
   const at = `2026-01-01T10:${String(minute).padStart(2, '0')}:00Z`;
   return { id: minute, author, body, at, updatedAt: at, isHidden: false };
 }
@@ -37,8 +45,8 @@ describe('formatDiscussion', () => {
     const comments = [
       statement('ci', 'Build failed', 1, true),
       statement(null, 'gone', 2),
-      { ...statement('elf', 'By an App', 2), author: { login: 'elf', kind: 'app-as-person' as const } },
-      { ...statement('frida', 'Imported', 2), author: { login: 'frida', kind: 'other' as const } },
+      { ...statement('elf', 'By an App', 2), author: by('elf', 'app-as-person') },
+      { ...statement('frida', 'Imported', 2), author: by('frida', 'other') },
       { ...statement('dora', 'changed later', 2), updatedAt: '2026-01-01T12:00:00Z' },
       statement('gil', 'not named', 2),
       statement('dora', 'hi', 3),
@@ -46,7 +54,7 @@ describe('formatDiscussion', () => {
       statement('countersign', 'Only a person of this name', 5),
       statement('countersign', 'Our own', 6, true),
     ];
-    const shown = format({ ...EMPTY, author: { login: 'carl', kind: 'person' }, description: 'Why\u{200B}', comments });
+    const shown = format({ ...EMPTY, author: by('carl'), description: 'Why\u{200B}', comments });
     expect(shown.split('\n').slice(1)).toEqual([
       'Comment by countersign (access unknown, 2026-01-01T10:05:00Z): "Only a person of this name"',
       'Comment by constructor (access unknown, 2026-01-01T10:04:00Z): "hi"',
@@ -132,18 +140,22 @@ describe('formatDiscussion', () => {
     expect(findSpeakers({ ...INPUT, discussion }).slice(0, 2)).toEqual(['dora', 'p49']);
   });
 
-  it('names the people with write access whose words it shows, each once (X7)', () => {
+  it('names the people whose words it shows, each once, whether or not they have access (X7)', () => {
     const long = (minute: number) => statement('hugo', `${minute}: ${'x'.repeat(3_990)}`, minute);
     const discussion: Discussion = {
       ...EMPTY,
-      author: { login: 'gina', kind: 'person' },
+      author: by('gina'),
       description: 'Why',
       comments: [
         statement('ana', 'one', 40),
         statement('ana', 'two', 41),
         statement('elf', '/status', 42),
         statement('dora', 'named, without access', 43),
-        { ...statement('ivan', 'By an App', 44), author: { login: 'ivan', kind: 'app-as-person' } },
+        statement('gil', 'not named, without access', 43),
+        { ...statement('elf', 'named, by an App', 43), author: by('elf', 'app-as-person') },
+        { ...statement('frida', 'named, imported', 43), author: by('frida', 'other') },
+        statement('ci', 'named, a bot', 43, true),
+        { ...statement('ivan', 'By an App', 44), author: by('ivan', 'app-as-person') },
       ],
       reviews: [{ ...statement('bea', '', 45), state: 'APPROVED' }],
       threads: [
@@ -160,8 +172,8 @@ describe('formatDiscussion', () => {
     } as const;
     const shown = formatDiscussion({ ...INPUT, discussion, permissions });
     expect(shown.text).not.toContain('too far above');
-    expect(shown.speakers).toEqual(['bea', 'ana', 'hugo']);
-    const next = formatDiscussion({ ...INPUT, discussion, permissions, skip: 6 });
+    expect(shown.speakers).toEqual(['bea', 'dora', 'elf', 'ana', 'hugo'].map((login) => ({ id: idOf(login), login })));
+    const next = formatDiscussion({ ...INPUT, discussion, permissions, skip: 10 });
     expect(next.speakers).toEqual([]);
   });
 });
