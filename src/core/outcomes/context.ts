@@ -6,7 +6,7 @@ import { isBotAccount } from '../agent/context/task-discussion.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import type { Person } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
-import type { TaskContext } from '../state/task-context.ts';
+import type { TaskContext, TaskDiscussion } from '../state/task-context.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -30,13 +30,16 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
  * can get access later, and an App can write for a person.
  */
 export function peopleHeard({ discussion, earlierRuns }: TaskContext): readonly Person[] {
-  const comments = discussion.kind === 'read' ? discussion.value.comments : [];
+  const { comments, quotedPerson } = discussion.kind === 'read' ? discussion.value : NO_DISCUSSION;
   const runs = earlierRuns.kind === 'read' ? earlierRuns.value : [];
   return [
     ...comments.flatMap(({ author }) => (author === null || isBotAccount(author) ? [] : [author])),
+    ...(quotedPerson === null ? [] : [quotedPerson]),
     ...runs.flatMap(({ people }) => people),
   ];
 }
+
+const NO_DISCUSSION: TaskDiscussion = { comments: [], omitted: 0, quotedPerson: null };
 
 /** Keeps what another person pushed for the next request to the model, which results can have waited for. */
 export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>, { now }: Facts): Step {

@@ -140,6 +140,8 @@ export type TaskDiscussion = {
   readonly comments: readonly ContextComment[];
   /** Comments that were left out: of people without access, of bots, or too many. */
   readonly omitted: number;
+  /** The author of the quoted words if no comment here has them, but another text of the pull request does. */
+  readonly quotedPerson: Person | null;
 };
 
 /** A comment that the task can point to. Words of a person who may not decide are material only. */

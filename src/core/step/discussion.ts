@@ -1,3 +1,5 @@
+import type { Person } from '../state/proposal.ts';
+
 /** What people and bots wrote on a pull request. Each list is oldest first and holds the newest ones. */
 export type Discussion = {
   readonly author: Author | null;
@@ -31,6 +33,11 @@ export type Author = {
   readonly login: string;
   readonly kind: AuthorKind;
 };
+
+/** The person as whom an account speaks, if an App wrote for it too; null for every other account. */
+export function personOf(author: Author | null): Person | null {
+  return author === null || author.id === null ? null : { id: author.id, login: author.login };
+}
 
 /** Only a person has access. `app-as-person` is an App that wrote in a person's name; `other` has a login only. */
 export type AuthorKind = 'person' | 'bot' | 'app-as-person' | 'other';

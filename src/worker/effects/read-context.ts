@@ -60,7 +60,8 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
-  const place = { task, pull, files: listed, rules, ownLogin: job.context.self.slug };
+  const { self, offload } = job.context;
+  const place = { task, pull, files: listed, rules, ownLogin: self.slug, offload };
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: await readDiffs(reader, files),

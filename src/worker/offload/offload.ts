@@ -4,6 +4,7 @@ import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
 import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
+import { findQuotedPerson, type QuoteSearch } from '../../core/agent/context/task-discussion.ts';
 import {
   type JoinedPaths,
   type ListedPaths,
@@ -67,7 +68,7 @@ import type {
   ProposalApplicability,
   PushAssessment,
 } from '../../core/state/head-changes.ts';
-import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
+import type { Person, Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
 import type { PullRequestFile } from '../../core/step/ports.ts';
@@ -135,6 +136,7 @@ type OffloadFunctions = {
   readonly checkSyntax: OffloadSignature<FileToCheck, SyntaxProblem | null>;
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
   readonly formatDiscussion: OffloadSignature<DiscussionInput, ShownDiscussion>;
+  readonly findQuotedPerson: OffloadSignature<QuoteSearch, Person | null>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildRead: OffloadSignature<DeleteInput, FileChange>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
@@ -230,6 +232,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
   },
   formatDiscussion: { run: formatDiscussion, size: always },
+  findQuotedPerson: { run: findQuotedPerson, size: always },
   buildText: {
     run: buildText,
     // Each edit searches the whole file again.

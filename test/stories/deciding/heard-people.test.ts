@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { comments } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { asks, newestId } from '../support/questions.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
@@ -114,6 +115,34 @@ describe('require_non_requester: people to whose words the task points', () => {
     await stage().later(60);
     await expectRefusal(story, story.carl);
     await expectCommitBy(story, story.ben);
+  });
+
+  it.each<[string, string, (story: Story) => Promise<unknown>]>([
+    [
+      'a review',
+      'the conversation',
+      ({ ben }) => ben.does((person) => person.reviews({ body: WISH, event: 'COMMENT' })),
+    ],
+    [
+      'a thread',
+      'the conversation',
+      (story) => comments(stage(), story, story.ben, { path: ROWS_PATH, line: 5 }, WISH),
+    ],
+    ['the conversation', 'a review', ({ ben }) => ben.says(WISH)],
+  ])('a person whose words of %s a task in %s quotes does not approve (X7)', async (_, place, speak) => {
+    const story = await begin();
+    const { ana, ben, model } = story;
+    await speak(story);
+    const dora = await story.person('dora', 'write');
+    stage().pass(2);
+    await dora.does((person) => person.reviews({ body: `> ${WISH}\n\nI doubt it.`, event: 'COMMENT' }));
+    model.proposes(editRow(5, 666));
+    const task = `> ${WISH}\n\n/countersign do so`;
+    if (place === 'a review') await ana.does((person) => person.reviews({ body: task, event: 'COMMENT' }));
+    else await ana.says(task);
+    expect(isHeard(story)).toBe(true);
+    await expectRefusal(story, ben);
+    await expectCommitBy(story, dora);
   });
 
   it('a person for whom an App wrote does not approve (X7)', async () => {

@@ -161,7 +161,7 @@ function formatComment({ author, mayDecide, relation, text, lines }: ContextComm
   });
 }
 
-/** A quote whose comment is not shown: its author is unknown, so it is material. */
+/** A quote whose comment is not shown: nobody knows whether its author may decide, so it is material. */
 function quoteBlock({ quote }: Task, discussion: Part<TaskDiscussion>): readonly string[] {
   const isShown = discussion.kind === 'read' && discussion.value.comments.some(({ relation }) => relation === 'quoted');
   if (quote === null || isShown) return [];

@@ -9,7 +9,9 @@ import {
   type CommentedLines,
   type CommentRelation,
   type ContextComment,
+  type TaskDiscussion,
 } from '../../state/task-context.ts';
+import { type Discussion, personOf } from '../../step/discussion.ts';
 import type { PullComment, PullRequestFile } from '../../step/ports.ts';
 import { cutText, excerptOf, isBareCommand } from '../shared/clean-text.ts';
 import { escapeDiff } from './diff-excerpt.ts';
@@ -36,10 +38,10 @@ export function findCandidates(
   ownLogin: string,
 ): readonly CandidateComment[] {
   const before = comments.filter((comment) => isBefore(task, comment));
-  const holdsQuote = task.quote === null ? () => false : quoteMatcher(task.quote);
+  const holdsQuote = quoteMatcher(task.quote);
   const candidates = before.map((comment): CandidateComment => {
     const relation = isOwn(comment, ownLogin) ? 'earlier' : relationOf(task, comment);
-    return { comment, relation: holdsQuote(comment) ? 'quoted' : relation, relationUnquoted: relation };
+    return { comment, relation: holdsQuote(comment.body) ? 'quoted' : relation, relationUnquoted: relation };
   });
   const telling = candidates.filter(
     ({ relation, comment }) =>
@@ -99,13 +101,29 @@ export function pointsToComments({ text, quote }: Pick<Task, 'text' | 'quote'>):
 /** Shorter quotes must be the whole comment, because they occur by chance. */
 const MIN_QUOTED_CHARACTERS = 12;
 
-/** Whether a comment contains the quoted text. Programs quote Markdown in different ways. */
-function quoteMatcher(quote: string): (comment: PullComment) => boolean {
-  const wanted = plainText(quote);
-  return ({ body }) => {
+/** Tells whether a text contains the quoted one. Programs quote Markdown in different ways. */
+function quoteMatcher(quote: string | null): (body: string) => boolean {
+  const wanted = plainText(quote ?? '');
+  return (body) => {
     const text = plainText(body);
     return wanted !== '' && (wanted.length < MIN_QUOTED_CHARACTERS ? text === wanted : text.includes(wanted));
   };
+}
+
+/** A task, and all texts of the pull request, among which may be the one that it quotes. */
+export type QuoteSearch = { readonly task: Pick<Task, 'quote' | 'requestedAt'>; readonly discussion: Discussion };
+
+/**
+ * The author of the oldest text that holds the quoted words, such as the body of a review; null if no person wrote it.
+ * Everybody can repeat words afterwards.
+ */
+export function findQuotedPerson({ task, discussion }: QuoteSearch): Person | null {
+  const { comments, reviews, threads } = discussion;
+  const holdsQuote = quoteMatcher(task.quote);
+  const [oldest] = [...comments, ...reviews, ...threads.flatMap((thread) => thread.comments)]
+    .filter(({ at, body }) => Date.parse(at) <= Date.parse(task.requestedAt) && holdsQuote(body))
+    .toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
+  return personOf(oldest?.author ?? null);
 }
 
 /**
@@ -145,7 +163,7 @@ export function selectComments(
   task: Task,
   candidates: readonly CandidateComment[],
   permitted: ReadonlySet<Person['id']>,
-): { readonly comments: readonly ContextComment[]; readonly omitted: number } {
+): Omit<TaskDiscussion, 'quotedPerson'> {
   const { commentCount, comments: maxBytes } = CONTEXT_LIMITS;
   const chosen: { readonly id: number; readonly shown: ContextComment }[] = [];
   let remaining: number = maxBytes;

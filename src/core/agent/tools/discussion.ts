@@ -4,7 +4,15 @@ import { decideReading } from '../../policy/path-policy.ts';
 import { canApprove, distinctPeople, type Permission, type Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
-import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/discussion.ts';
+import {
+  type Author,
+  type AuthorKind,
+  type Discussion,
+  personOf,
+  type Review,
+  type ReviewThread,
+  type Statement,
+} from '../../step/discussion.ts';
 import { namesLogin } from '../context/task-discussion.ts';
 import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
@@ -186,9 +194,7 @@ function formatEntry(entry: Entry, input: DiscussionInput): ShownDiscussion | nu
 
 /** Also people without access, who can get it later, and those for whom an App wrote. */
 function speakersOf(shown: readonly Statement[]): readonly Person[] {
-  return shown.flatMap(({ author }) =>
-    author === null || author.id === null ? [] : [{ id: author.id, login: author.login }],
-  );
+  return shown.flatMap(({ author }) => personOf(author) ?? []);
 }
 
 /** The last texts that fit; always the last one. Newer words can replace older ones, so the older ones are left out. */

@@ -47,7 +47,7 @@ function context(text: string): TaskContext {
         },
       ],
     },
-    discussion: { kind: 'read', value: { comments: [comment], omitted: 0 } },
+    discussion: { kind: 'read', value: { comments: [comment], omitted: 0, quotedPerson: null } },
     areThreadLinesReadable: true,
   };
 }
