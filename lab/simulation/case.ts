@@ -174,7 +174,7 @@ export async function playCase({
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY) || overrides.changesOwnersOften === true,
     limitsRuns: random.chance(SMALL_LIMITS_PROBABILITY) || overrides.limitsOften === true,
-    gatesReadings: random.chance(GATED_READINGS_PROBABILITY),
+    gatesReadings: random.chance(GATED_READINGS_PROBABILITY) || overrides.gatesOften === true,
     changesOwnersOften: overrides.changesOwnersOften === true,
     withdrawsOften: overrides.withdrawsOften === true,
     onReactivated: () => {

@@ -21,7 +21,7 @@ import {
   onCommitted,
   onCommitUnverified,
 } from './outcomes/commit.ts';
-import { onCommitPreflight } from './outcomes/commit-preflight.ts';
+import { onCommitPreflight, onReadingPreflight, onReadingsUnchecked } from './outcomes/commit-preflight.ts';
 import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
 import { onModelAttemptFailed, onModelFailed, onModelResponded } from './outcomes/model.ts';
@@ -117,6 +117,8 @@ const SIGNAL_HANDLERS: {
   'question-posted': onQuestionPosted,
   'posting-failed': onPostingFailed,
   'commit-preflight': onCommitPreflight,
+  'reading-preflight': onReadingPreflight,
+  'readings-unchecked': onReadingsUnchecked,
   committed: onCommitted,
   'commit-unverified': onCommitUnverified,
   'commit-mismatch': onCommitMismatch,

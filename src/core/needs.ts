@@ -71,6 +71,8 @@ const SIGNAL_NEEDS: {
   'question-posted': none,
   'posting-failed': none,
   'commit-preflight': none,
+  'reading-preflight': none,
+  'readings-unchecked': none,
   committed: committedNeeds,
   'commit-unverified': none,
   'commit-mismatch': none,

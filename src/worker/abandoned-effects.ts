@@ -85,6 +85,12 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     message: failureText(errorId, 'GitHub did not accept a question of the agent'),
   }),
   commit: commitAbandoned,
+  'allow-readings': ({ effect: { runId, proposalIds }, errorId }) => ({
+    type: 'readings-unchecked',
+    runId,
+    proposalIds,
+    message: failureText(errorId, 'GitHub did not show the approvals'),
+  }),
   'catch-up': ({ effect: { expiresAfter } }) => ({ type: 'caught-up', read: false, expiresAfter }),
   'dismiss-review': ({ effect: { runId, reviewId } }) => ({ type: 'review-dismiss-refused', runId, reviewId }),
   'update-question-comment': nothingWaits,

@@ -193,6 +193,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'proposals-posted':
       return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
     case 'commit-preflight':
+    case 'reading-preflight':
       return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
     case 'committed':
     case 'commit-unverified':
@@ -200,6 +201,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'commit-head-moved':
     case 'commit-delayed':
     case 'commit-failed':
+    case 'readings-unchecked':
     case 'suggestions-outdated':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-comment-updated':

@@ -9,13 +9,37 @@ import { CODEOWNERS_PATH, fixtureForPull, OWNERS_TEAM, readFullTree, snapshotPul
 import { readVoteSources } from '../world/vote-sources.ts';
 import type { CaseCheck, CaseEvidence, ObservedCommit, PlayedCase } from './evidence.ts';
 
-/** V3: each committed proposal had the valid approvals that the settings required, of as many people and of owners. */
+/** Approved proposals that a commit made real, or that let the agent read a file; `index` is when. */
+type Execution = Pick<ObservedCommit, 'index' | 'at' | 'number'> & {
+  readonly ids: readonly string[];
+  readonly outcome: 'committed' | 'read';
+};
+
+function listExecutions(evidence: CaseEvidence): readonly Execution[] {
+  const commits = evidence.commits.map(
+    ({ index, at, number, plan }): Execution => ({ index, at, number, ids: plan.proposalIds, outcome: 'committed' }),
+  );
+  return [...commits, ...listReadings(evidence)];
+}
+
+/** The steps after which the agent may read a file that people had to approve. */
+function listReadings({ saved, events }: CaseEvidence): readonly Execution[] {
+  return saved.flatMap(({ index, saved: { step, before } }): readonly Execution[] => {
+    const ids = step.pull.proposals
+      .filter(({ id, change, state }) => change.op === 'read' && state === 'completed' && before.get(id) !== state)
+      .map(({ id }) => id);
+    const { number } = step.pull.ref;
+    return ids.length === 0 ? [] : [{ index, at: events[index]?.at ?? 0, number, ids, outcome: 'read' }];
+  });
+}
+
+/** V3: each executed proposal had the valid approvals that the settings required, of as many people and of owners. */
 export const approvalsAreEnough: CaseCheck = (evidence) =>
-  evidence.commits.flatMap((observed) => {
-    const { index, at, plan } = observed;
-    const attemptStart = findAttemptStart(evidence, observed);
+  listExecutions(evidence).flatMap((execution) => {
+    const { index, at, number, ids, outcome } = execution;
+    const attemptStart = findAttemptStart(evidence, execution);
     const versions = listRuleVersions(evidence.played, attemptStart.at, at);
-    return plan.proposalIds.flatMap((id) => {
+    return ids.flatMap((id) => {
       const approvals = evidence.votes.flatMap(({ index: votedAt, vote }) =>
         votedAt < index && vote.proposalId === id && isApprovalVote(vote) ? [vote] : [],
       );
@@ -23,7 +47,7 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
         (vote) =>
           vote.digest === approvals.at(-1)?.digest &&
           couldWrite(evidence, vote.by.id, attemptStart.index, index) &&
-          !wasWithdrawn(evidence, observed.number, vote, attemptStart.at),
+          !wasWithdrawn(evidence, number, vote, attemptStart.at),
       );
       const people = new Set(valid.map(({ by }) => by.login));
       const paths = pathsOfProposal(evidence, id);
@@ -31,7 +55,7 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
       const isEnough = versions.some((rules) =>
         paths.every((path) => isAllowedBy(demandOf(rules, path, team), people)),
       );
-      return isEnough ? [] : [`V3: ${id} of ${paths.join(', ')} was committed by ${[...people].join(', ')} alone`];
+      return isEnough ? [] : [`V3: ${id} of ${paths.join(', ')} was ${outcome} by ${[...people].join(', ')} alone`];
     });
   });
 
@@ -75,13 +99,12 @@ function teamMembers({ events }: CaseEvidence, from: number, to: number): readon
   return versions.slice(Math.max(last, 0)).flatMap(({ members }) => members);
 }
 
-/** The last attempt to commit these proposals; the start of the case if there is none. */
-export function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCommit) {
+/** The last attempt to execute these proposals; the execution itself if there is none. */
+export function findAttemptStart({ events }: CaseEvidence, { index, at, ids }: Omit<Execution, 'outcome' | 'number'>) {
   const start = events.findLastIndex(
-    (event, place) =>
-      place < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
+    (event, place) => place < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, ids),
   );
-  return { index: start, at: events[start]?.at ?? 0 };
+  return start === -1 ? { index, at } : { index: start, at: events[start]?.at ?? 0 };
 }
 
 /** Each pair of texts that could be read between two times (ms). */
@@ -111,21 +134,18 @@ export function textsInForce(
   return last === -1 ? ['', ...inForce] : inForce;
 }
 
-/** V3: each committed proposal had an approver with write permission during the attempt. */
+/** V3: each executed proposal had an approver with write permission during the attempt. */
 export const approversCanWrite: CaseCheck = (evidence) =>
-  evidence.commits.flatMap((observed) => {
-    const attemptStart = evidence.events.findLastIndex(
-      (event, index) =>
-        index < observed.index && event.kind === 'effect-started' && event.effect.effect.type === 'commit',
-    );
-    return observed.plan.proposalIds
+  listExecutions(evidence).flatMap((execution) => {
+    const attemptStart = findAttemptStart(evidence, execution);
+    return execution.ids
       .filter((id) => {
         const approvals = evidence.votes.filter(
-          ({ index, vote }) => index < observed.index && vote.proposalId === id && vote.action !== 'deny',
+          ({ index, vote }) => index < execution.index && vote.proposalId === id && vote.action !== 'deny',
         );
-        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart, observed.index));
+        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart.index, execution.index));
       })
-      .map((id) => `V3: ${id} was committed and none of its approvers could write`);
+      .map((id) => `V3: ${id} was ${execution.outcome} and none of its approvers could write`);
   });
 
 /** True if the account had write permission at any time between two indexes. */
@@ -140,25 +160,24 @@ export function couldWrite({ events }: CaseEvidence, accountId: number, from: nu
   return writes;
 }
 
-/** V3: a commit has an approval that was still on the page, with its text, when its attempt began. */
+/** V3: an executed proposal has an approval that was still on the page, with its text, when its attempt began. */
 export const approvalsAreOnThePage: CaseCheck = (evidence) =>
-  evidence.commits.flatMap(({ index, number, plan }) => {
-    const attemptStart = evidence.events.findLast(
-      (event, at) =>
-        at < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
-    );
-    return plan.proposalIds
+  listExecutions(evidence).flatMap((execution) => {
+    const { index, number, ids, outcome } = execution;
+    const attemptStart = findAttemptStart(evidence, execution);
+    return ids
       .filter((id) => {
         const approvals = evidence.votes.filter(
           (one) => one.index < index && one.vote.proposalId === id && isApprovalVote(one.vote),
         );
-        return approvals.every(({ vote }) => wasWithdrawn(evidence, number, vote, attemptStart?.at ?? 0));
+        return approvals.every(({ vote }) => wasWithdrawn(evidence, number, vote, attemptStart.at));
       })
-      .map((id) => `V3: ${id} was committed after its approval was edited or deleted`);
+      .map((id) => `V3: ${id} was ${outcome} after its approval was edited or deleted`);
   });
 
 function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
-  return effect.type === 'commit' && effect.proposalIds.some((id) => ids.includes(id));
+  const isExecution = effect.type === 'commit' || effect.type === 'allow-readings';
+  return isExecution && effect.proposalIds.some((id) => ids.includes(id));
 }
 
 /** True if the comment of a vote was changed before a time and has another text since, or none. */

@@ -7,7 +7,12 @@ import type { CaseCheck } from './evidence.ts';
 /** V3: no commit touches a path that a rule denied during the whole attempt. */
 export const deniedPathsStayUnchanged: CaseCheck = (evidence) =>
   evidence.commits.flatMap((observed) => {
-    const texts = textsInForce(evidence.played, SETTINGS_PATH, findAttemptStart(evidence, observed).at, observed.at);
+    const texts = textsInForce(
+      evidence.played,
+      SETTINGS_PATH,
+      findAttemptStart(evidence, { ...observed, ids: observed.plan.proposalIds }).at,
+      observed.at,
+    );
     if (!texts.every((text) => text === DENY_DOCS)) return [];
     const denied = observed.plan.files.filter(({ path }) => path.startsWith('docs/'));
     return denied.map(({ path }) => `V3: commit ${observed.sha} changes ${path}, which a rule denies`);

@@ -49,6 +49,8 @@ export type Overrides = {
   readonly suspendsOften?: true;
   /** The runs of every case have small limits, not only those of a few. */
   readonly limitsOften?: true;
+  /** In every case people must approve some readings, not only in a few. */
+  readonly gatesOften?: true;
   /** Most approvals of every case are edited or deleted before they become a commit. */
   readonly withdrawsOften?: true;
   /** In every case the owners, or the members of their team, change after each approval. */

@@ -1,5 +1,8 @@
+import type { StepBuilder } from '../../../src/core/actions/step-builder.ts';
+import { allowReading } from '../../../src/core/actions/tool-batch.ts';
 import type { PathRule } from '../../../src/core/state/settings.ts';
-import { type Mutant, type Overrides, overrideGitHub, overridePulls } from './mutant.ts';
+import type { Step } from '../../../src/core/step/step.ts';
+import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideSteps } from './mutant.ts';
 
 /** The rules that a run has are others than those that it began with. */
 function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule[]): Overrides {
@@ -24,6 +27,15 @@ function forgetRules(): Overrides {
   }));
 }
 
+/** The agent gets a file as soon as the last approval is counted. */
+function allowReadingsAtOnce(step: Step): Step {
+  const ids = step.effects.flatMap((effect) => (effect.type === 'allow-readings' ? effect.proposalIds : []));
+  const approved = step.pull.proposals.filter(({ id }) => ids.includes(id));
+  const effects = step.effects.filter(({ type }) => type !== 'allow-readings');
+  const started: StepBuilder = { ...step, effects };
+  return { ...step, ...approved.reduce((next, one) => allowReading(next, one, one.decidedAt ?? ''), started) };
+}
+
 /** Mistakes in rules by path. */
 export const PATH_RULE_MUTANTS: readonly Mutant[] = [
   {
@@ -35,6 +47,11 @@ export const PATH_RULE_MUTANTS: readonly Mutant[] = [
     name: 'gate-left-open',
     brokenPromise: 'no tool shows a file before people approve that it is read',
     createOverrides: () => overrideRules((rules) => rules.filter(({ decide }) => decide !== 'ask')),
+  },
+  {
+    name: 'readings-allowed-at-once',
+    brokenPromise: 'an approval of a reading does not count if its comment is edited or deleted before',
+    createOverrides: () => ({ ...overrideSteps(allowReadingsAtOnce), gatesOften: true, withdrawsOften: true }),
   },
   {
     name: 'last-rule-wins',

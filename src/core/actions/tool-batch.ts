@@ -83,9 +83,9 @@ export function issuedCallsOf({ run }: PullState, { origin }: Proposal): readonl
   return calls?.map(toIssuedCall) ?? [];
 }
 
-/** Completes an approved reading. Nothing is committed: its calls run again, and now find the file allowed. */
+/** Completes a reading whose approvals were checked. Its calls run again, and now find the file allowed. */
 export function allowReading(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
-  const completed = withProposal(builder, transition(transition(proposal, 'executing', now), 'completed', now));
+  const completed = withProposal(builder, transition(proposal, 'completed', now));
   const running = setProposalCallStatus(completed, proposal, { kind: 'running' });
   const calls = issuedCallsOf(running.pull, proposal);
   const turn = turnOf(proposal) ?? 0;

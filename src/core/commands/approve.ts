@@ -1,7 +1,5 @@
-import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import { missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
 import { endStep, recordVote, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
-import { allowReading } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
@@ -77,7 +75,7 @@ function namesNone({ by }: Targets, { location, quote }: CommentRef): boolean {
   return by === 'all' || (by === 'location' && location.at !== 'thread' && quote === null);
 }
 
-/** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
+/** Records a vote for each proposal, and queues one commit of all changes that now have enough approvals. */
 function runApprove(context: CommandContext, { targets, note, always }: CommandNamed<'approve'>): Step {
   const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
   if (question !== null && always === undefined) return approveQuestion(context, question, note);
@@ -138,9 +136,7 @@ function approveAll(
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
   const standing = grant === null ? replied : recordStanding(replied, context, grant);
   const [readings, changes] = [newlyApproved.filter(isReading), newlyApproved.filter((one) => !isReading(one))];
-  const read = readings.reduce((builder, one) => allowReading(builder, one, context.facts.now), standing);
-  const noted = readings.length > 0 && note !== '' ? withNote(read, wordsNote(context.person, note, createdAt)) : read;
-  const committing = queueCommit(noted, changes, context);
+  const committing = queueCommit(queueReadings(standing, readings), changes, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
 }
@@ -157,6 +153,14 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const { approvals: missing, paths } = missingNow(first, rules);
   const block = { kind: 'approvals-missing', missing, ownership: toOwnership(paths, rules.codeOwners) } as const;
   return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
+}
+
+/** Nothing is committed, but as before a commit the approvals are first read again. */
+function queueReadings(builder: StepBuilder, readings: readonly Proposal[]): StepBuilder {
+  const [first] = readings;
+  if (first === undefined) return builder;
+  const proposalIds = readings.map(({ id }) => id);
+  return withEffects(builder, { type: 'allow-readings', runId: first.runId, proposalIds });
 }
 
 export function queueCommit(

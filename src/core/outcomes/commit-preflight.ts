@@ -1,3 +1,4 @@
+import { withNote, wordsNote } from '../actions/agent-notes.ts';
 import {
   announceSuspended,
   approversOf,
@@ -13,13 +14,14 @@ import { announceStale, supersede } from '../actions/head-moved.ts';
 import { announceRetarget, applyBaseChange, withdrawForRetarget } from '../actions/retarget.ts';
 import {
   endStep,
+  noop,
   queueCommentUpdate,
   type StepBuilder,
   startStep,
   withProposal,
   withReply,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput } from '../agent/shared/tool-results.ts';
 import {
@@ -29,7 +31,9 @@ import {
   missingApprovals,
 } from '../policy/approval-rules.ts';
 import {
+  approvalVotes,
   isApprovalVote,
+  isCarriedOut,
   isOpen,
   type Permission,
   type Person,
@@ -45,10 +49,57 @@ import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
 import { announceWithdrawnVotes, findWithdrawnVotes, withoutVotes } from './withdrawn-votes.ts';
 
-type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
+type PreflightSignal = Extract<Signal, { type: 'commit-preflight' | 'reading-preflight' }>;
 
 /** Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. */
 export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
+  const checked = checkProposals(pull, signal, facts);
+  const isStarted = carriedOut(checked.pull, signal).some(({ state }) => state === 'executing');
+  return endStep(advanceBatch(checked, facts.now), isStarted ? 'commit-started' : 'commit-aborted');
+}
+
+/** Checks each approved reading in the same way. The agent then gets the files, and the notes of those who approved. */
+export function onReadingPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
+  const checked = checkProposals(pull, signal, facts);
+  const before = pull.proposals.filter(({ state }) => state === 'approved').map(({ id }) => id);
+  const allowed = carriedOut(checked.pull, signal).filter(({ id }) => before.includes(id));
+  const reason = allowed.length > 0 ? 'readings-allowed' : 'readings-refused';
+  return endStep(advanceBatch(withApproverNotes(checked, allowed), facts.now), reason);
+}
+
+/** Nobody knows whether the approvals still count. The readings are pending again, and any new approval is a new try. */
+export function onReadingsUnchecked(
+  pull: PullState,
+  { proposalIds, message }: Extract<Signal, { type: 'readings-unchecked' }>,
+  facts: Facts,
+): Step {
+  const unchecked = pull.proposals.filter(({ id, state }) => proposalIds.includes(id) && state === 'approved');
+  if (unchecked.length === 0) return noop(pull, 'outdated-result');
+  const pending = unchecked.reduce(
+    (builder, one) => queueCommentUpdate(reopenProposal(builder, one, facts.now), one),
+    startStep(pull),
+  );
+  const reply = { kind: 'readings-unchecked', message, proposals: unchecked.map(proposalLink) } as const;
+  return endStep(withReply(pending, { at: 'pull-request' }, reply), 'readings-refused');
+}
+
+/** One comment can allow several readings; its note is told once. */
+function withApproverNotes(builder: StepBuilder, allowed: readonly Proposal[]): StepBuilder {
+  const votes = allowed.flatMap(approvalVotes).filter(({ text }) => text !== null && text !== '');
+  const comments = new Map(votes.map((vote) => [`${vote.surface} ${vote.commentId}`, vote]));
+  return [...comments.values()].reduce(
+    (noted, { by, text, writtenAt, at }) => withNote(noted, wordsNote(by, text ?? '', writtenAt ?? at)),
+    builder,
+  );
+}
+
+/** The checked proposals whose commit begins, or that let the agent read a file. */
+function carriedOut({ proposals }: PullState, { checks }: PreflightSignal): readonly Proposal[] {
+  const ids = checks.map(({ proposalId }) => proposalId);
+  return proposals.filter((one) => ids.includes(one.id) && isCarriedOut(one));
+}
+
+function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts): StepBuilder {
   const withBase = applyBaseChange(startStep(pull), signal.baseRef, facts.now);
   const checked = signal.checks.reduce((builder, check) => preflightProposal(builder, check, signal, facts), withBase);
   const checkedIds = signal.checks.map((check) => check.proposalId);
@@ -61,9 +112,7 @@ export function onCommitPreflight(pull: PullState, signal: PreflightSignal, fact
   const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
   const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(pull, proposal, signal, facts);
   const withWithdrawn = announceWithdrawnVotes(announceStale(withRetargets, notRetargeted), notSuspended, withdrawnOf);
-  const announced = announceLapsedApprovals(withWithdrawn, notRetargeted, signal, facts);
-  const executing = announced.pull.proposals.some((one) => checkedIds.includes(one.id) && one.state === 'executing');
-  return endStep(advanceBatch(announced, facts.now), executing ? 'commit-started' : 'commit-aborted');
+  return announceLapsedApprovals(withWithdrawn, notRetargeted, signal, facts);
 }
 
 function preflightProposal(
@@ -103,7 +152,9 @@ function checkApproved(
     case 'applies':
       if (verdict.isBelowOtherHeading && asksForOtherPeople(signal.settings))
         return supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(signal, facts));
-      return withProposal(builder, transition(withValidVotes, 'executing', facts.now));
+      return proposal.change.op === 'read'
+        ? allowReading(builder, withValidVotes, facts.now)
+        : withProposal(builder, transition(withValidVotes, 'executing', facts.now));
     case 'already-applied':
       return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
     case 'stale':

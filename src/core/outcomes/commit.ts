@@ -183,10 +183,11 @@ export function onCommitFailed(
   { proposalIds, message, refusedByRule }: Extract<Signal, { type: 'commit-failed' }>,
   facts: Facts,
 ): Step {
-  // A proposal in another commit attempt can still succeed, so only approved ones fail along with this attempt.
+  // A proposal in another commit attempt can still succeed, so only approved changes fail along with this attempt.
   const failed = pull.proposals.filter(
     (one) =>
-      (proposalIds.includes(one.id) && isApprovedOrExecuting(one)) || (refusedByRule && one.state === 'approved'),
+      (proposalIds.includes(one.id) && isApprovedOrExecuting(one)) ||
+      (refusedByRule && one.state === 'approved' && one.change.op !== 'read'),
   );
   const updated = failed.reduce((builder, one) => failProposal(builder, one, message, facts.now), startStep(pull));
   const reply = { kind: 'commit-failed', proposals: failed.map(proposalLink), message } as const;

@@ -8,6 +8,7 @@ import type { ParsedComment, Targets } from '../state/intent.ts';
 import {
   approvalVotes,
   fullyPostedAt,
+  isCarriedOut,
   type Proposal,
   turnOf,
   usesStandingApproval,
@@ -133,7 +134,7 @@ export function announceWithdrawnVotes(
 ): StepBuilder {
   const found = approvedBefore.flatMap((before) => {
     const proposal = builder.pull.proposals.find(({ id }) => id === before.id);
-    if (proposal?.state !== 'proposed' && proposal?.state !== 'executing') return [];
+    if (proposal === undefined || (proposal.state !== 'proposed' && !isCarriedOut(proposal))) return [];
     return withdrawnOf(before).map(({ vote, problem }) => ({ proposal, by: vote.by, problem }));
   });
   const groups = Map.groupBy(found, ({ proposal, by, problem }) => `${proposal.state} ${by.id} ${problem}`);

@@ -321,6 +321,11 @@ export function canStillBeDenied({ state }: Proposal): boolean {
   return state === 'proposed' || state === 'approved';
 }
 
+/** Whether its commit attempt has begun, or the agent may read its file. A finished commit does not count. */
+export function isCarriedOut({ state, change }: Pick<Proposal, 'state' | 'change'>): boolean {
+  return state === 'executing' || (state === 'completed' && change.op === 'read');
+}
+
 /** The turn that a proposal belongs to; null for an undo. */
 export function turnOf({ origin }: Proposal): number | null {
   return origin.kind === 'call' ? origin.turn : null;

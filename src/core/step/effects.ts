@@ -54,6 +54,8 @@ export type Effect =
       readonly proposalIds: readonly string[];
       readonly location: CommentLocation | null;
     }
+  /** Read the approvals of these readings again, and give the files to the agent whose approvals still count. */
+  | { readonly type: 'allow-readings'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** Start the oldest queued task. */
   | { readonly type: 'start-next-task' }
   /** Update the proposal's comment to its state. Resolve its thread if the state is final. */
@@ -115,6 +117,7 @@ export const LANES = {
   'update-question-comment': 'exclusive',
   'start-next-task': 'exclusive',
   commit: 'exclusive',
+  'allow-readings': 'exclusive',
   'update-proposal-comment': 'exclusive',
   'update-run-comment': 'exclusive',
   'check-thread': 'exclusive',
@@ -143,6 +146,7 @@ export const PRIORITY_OF = {
   'update-question-comment': 'notify',
   'start-next-task': 'act',
   commit: 'act',
+  'allow-readings': 'act',
   'update-proposal-comment': 'notify',
   'update-run-comment': 'notify',
   'check-thread': 'act',
@@ -188,6 +192,7 @@ export function dedupeKey(effect: Effect): string | null {
     case 'post-proposals':
     case 'post-question':
     case 'commit':
+    case 'allow-readings':
     case 'check-thread':
     case 'dismiss-review':
     case 'react':

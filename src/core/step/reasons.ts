@@ -147,6 +147,10 @@ export const REASONS = [
   'question-asked',
   'question-posted',
   'posting-failed',
+  /** Approved readings were checked again, and the agent gets the files of some of them. */
+  'readings-allowed',
+  /** Readings are not approved any more, or their approvals could not be checked. */
+  'readings-refused',
   'commit-started',
   'commit-aborted',
   'commit-head-moved',

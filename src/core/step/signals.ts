@@ -152,17 +152,15 @@ export type Signal =
       readonly comment: PostedComment;
     }
   /** A commit attempt is about to begin. Saved only if no other signal is pending. */
+  | (Preflight & { readonly type: 'commit-preflight' })
+  /** The agent is about to get files that people allowed it to read. Saved only if no other signal is pending. */
+  | (Preflight & { readonly type: 'reading-preflight' })
+  /** The approvals of these readings could not be read again. `message` is safe to publish. */
   | {
-      readonly type: 'commit-preflight';
+      readonly type: 'readings-unchecked';
       readonly runId: string;
-      readonly headSha: string;
-      /** Current base branch. The webhook of a retarget can be late or lost. */
-      readonly baseRef: string;
-      readonly checks: readonly PreflightCheck[];
-      /** Read right before the attempt. */
-      readonly settings: SettingsReading;
-      /** Only where the settings ask for code owners. */
-      readonly codeOwners?: CodeOwners;
+      readonly proposalIds: readonly string[];
+      readonly message: string;
     }
   /** `overwritten` is set if another push has since removed the commit from the branch. */
   | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })
@@ -232,6 +230,19 @@ export type Signal =
       /** A branch rule refused it and would refuse every other commit. */
       readonly refusedByRule: boolean;
     };
+
+/** What is true right before approved proposals are carried out. */
+export type Preflight = {
+  readonly runId: string;
+  readonly headSha: string;
+  /** Current base branch. The webhook of a retarget can be late or lost. */
+  readonly baseRef: string;
+  readonly checks: readonly PreflightCheck[];
+  /** Read right before the attempt. */
+  readonly settings: SettingsReading;
+  /** Only where the settings ask for code owners. */
+  readonly codeOwners?: CodeOwners;
+};
 
 /** A commit by the App. */
 type ReportedCommit = {
@@ -336,7 +347,7 @@ export type PostedProposal = {
   readonly continuationComments: readonly PostedComment[];
 };
 
-/** The state of one proposal right before a commit attempt. */
+/** The state of one proposal right before it is carried out. */
 export type PreflightCheck = {
   readonly proposalId: string;
   /** How each member of its change applies, in order. */

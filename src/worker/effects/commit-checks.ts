@@ -18,7 +18,7 @@ import type { PullState } from '../../core/state/run.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import type { PreflightCheck } from '../../core/step/signals.ts';
+import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
 import { type EffectResult, errorText, type Job, nextRetryAt, type RulesContext } from '../jobs/job.ts';
@@ -37,7 +37,7 @@ export type CommitPreconditions = {
 };
 
 /**
- * Checks again, right before the write, that the proposals apply, that their approvers have permission and that their
+ * Checks again, right before they are carried out, that the proposals apply, that their approvers have permission and that their
  * approvals are still on the page.
  */
 export async function preflightCommit(
@@ -60,6 +60,15 @@ export async function preflightCommit(
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
   return { ...target, files: headFiles, checks, settings, codeOwners };
+}
+
+/** What the decision core gets of them. */
+export function toPreflight(
+  runId: string,
+  baseRef: string,
+  { head: headSha, checks, settings, codeOwners }: CommitPreconditions,
+): Preflight {
+  return { runId, headSha, baseRef, checks, settings, ...(codeOwners === null ? {} : { codeOwners }) };
 }
 
 async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {

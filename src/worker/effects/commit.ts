@@ -20,7 +20,7 @@ import {
   type RetryResult,
   retryAfterComments,
 } from '../jobs/job.ts';
-import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
+import { type CommitPreconditions, preflightCommit, toPreflight, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 
 /** Immediate attempts while the branch keeps moving. */
@@ -150,10 +150,7 @@ async function preflightAndWrite(
     head: facts.headSha,
     branch: facts.headRef,
   });
-  const { head: headSha, checks, settings, codeOwners } = preconditions;
-  const { runId } = job.effect;
-  const { baseRef } = facts;
-  const preflight = { runId, headSha, baseRef, checks, settings, ...(codeOwners === null ? {} : { codeOwners }) };
+  const preflight = toPreflight(job.effect.runId, facts.baseRef, preconditions);
   const decided = await job.decideNow({ type: 'commit-preflight', ...preflight });
   if (decided === null) return COMMENTS_PENDING;
   const executing = decided.proposals.filter(

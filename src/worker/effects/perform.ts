@@ -1,5 +1,6 @@
 import type { EffectType } from '../../core/step/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
+import { allowReadings } from './allow-readings.ts';
 import { askModel } from './ask-model.ts';
 import {
   dismissOwnReview,
@@ -41,6 +42,7 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'post-question': postQuestion,
   'update-question-comment': updateQuestionComment,
   commit: performCommit,
+  'allow-readings': allowReadings,
   'update-proposal-comment': updateProposalComment,
   'update-run-comment': updateRunComment,
   react: postReaction,

@@ -110,6 +110,19 @@ describe('requests to GitHub, as docs/internals/github-requests.md counts them',
     expect(asked.flatMap(({ name, status }) => (name === SETTINGS ? [status] : []))).toEqual([304, 304]);
   });
 
+  it('approving two readings checks both of them at once', async () => {
+    const story = await stage().tell({ branch: { 'payroll/list.ts': 'list\n', 'payroll/more.ts': 'more\n' } });
+    const { ana, model, configures } = story;
+    await configures('rules: [{tools: [read_file], paths: ["payroll/**"], decide: ask}]');
+    model.proposes(read('payroll/list.ts'), read('payroll/more.ts'));
+    await ana.says('/countersign sum the salaries');
+    const asked = await requestsOf(story, () => ana.says('/approve all'));
+    const count = (name: string): number => asked.filter((one) => one === name).length;
+    expect(count(SETTINGS)).toBe(2);
+    expect(count('GET /repos/{owner}/{repo}/collaborators/{username}/permission')).toBe(2);
+    expect(count('GET /repos/{owner}/{repo}/issues/comments/{comment_id}')).toBe(1);
+  });
+
   it('approving all of four changes sends two per change in addition to those of one approval', async () => {
     const story = await proposeRows(stage(), { 3: 30, 9: 90, 15: 150, 21: 210 });
     const { ana, bot } = story;

@@ -71,7 +71,7 @@ export function stateLabel(proposal: Proposal): string {
 const STATUS_TEXT = {
   proposed: () => '',
   approved: (proposal) =>
-    `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. It will be committed shortly.`,
+    `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. ${proposal.change.op === 'read' ? 'The agent gets the file once the approvals are checked again' : 'It will be committed shortly'}.`,
   executing: (proposal) =>
     `**Executing**, approved${byDeciders(proposal)}${userEditClause(proposal)}. It is being committed now.`,
   completed: completedText,
