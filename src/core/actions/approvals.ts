@@ -18,6 +18,7 @@ import {
   type Person,
   type Proposal,
   transition,
+  usesStandingApproval,
   type Vote,
 } from '../state/proposal.ts';
 import type { PullState, Run } from '../state/run.ts';
@@ -201,9 +202,14 @@ export function withNeedAtStart(
   return { ...needed, mentions: owners.filter((one) => !known.has(one.toLowerCase())).slice(0, MAX_MENTIONS) };
 }
 
+/** Whether an approval of this person counts already. */
+export function hasCountedApproval({ id }: Person, proposal: Proposal, rules: ApprovalRules): boolean {
+  return countedApprovals(proposal, rules, permissionAtVote).some(({ by }) => by.id === id);
+}
+
 /**
- * Records an approval that counts, once for each person, and approves the proposal once there are enough. An approval
- * of an approved proposal is recorded too: it stays valid if another person's vote lapses.
+ * Records an approval that counts, and approves the proposal once enough people approve. An approval of an approved
+ * proposal, or of a person whose approval counts already, is recorded too: it stands if the other one lapses.
  */
 export function recordApproval(
   builder: StepBuilder,
@@ -212,8 +218,8 @@ export function recordApproval(
   rules: ApprovalRules,
   at: string,
 ): StepBuilder {
-  const counted = countedApprovals(proposal, rules, permissionAtVote);
-  const voted = counted.some((one) => one.by.id === vote.by.id) ? builder : recordVote(builder, vote);
+  const isUseless = usesStandingApproval(vote) && hasCountedApproval(vote.by, proposal, rules);
+  const voted = isUseless ? builder : recordVote(builder, vote);
   const current = withNeeded(currentProposal(voted, proposal), rules);
   if (current.state === 'approved') return voted;
   return isApproved(current, rules, permissionAtVote)

@@ -1,5 +1,5 @@
-import { missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
-import { endStep, recordVote, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
+import { hasCountedApproval, missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
+import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
@@ -124,13 +124,11 @@ function approveAll(
   const grant = always === null || only === undefined ? null : requestStanding(context, only, always, note);
   const voted = open.reduce((builder, one) => {
     const vote = grant?.kind === 'granted' ? grant.vote : createVote(context, one, 'approve', note);
-    const approved = recordApproval(builder, one, vote, rules, createdAt);
-    // The ledger has the row that gave it, also where this person's approval counts already.
-    return grant?.kind === 'granted' && approved.votes.length === 0 ? recordVote(approved, vote) : approved;
+    return recordApproval(builder, one, vote, rules, createdAt);
   }, startStep(context.pull));
   const ids = open.filter(({ state }) => state === 'proposed').map(({ id }) => id);
   const newlyApproved = voted.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'approved');
-  const isRepeated = voted.votes.length === 0 && newlyApproved.length === 0;
+  const isRepeated = newlyApproved.length === 0 && open.every((one) => hasCountedApproval(context.person, one, rules));
   const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);

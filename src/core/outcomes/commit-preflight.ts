@@ -47,7 +47,7 @@ import { type ApprovalBlock, proposalLink } from '../step/replies.ts';
 import type { PreflightCheck, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
-import { announceWithdrawnVotes, findWithdrawnVotes, withoutVotes } from './withdrawn-votes.ts';
+import { announceWithdrawnVotes, findWithdrawnVotes, lostApprovals, withoutVotes } from './withdrawn-votes.ts';
 
 type PreflightSignal = Extract<Signal, { type: 'commit-preflight' | 'reading-preflight' }>;
 
@@ -223,7 +223,7 @@ function announceLapsedApprovals(
     if (!undecidedIds.includes(proposal.id)) return [];
     const withdrawn = withdrawnVotesOf(builder.pull, proposal, signal, facts);
     const block = blockAtCommit(withoutVotes(proposal, withdrawn), signal, builder.pull.run);
-    const isAnnounced = block?.kind === 'approvals-missing' && withdrawn.length > 0;
+    const isAnnounced = block?.kind === 'approvals-missing' && lostApprovals(proposal, withdrawn).length > 0;
     return block === null || isAnnounced ? [] : [{ proposal, block }];
   });
   const groups = [...Map.groupBy(blocks, ({ block }) => JSON.stringify(block)).values()];
@@ -255,6 +255,8 @@ function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, 
 /** Removes the approvals that no longer count, so that a person can approve again. */
 function withoutLapsedApprovals(proposal: Proposal, check: PreflightCheck, rules: ApprovalRules): Proposal {
   const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
-  const votes = proposal.votes.filter((vote) => !isApprovalVote(vote) || counting.includes(vote));
+  const approvers = new Set(counting.map(({ by }) => by.id));
+  const kept = new Set(approvalVotes(proposal).filter(({ by }) => approvers.has(by.id)));
+  const votes = proposal.votes.filter((vote) => !isApprovalVote(vote) || kept.has(vote));
   return withNeeded({ ...proposal, votes }, rules);
 }

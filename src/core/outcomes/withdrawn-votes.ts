@@ -53,6 +53,13 @@ export function withoutVotes(proposal: Proposal, withdrawn: readonly WithdrawnVo
   return { ...proposal, votes: proposal.votes.filter((vote) => !dropped.has(vote)) };
 }
 
+/** One for each person who has no other approval that stands. Only these change who approves. */
+export function lostApprovals(proposal: Proposal, withdrawn: readonly WithdrawnVote[]): readonly WithdrawnVote[] {
+  const approvers = new Set(approvalVotes(withoutVotes(proposal, withdrawn)).map(({ by }) => by.id));
+  const lost = withdrawn.filter(({ vote }) => !approvers.has(vote.by.id));
+  return [...new Map(lost.map((one) => [one.vote.by.id, one])).values()];
+}
+
 /** The repository can have become stricter since the vote. */
 function findSurfaceProblem({ surface }: Vote, { surfaces }: VoteContext): VoteProblem | null {
   return surfaces?.decideIn === 'conversation' && surface !== 'conversation' ? 'outside-conversation' : null;
@@ -126,7 +133,7 @@ function wasWrittenAfter(proposal: Proposal, { createdAt }: VoteSource): boolean
   return postedAt !== null && createdAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
 }
 
-/** One reply for each person and problem; the proposals are those after the step. */
+/** One reply for each person who lost an approval and problem; the proposals are those after the step. */
 export function announceWithdrawnVotes(
   builder: StepBuilder,
   approvedBefore: readonly Proposal[],
@@ -135,7 +142,7 @@ export function announceWithdrawnVotes(
   const found = approvedBefore.flatMap((before) => {
     const proposal = builder.pull.proposals.find(({ id }) => id === before.id);
     if (proposal === undefined || (proposal.state !== 'proposed' && !isCarriedOut(proposal))) return [];
-    return withdrawnOf(before).map(({ vote, problem }) => ({ proposal, by: vote.by, problem }));
+    return lostApprovals(before, withdrawnOf(before)).map(({ vote, problem }) => ({ proposal, by: vote.by, problem }));
   });
   const groups = Map.groupBy(found, ({ proposal, by, problem }) => `${proposal.state} ${by.id} ${problem}`);
   return [...groups.values()].reduce((announced, [first, ...more]) => {

@@ -114,6 +114,34 @@ describe('an approval that is edited or deleted before the commit', () => {
     ]);
   });
 
+  it('a second approval of the same person stands where the first one was edited (X5, S70)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, configures, pr } = story;
+    await configures('required_approvals: 2');
+    const first = await ana.replies(bot.proposal(1), '/approve\nlooks godo');
+    await ana.does((person) => person.editsInThread(first, '/approve\nlooks good'));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('Your approval counts. 1 more approval is needed');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
+      `Approved-by: ${ana.login}`,
+      `Approved-by: ${ben.login}`,
+    ]);
+    expect(bot.answers().join()).not.toMatch(/doesn’t count|Pending again/);
+  });
+
+  it('of a person whose approvals are all withdrawn one sentence tells, and none counts (X5, S70)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, configures } = story;
+    await configures('required_approvals: 2');
+    const approvals = [await ana.replies(bot.proposal(1), '/approve'), await ana.replies(bot.proposal(1), '/approve')];
+    for (const id of approvals) await ana.does((person) => person.editsInThread(id, 'No, wait.'));
+    await ben.replies(bot.proposal(1), '/approve');
+    await expectPendingAgain(story, new RegExp(`the approval of \`${ana.login}\` was edited before the commit`));
+    expect(bot.answer().split('](')).toHaveLength(2);
+    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
+  });
+
   it('the other approvals commit if they are enough, and a reply names the withdrawn one (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, configures, person, pr } = story;
