@@ -9,7 +9,14 @@ import {
 } from '../../../src/adapters/store/store.ts';
 import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
-import { dedupeKey, delayOf, type Effect, LANES, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
+import {
+  dedupeKey,
+  delayOf,
+  type Effect,
+  LANES,
+  ONCE_IN_REPOSITORY,
+  onlyNewestAttemptFinishes,
+} from '../../../src/core/step/effects.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../../src/core/step/signals.ts';
 import type { Step } from '../../../src/core/step/step.ts';
@@ -233,8 +240,7 @@ function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Sig
   const [row, effect] = findPendingEffect(tables, stored);
   if (effect === undefined) deliverLateResult(tables, stored, outcome, now);
   if (row === undefined || effect === undefined) return;
-  // An outdated attempt cannot finish an effect that absorbs later ones.
-  if (effect.dedupeKey !== null && effect.attempts !== stored.attempts) return;
+  if (onlyNewestAttemptFinishes(stored.effect) && effect.attempts !== stored.attempts) return;
   if (!completeEffectRow(row, effect, now) || outcome === null) return;
   addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
   if (effect.lane === 'concurrent') notifyListeners(tables);

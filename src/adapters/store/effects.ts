@@ -1,5 +1,12 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { type CommitEffect, dedupeKey, delayOf, type Effect, LANES } from '../../core/step/effects.ts';
+import {
+  type CommitEffect,
+  dedupeKey,
+  delayOf,
+  type Effect,
+  LANES,
+  onlyNewestAttemptFinishes,
+} from '../../core/step/effects.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { claimableConcurrentEffects } from './due-work.ts';
@@ -67,14 +74,6 @@ function orCancelledWithCommit(signal: Signal | null): RawBuilder<unknown> {
 }
 
 /**
- * An outdated attempt cannot finish an effect that absorbs later ones: it might have acted before the newest of them was
- * requested. Of any other effect the first result counts.
- */
-function isFinishable({ effect, attempts }: StoredEffect): RawBuilder<unknown> {
-  return dedupeKey(effect) === null ? sql`true` : sql`attempts = ${attempts}`;
-}
-
-/**
  * Marks the effect done and stores its result, in one statement; false, with nothing changed, if it was already done.
  */
 export async function finishEffect(
@@ -83,11 +82,12 @@ export async function finishEffect(
   result: Signal | null,
   now: number,
 ): Promise<boolean> {
+  const isNewest = onlyNewestAttemptFinishes(effect.effect) ? sql`and attempts = ${effect.attempts}` : sql``;
   const { rows } = await sql`
     with finished as (
       update effects set done_at = ${now}, started = false, lease_until = null, leased_by = null, worker = null,
         error = nullif(error, ${CANCELLED_REASON})
-      where id = ${effect.id} and ((done_at is null and ${isFinishable(effect)}) ${orCancelledWithCommit(result)})
+      where id = ${effect.id} and ((done_at is null ${isNewest}) ${orCancelledWithCommit(result)})
       returning pull_key
     ), result as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)

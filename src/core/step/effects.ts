@@ -201,6 +201,17 @@ export function dedupeKey(effect: Effect): string | null {
   }
 }
 
+/** These post comments whose ids are stored with the result. */
+const POSTING_EFFECTS: ReadonlySet<EffectType> = new Set<EffectType>(['post-proposals', 'post-question']);
+
+/**
+ * Whether an outdated attempt cannot finish the effect. It might have acted before the newest request that the effect
+ * absorbed, or posted a comment that a later attempt did not find and posted again. Of others the first result counts.
+ */
+export function onlyNewestAttemptFinishes(effect: Effect): boolean {
+  return dedupeKey(effect) !== null || POSTING_EFFECTS.has(effect.type);
+}
+
 /** Delay before an effect is first performed (ms). An equal effect without delay cuts it short. */
 export function delayOf(effect: Effect): number {
   switch (effect.type) {

@@ -8,6 +8,8 @@ const SHOW: Effect = { type: 'update-run-comment', runId: 'r' };
 
 const ASK: Effect = { type: 'ask-model', runId: 'r', turn: 1 };
 
+const POST: Effect = { type: 'post-proposals', runId: 'r', turn: 1, proposalIds: ['a1b2'] };
+
 const FAILED = { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: 'm' } as const;
 
 function reply(onceKey: string | null): Effect {
@@ -104,6 +106,17 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       await saveEffects('b', [SHOW], claim);
       await store().finishEffect(outdated, null, 33);
       expect(await nextEffect(store(), claim, 34)).toMatchObject({ effect: SHOW, attempts: 3 });
+    });
+
+    it('an outdated attempt cannot report the comment that it posted, since a later one can have posted another (V5)', async () => {
+      const claim = await saveEffects('a', [POST]);
+      const outdated = present(await nextEffect(store(), claim, 30));
+      await nextEffect(store(), claim, 31);
+      await store().finishEffect(outdated, FAILED, 32);
+      const newest = present(await nextEffect(store(), claim, 33));
+      expect(newest).toMatchObject({ effect: POST, attempts: 3 });
+      await store().finishEffect(newest, FAILED, 34);
+      expect(present(await nextSignal(store(), claim, 35)).signal).toEqual(FAILED);
     });
 
     it('ignores a postponement by a worker that lost the effect (G7)', async () => {
