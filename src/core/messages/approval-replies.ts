@@ -69,8 +69,9 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
   }
 }
 
-function describeDenial({ path, rule }: Extract<ApprovalBlock, { kind: 'denied-path' }>): string {
-  return `a rule denies ${codeSpan(path)} to the agent (${codeSpan(rule)})`;
+function describeDenial({ path, rule, linked }: Extract<ApprovalBlock, { kind: 'denied-path' }>): string {
+  const place = linked === true ? ', at which a link shows the file,' : '';
+  return `a rule denies ${codeSpan(path)}${place} to the agent (${codeSpan(rule)})`;
 }
 
 const DENIED_NEXT_STEP =

@@ -58,8 +58,8 @@ export function findChangeRule(rules: PathRules, tools: readonly ToolName[], pat
   return denied?.kind === 'deny' ? denied.rule : null;
 }
 
-/** A path, and the rule that denies a tool to touch it. */
-type PathDenial = { readonly path: string; readonly rule: string };
+/** A path, and the rule that denies a tool to touch it. `linked`: a link shows a file of the change there. */
+type PathDenial = { readonly path: string; readonly rule: string; readonly linked?: true };
 
 /** The tool that proposed a change; an undo has none. */
 type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { readonly kind: 'undo' };
@@ -85,7 +85,7 @@ export function findLinkedDenial(rules: PathRules, linked: LinkedChange): PathDe
   const tools = membersOf(linked.change).flatMap((member) => [...toolsOf(member, member.path)]);
   for (const path of knownLinkedPaths(linked)) {
     const rule = findChangeRule(rules, tools, path);
-    if (rule !== null) return { path, rule };
+    if (rule !== null) return { path, rule, linked: true };
   }
   return null;
 }

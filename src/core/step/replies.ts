@@ -265,8 +265,8 @@ export type ApprovalBlock =
       /** Null unless the objection is about code owners. */
       readonly ownership: Ownership | null;
     }
-  /** A rule denies this path now, so no approval of the change counts. */
-  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
+  /** A rule denies this path now, so no approval of the change counts. `linked`: a link shows a file of it there. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
   /** The approvals count, but more people are needed, or an owner of each of these paths. */
   | { readonly kind: 'approvals-missing'; readonly missing: number; readonly ownership: Ownership | null };
 
@@ -420,7 +420,8 @@ export type UndoRefusal =
   | { readonly kind: 'commit-missing'; readonly sha: string }
   /** Another file or directory blocks the path of the deleted or moved file. */
   | { readonly kind: 'path-taken'; readonly path: string }
-  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
+  /** `linked`: a link shows a file of the change at the path. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
   /** It would touch the lines or paths of another open change. */
   | { readonly kind: 'overlaps'; readonly other: ProposalLink }
   /** Our own sentences for the model, which are safe to show to people. */
