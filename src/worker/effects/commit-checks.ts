@@ -37,8 +37,8 @@ export type CommitPreconditions = {
 };
 
 /**
- * Checks again, right before they are carried out, that the proposals apply, that their approvers have permission and that their
- * approvals are still on the page.
+ * Checks again, right before the proposals are carried out, that they apply, that their approvers have permission and
+ * that their approvals are still on the page.
  */
 export async function preflightCommit(
   context: RulesContext,

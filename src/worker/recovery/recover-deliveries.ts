@@ -68,10 +68,12 @@ export async function recoverLostDeliveries(
   try {
     const scanned = memory.backlog.length === 0 && (await scanLog(memory, turn, options, allowance));
     memory.backlog = await dropStored(memory.backlog, options.store);
-    if (scanned) await checkArrival(memory.backlog, turn, options, allowance);
+    const lost = memory.backlog;
     await replaceByCatchUp(memory, options);
     await processBacklog(memory, recoveredUntil, options, allowance, stopping);
     done = memory.backlog.length === 0 && memory.scan === null;
+    // Last, because people's answers must not depend on a request that is only for the operator.
+    if (scanned) await checkArrival(lost, turn, options, allowance);
   } finally {
     const progress = { until: recoveredUntil.until, gap: memory.lastScan?.gap ?? null };
     const nextRunAt = now() + (done ? RECOVERY_INTERVAL_MS : CONTINUE_AFTER_MS);

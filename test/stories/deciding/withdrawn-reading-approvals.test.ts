@@ -107,7 +107,7 @@ describe('an approval of a reading is read again before the agent gets the file'
     expectUnread(story, /the approval of `ana.*` was edited/);
   });
 
-  it('not if no such comment exists, whoever signed its delivery (X5)', async () => {
+  it('not if no such comment exists, although the delivery is signed (X5)', async () => {
     const story = await asksToRead('', LIST);
     const { ana, bot } = story;
     await ana.says('/status');
