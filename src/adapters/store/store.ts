@@ -230,7 +230,8 @@ export type Store = {
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /**
    * Marks the effect done and stores its result as a signal, in one transaction. A repeated call changes nothing, nor
-   * does an outdated attempt of an effect that only the newest one finishes. A cancelled effect can still report a commit, once.
+   * does an outdated attempt of an effect that only the newest one finishes. A cancelled effect can still report a
+   * commit, once.
    */
   finishEffect(effect: StoredEffect, result: Signal | null, now: number): Promise<void>;
   /**
