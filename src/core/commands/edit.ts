@@ -42,7 +42,7 @@ export const edit = {
   summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
   allowedTo: 'writer',
   argument: 'ids-and-instruction',
-  decidesOn: { states: 'uncommitted', includesUndos: false, quote: 'piece' },
+  decidesOn: { states: 'uncommitted', includesUndos: false, quote: 'piece', idsNameLaterPosts: false },
   read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
   needs: {
     condition: 'its suggestion block replaces a change',

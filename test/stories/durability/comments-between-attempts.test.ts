@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
 import { write } from '../support/story.ts';
 
@@ -138,6 +139,24 @@ describe('effects that reached GitHub without a received response', () => {
     await stage().settle();
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.proposal(1).resolved).toBe(true);
+  });
+
+  it('a denial by id stands although the comment is deleted before the App knows that it posted it (S41a, S44)', async () => {
+    const story = await tellRows(stage());
+    const { pr, ana, ben, bot } = story;
+    story.model.proposes(editRow(5, 50));
+    stage().github.faults.add({ ...DONE_UNHEARD, route: REVIEW });
+    stage().pass(2);
+    ana.person.says('/countersign give the row another value');
+    await faultOccurred();
+    const { id, proposalId } = bot.proposal(1);
+    ben.person.says(`/deny ${proposalId}`);
+    stage().pass(2);
+    ana.person.deletesInThread(id);
+    await vi.waitFor(async () => expect(await proposalStates(story)).toEqual(['rejected']), { timeout: 25_000 });
+    await ana.says(`/approve ${proposalId}`);
+    expect(bot.answer()).toContain('was already rejected');
+    expect(pr.commits()).toEqual([]);
   });
 
   it('an approval in a thread applies to that thread’s change, never to the only other pending change (S39, B6)', async () => {

@@ -21,6 +21,11 @@ export type TargetScope = {
   readonly includesUndos: boolean;
   /** What a quote must hold of the proposal's comment to name it. */
   readonly quote: QuoteExtent;
+  /**
+   * Whether an id also names a proposal that was posted after the comment. It can be the same one, whose first comment
+   * was deleted, so a denial holds: one that meant another proposal changes no file.
+   */
+  readonly idsNameLaterPosts: boolean;
 };
 
 export type TargetResolution =
@@ -42,7 +47,7 @@ export function resolveTargets(
   targets: Targets,
   commentRef: CommentRef,
 ): TargetResolution {
-  if (targets.by === 'ids') return resolveIds(pull, targets.ids, commentRef);
+  if (targets.by === 'ids') return resolveIds(pull, scope, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
   const proposal = findAnsweredProposal(pull, commentRef, scope.quote);
   if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
@@ -60,12 +65,17 @@ function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: Co
   return states !== 'pending' || quote === null;
 }
 
-function resolveIds(pull: PullState, ids: readonly string[], commentRef: CommentRef): TargetResolution {
+function resolveIds(
+  pull: PullState,
+  { idsNameLaterPosts }: TargetScope,
+  ids: readonly string[],
+  commentRef: CommentRef,
+): TargetResolution {
   const posted = new Map(pull.proposals.filter((one) => one.comment !== null).map((one) => [one.id, one]));
   const unknown = ids.filter((id) => !posted.has(id));
   if (unknown.length > 0) return { kind: 'unknown-ids', ids: unknown };
   const named = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
-  const postedLater = named.filter((one) => wasPostedAfter(one, commentRef.createdAt));
+  const postedLater = idsNameLaterPosts ? [] : named.filter((one) => wasPostedAfter(one, commentRef.createdAt));
   if (postedLater.length === named.length) return { kind: 'no-match', postedLater };
   return withoutDecidedInThreads(
     named.filter((one) => !postedLater.includes(one)),
