@@ -12,7 +12,7 @@ import { reachedSideLimit, type SideQuestion } from '../../core/state/side-quest
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
 import type { SideQuestionOpening } from '../../core/step/signals.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
 import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 
@@ -23,8 +23,7 @@ export async function openSideQuestion(job: Job<'open-side-question'>): Promise<
   const question = currentSideQuestion(pull, questionId);
   if (question?.phase.kind !== 'opening') return DONE;
   const run = activeRun(pull);
-  if (run !== null && run.id === question.runId && run.phase.kind === 'reading-context')
-    return retryAfterContext(job.context.clock.now());
+  if (run !== null && run.id === question.runId && run.phase.kind === 'reading-context') return retryAfterContext(job);
   const github = job.context.githubApp.forPull(pull.ref);
   const { settings: now } = parseSettings(await github.fetchSettingsFile(), job.context.operatorSettings());
   const ofRun = await openFromRun(job, pull, question);
@@ -35,11 +34,13 @@ export async function openSideQuestion(job: Job<'open-side-question'>): Promise<
   return { kind: 'done', signal: { type: 'side-question-opened', questionId, opening, settings } };
 }
 
-const CONTEXT_WAIT_MS = 1_000;
+const MAX_CONTEXT_WAIT_MS = 30_000;
 
-/** A question needs the run's conversation, which begins once the context is read. */
-function retryAfterContext(now: number): EffectResult {
-  return { kind: 'retry', retryAt: now + CONTEXT_WAIT_MS, error: 'the run reads its context', retryCause: 'waiting' };
+/** A question needs the run's conversation, which begins once the context is read. That takes hours if GitHub is down. */
+function retryAfterContext({ context, attempts }: Job<'open-side-question'>): EffectResult {
+  const now = context.clock.now();
+  const retryAt = Math.min(nextRetryAt(now, attempts, null), now + MAX_CONTEXT_WAIT_MS);
+  return { kind: 'retry', retryAt, error: 'the run reads its context', retryCause: 'waiting' };
 }
 
 /** Null if no run was there, or if it has no transcript: it never began, or is deleted. */

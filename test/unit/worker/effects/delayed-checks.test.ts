@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
-import type { Store } from '../../../../src/adapters/store/store.ts';
-import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { PullState } from '../../../../src/core/state/run.ts';
 import type { Effect } from '../../../../src/core/step/effects.ts';
 import { checkDeadlines, expireProposals } from '../../../../src/worker/effects/delayed-checks.ts';
 import type { Job } from '../../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { posted, pullOf, run } from '../../../contracts/store/samples.ts';
+import { createWorkerContext, refuse } from './worker-context.ts';
 
 const AT = '2030-01-08T12:00:00.000Z';
 
 const NOW = Date.parse(AT);
-
-const refuse = (): never => {
-  throw new Error('unexpected call');
-};
 
 /** A job that runs `lateMs` after the deadline by our clock, with GitHub's clock `skewMs` ahead of ours. */
 function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-deadlines'> {
@@ -29,21 +22,8 @@ function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-
     internalErrors: 0,
     requestedAt: AT,
   };
-  const store: Pick<Store, 'load'> = { load: async () => pull };
   return {
-    context: {
-      store: Object.assign(Object.create(null), store),
-      githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => skewMs },
-      model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
-      clock: { now: () => NOW + lateMs, every: refuse },
-      log: SILENT_LOG,
-      self: { slug: 'countersign', botId: 1 },
-      isServedOwner: () => true,
-      operatorSettings: () => NO_OPERATOR_SETTINGS,
-      offload: offloadInline,
-      links: refuse,
-      recordMetric() {},
-    },
+    context: createWorkerContext(pull, NOW + lateMs, skewMs),
     ...{ stored, effect, attempts: 1, stopping: new AbortController().signal },
     decideNow: refuse,
     pendingCommentsDueAt: async () => null,
