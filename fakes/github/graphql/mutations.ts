@@ -151,6 +151,7 @@ export const MUTATIONS: Readonly<Record<string, MutationHandler>> = {
   resolveReviewThread: (context, input) => setResolved(context, input, true),
   unresolveReviewThread: (context, input) => setResolved(context, input, false),
   addReaction,
+  updateRefs,
 };
 
 function recordOrEmpty(value: unknown): Values {
@@ -229,4 +230,20 @@ function setResolved(context: MutationContext, input: Values, resolved: boolean)
     state,
     events: outcome.events,
   };
+}
+
+/** Moves one ref. The product never moves several at once, so that is not supported. */
+function updateRefs(context: MutationContext, input: Values): MutationResult {
+  const id = String(input['repositoryId']);
+  const repository = listAccessibleRepositories(context).find(({ nodeId }) => nodeId === id);
+  if (repository === undefined) throw createUnknownNodeError(id);
+  requirePermission(context, 'contents', 'write');
+  const [{ name, beforeOid, afterOid, force } = {}] = recordsOrEmpty(input['refUpdates']);
+  const move = { actor: context.actor, repositoryId: repository.id, ref: String(name), sha: String(afterOid) };
+  const expected = typeof beforeOid === 'string' ? { expected: beforeOid } : {};
+  const update = { ...move, ...expected, force: force === true };
+  const outcome = context.operations.updateGitRef(context.state.github, update, context.now);
+  const { state } = requireSuccess(context, outcome);
+  const fields = { clientMutationId: readClientMutationId(input) };
+  return { payload: { typeName: 'UpdateRefsPayload', fields }, state, events: outcome.events };
 }

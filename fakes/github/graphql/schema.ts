@@ -9,6 +9,7 @@ export const SCHEMA = buildSchema(`
   scalar BigInt
   scalar DateTime
   scalar GitObjectID
+  scalar GitRefname
   scalar URI
 
   type Query {
@@ -22,6 +23,7 @@ export const SCHEMA = buildSchema(`
     createCommitOnBranch(input: CreateCommitOnBranchInput!): CreateCommitOnBranchPayload
     resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
     unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
+    updateRefs(input: UpdateRefsInput!): UpdateRefsPayload
   }
 
   interface Node { id: ID! }
@@ -124,6 +126,10 @@ export const SCHEMA = buildSchema(`
   input FileAddition { contents: Base64String! path: String! }
   input FileDeletion { path: String! }
   type CreateCommitOnBranchPayload { clientMutationId: String commit: Commit ref: Ref }
+
+  input UpdateRefsInput { clientMutationId: String refUpdates: [RefUpdate!]! repositoryId: ID! }
+  input RefUpdate { afterOid: GitObjectID! beforeOid: GitObjectID force: Boolean = false name: GitRefname! }
+  type UpdateRefsPayload { clientMutationId: String }
 
   input ResolveReviewThreadInput { clientMutationId: String threadId: ID! }
   input UnresolveReviewThreadInput { clientMutationId: String threadId: ID! }

@@ -177,7 +177,8 @@ export type CreateCommitInput = RepositoryTarget & {
 /** `ref` is a full name such as `refs/heads/main`. */
 export type CreateRefInput = RepositoryTarget & { readonly ref: string; readonly sha: Sha };
 
-export type UpdateRefInput = CreateRefInput & { readonly force?: boolean };
+/** `expected` is the commit that the ref must have. */
+export type UpdateRefInput = CreateRefInput & { readonly force?: boolean; readonly expected?: Sha };
 
 export type DeleteRefInput = RepositoryTarget & { readonly ref: string };
 

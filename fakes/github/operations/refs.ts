@@ -38,6 +38,8 @@ export const updateGitRef: Operation<UpdateRefInput, Sha> = (github, input, now)
   if (repository === undefined) return refuseWith(github, NOT_FOUND_ERROR);
   if (before === undefined) return refuseWith(github, unprocessableError('Reference does not exist'));
   if (!isCommit(github, input.sha)) return refuseWith(github, unprocessableError('Object does not exist'));
+  if (input.expected !== undefined && input.expected !== before)
+    return refuseWith(github, unprocessableError('Reference update failed'));
   if (input.force !== true && !isFastForward(github, before, input.sha)) {
     return refuseWith(github, unprocessableError('Update is not a fast forward'));
   }

@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import {
-  type CommitPlan,
-  type CommitResult,
-  type FileContent,
-  type FileWrite,
-  GitHubError,
-} from '../../core/step/ports.ts';
+import { type CommitPlan, type CommitResult, type FileWrite, GitHubError } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { type PullConnection, repositoryParams } from './requests/connection.ts';
-import { GitHubRequestError, isNotFound, toQuotableText } from './requests/errors.ts';
+import { commitWithGitObjects, fetchRepository } from './commit-objects.ts';
+import type { PullConnection } from './requests/connection.ts';
+import { GitHubRequestError, toQuotableText } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -48,9 +43,9 @@ async function commitWithGraphql(connection: PullConnection, plan: Countersigned
     return await commitInRepository(connection, storedName, plan);
   } catch (error) {
     if (!isRepositoryNotFound(error)) throw error;
-    const currentName = await fetchCurrentName(connection);
-    if (currentName === null || currentName === storedName) throw error;
-    return commitInRepository(connection, currentName, plan);
+    const repository = await fetchRepository(connection);
+    if (repository === null || repository.fullName === storedName) throw error;
+    return commitInRepository(connection, repository.fullName, plan);
   }
 }
 
@@ -60,17 +55,6 @@ function isRepositoryNotFound(error: unknown): boolean {
     error.graphqlCodes.includes('NOT_FOUND') &&
     /\brepository\b/i.test(error.detail)
   );
-}
-
-/** Null if the repository is not accessible, or if another repository has its name now. */
-async function fetchCurrentName({ ref, read }: PullConnection): Promise<string | null> {
-  try {
-    const { data } = await read((client) => client.rest.repos.get(repositoryParams(ref)));
-    return data.id === ref.repositoryId ? data.full_name : null;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
 }
 
 async function commitInRepository(
@@ -107,84 +91,6 @@ function fileChanges({ files }: CommitPlan) {
     ),
     deletions: files.flatMap(({ path, content }) => (content.kind === 'deleted' ? [{ path }] : [])),
   };
-}
-
-/** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
-async function commitWithGitObjects(
-  connection: PullConnection,
-  plan: Countersigned<CommitPlan>,
-): Promise<CommitResult> {
-  const tree = await createTree(connection, plan);
-  const sha = await createCommitObject(connection, plan, tree);
-  // After a forced push to an older head, the fast-forward alone would succeed and restore the dropped commits.
-  if ((await fetchHead(connection, plan.branch)) !== plan.expectedHead) return { kind: 'head-moved' };
-  await connection.write((client) =>
-    client.rest.git.updateRef({
-      ...repositoryParams(connection.ref),
-      ref: `heads/${plan.branch}`,
-      sha,
-      force: false,
-    }),
-  );
-  return { kind: 'committed', sha };
-}
-
-type TreeItem = {
-  readonly path: string;
-  readonly mode: FileWrite['mode'];
-  readonly type: 'blob';
-  readonly sha: string | null;
-};
-
-async function createTree(connection: PullConnection, plan: CommitPlan): Promise<string> {
-  const tree: TreeItem[] = [];
-  for (const { path, mode, content } of plan.files) {
-    tree.push({ path, mode, type: 'blob', sha: await ensureBlob(connection, content) });
-  }
-  const baseTree = await fetchTreeSha(connection, plan.expectedHead);
-  const { data } = await connection.write((client) =>
-    client.rest.git.createTree({ ...repositoryParams(connection.ref), base_tree: baseTree, tree }),
-  );
-  return data.sha;
-}
-
-/** The SHA of the content's blob; null for a deleted file. */
-async function ensureBlob(connection: PullConnection, content: FileContent): Promise<string | null> {
-  switch (content.kind) {
-    case 'bytes':
-      return createBlob(connection, content.bytes);
-    case 'blob':
-      return content.sha;
-    case 'deleted':
-      return null;
-  }
-}
-
-/** Sends Base64, because the encoding `utf-8` loses carriage returns. */
-async function createBlob({ ref, write }: PullConnection, bytes: Uint8Array): Promise<string> {
-  const content = Buffer.from(bytes).toString('base64');
-  const { data } = await write((client) =>
-    client.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' }),
-  );
-  return data.sha;
-}
-
-async function createCommitObject({ ref, write }: PullConnection, plan: CommitPlan, tree: string): Promise<string> {
-  const { message, expectedHead } = plan;
-  const { data } = await write((client) =>
-    client.rest.git.createCommit({ ...repositoryParams(ref), message, tree, parents: [expectedHead] }),
-  );
-  return data.sha;
-}
-
-async function fetchTreeSha({ ref, read }: PullConnection, commit: string): Promise<string> {
-  const { data } = await read((client) => client.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit }));
-  return data.tree.sha;
-}
-
-async function fetchHead({ ref, read }: PullConnection, branch: string): Promise<string> {
-  const { data } = await read((client) => client.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` }));
-  return data.object.sha;
 }
 
 /** Whether GitHub wrote nothing because the branch has another head than expected. */

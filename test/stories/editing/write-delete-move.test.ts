@@ -184,7 +184,7 @@ describe('a commit whose response is lost', () => {
   it.each([
     ['a deletion', remove('src/old.ts'), 'graphql createCommitOnBranch', 'src/old.ts'],
     ['the deletion of a binary file', remove('logo.png'), 'graphql createCommitOnBranch', 'logo.png'],
-    ['a move', move('bin/run.sh', 'start.sh'), 'PATCH /repos/{owner}/{repo}/git/refs/{ref}', 'bin/run.sh'],
+    ['a move', move('bin/run.sh', 'start.sh'), 'graphql updateRefs', 'bin/run.sh'],
   ])('%s is found by its result, and made once (S78, G3)', async (_, call, route, gone) => {
     const story = await proposeAll([call]);
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });

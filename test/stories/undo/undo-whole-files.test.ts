@@ -132,7 +132,7 @@ describe('the undo of a whole file', () => {
 
   it('a restored file whose commit response is lost is found by its result, and made once (S78, G3)', async () => {
     const { pr, ana, bot } = await proposeUndo(remove('logo.png'));
-    const route = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+    const route = 'graphql updateRefs';
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
     await ana.says('/approve');
     await vi.waitFor(() => expect(bot.proposal(2).body).toContain('**Completed:** applied'), { timeout: 8_000 });

@@ -124,39 +124,52 @@ describe('a file with another mode', () => {
       .post(`${REPO}/git/commits`, { message: PLAN.message, tree: 'tree', parents: [HEAD] })
       .reply(201, { sha: SHA });
   };
+  const isFound = (id = 22) => reader().get(REPO).reply(200, { id, full_name: 'ana/shop', node_id: 'R_22' });
   const hasHead = (sha: string) =>
     reader()
       .get(`${REPO}/git/ref/heads%2Ffeature%2Ftotals`)
       .reply(200, { ref: 'refs/heads/feature/totals', object: { sha } });
-  const update = () => writer().patch(`${REPO}/git/refs/heads%2Ffeature%2Ftotals`, { sha: SHA, force: false });
+  const move = () =>
+    graphql((variables) => {
+      const update = { name: 'refs/heads/feature/totals', beforeOid: HEAD, afterOid: SHA, force: false };
+      expect(variables).toEqual({ input: { repositoryId: 'R_22', refUpdates: [update] } });
+      return true;
+    });
+  const refusesMove = (type: string | undefined, message: string) =>
+    move().reply(200, { data: { updateRefs: null }, errors: [{ type, message }] });
 
   it('keeps its mode through git objects, without an author and without force', async () => {
     buildsObjects();
-    hasHead(HEAD);
-    update().reply(200, { object: { sha: SHA } });
+    isFound();
+    move().reply(200, { data: { updateRefs: { clientMutationId: null } } });
     expect(await commit(EXECUTABLE)).toEqual({ kind: 'committed', sha: SHA });
   });
 
-  it('leaves a branch with another head unchanged, also an older one (S95)', async () => {
+  it.each([
+    ['UNPROCESSABLE', 'Reference update failed'],
+    ['STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`],
+    [undefined, 'A ref update failed'],
+  ])('%s %s leaves a branch with another head unchanged, also an older one (S95)', async (type, message) => {
     buildsObjects();
+    isFound();
+    refusesMove(type, message);
     hasHead('d'.repeat(40));
     expect(await commit(EXECUTABLE)).toEqual({ kind: 'head-moved' });
   });
 
-  it.each([
-    [422, 'Update is not a fast forward'],
-    [409, 'Conflict'],
-  ])('%i %s means another head (S95)', async (status, message) => {
+  it('an error of GitHub although the branch has the commit hides no commit (G3)', async () => {
     buildsObjects();
-    hasHead(HEAD);
-    update().reply(status, { message });
-    expect(await commit(EXECUTABLE)).toEqual({ kind: 'head-moved' });
+    isFound();
+    refusesMove('UNPROCESSABLE', 'Reference update failed');
+    hasHead(SHA);
+    expect(await commit(EXECUTABLE)).toEqual({ kind: 'committed', sha: SHA });
   });
 
   it('a refusal by a rule has a message', async () => {
     buildsObjects();
+    isFound();
+    refusesMove('UNPROCESSABLE', 'Repository rule violations found');
     hasHead(HEAD);
-    update().reply(422, { message: 'Repository rule violations found' });
     expect(await commit(EXECUTABLE)).toEqual({
       kind: 'refused',
       byRule: true,
@@ -164,11 +177,20 @@ describe('a file with another mode', () => {
     });
   });
 
-  it('a 502 to the last call leaves the outcome unknown (G3)', async () => {
+  it.each([
+    ['502', 502, 'bad gateway'],
+    ['200 without a result', 200, { data: { updateRefs: null } }],
+  ])('%s to the last call leaves the outcome unknown (G3)', async (_, status, body) => {
     buildsObjects();
-    hasHead(HEAD);
-    update().reply(502, 'bad gateway');
-    expect((await errorOf(commit(EXECUTABLE))).status).toBe(502);
+    isFound();
+    move().reply(status, body);
+    await errorOf(commit(EXECUTABLE));
+  });
+
+  it('another repository that has the name by now gets no commit', async () => {
+    buildsObjects();
+    isFound(23);
+    expect((await errorOf(commit(EXECUTABLE))).status).toBe(404);
   });
 
   it('the 404 for a workflow file is a refusal', async () => {

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import {
+  type CommitPlan,
+  type CommitResult,
+  type FileContent,
+  type FileWrite,
+  GitHubError,
+} from '../../core/step/ports.ts';
+import type { Countersigned } from '../../lib/trust.ts';
+import { type PullConnection, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound } from './requests/errors.ts';
+
+/** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
+export async function commitWithGitObjects(
+  connection: PullConnection,
+  plan: Countersigned<CommitPlan>,
+): Promise<CommitResult> {
+  const tree = await createTree(connection, plan);
+  const sha = await createCommitObject(connection, plan, tree);
+  return moveBranch(connection, plan, sha);
+}
+
+const MOVE_MUTATION = `mutation moveBranch($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`;
+
+const MoveResponse = z.object({ updateRefs: z.object({}) });
+
+/**
+ * Moves the branch from the expected head only. REST can merely ask for a fast-forward, which also succeeds from an
+ * older head: commits that a forced push dropped would come back.
+ */
+async function moveBranch(
+  connection: PullConnection,
+  { branch, expectedHead: beforeOid }: CommitPlan,
+  afterOid: string,
+): Promise<CommitResult> {
+  const repository = await fetchRepository(connection);
+  if (repository === null) throw new GitHubError('GitHub does not find the repository of a commit', 404, null);
+  const refUpdates = [{ name: `refs/heads/${branch}`, beforeOid, afterOid, force: false }];
+  const input = { repositoryId: repository.nodeId, refUpdates };
+  try {
+    const response: unknown = await connection.write((client) => client.graphql(MOVE_MUTATION, { input }));
+    if (!MoveResponse.safeParse(response).success)
+      throw new GitHubError('GitHub answered the move of a branch in an unknown form', null, null);
+    return { kind: 'committed', sha: afterOid };
+  } catch (error) {
+    // GitHub names no error for another head, so the branch tells.
+    if (!isAnswer(error)) throw error;
+    const head = await fetchHead(connection, branch);
+    if (head === beforeOid) throw error;
+    return head === afterOid ? { kind: 'committed', sha: afterOid } : { kind: 'head-moved' };
+  }
+}
+
+/** Whether GitHub answered a GraphQL call with errors. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof GitHubRequestError && error.graphqlCodes.length > 0 && error.retryAt === null;
+}
+
+/** Null if the repository is not accessible, or if another repository has its name now. */
+export async function fetchRepository({
+  ref,
+  read,
+}: PullConnection): Promise<{ readonly fullName: string; readonly nodeId: string } | null> {
+  try {
+    const { data } = await read((client) => client.rest.repos.get(repositoryParams(ref)));
+    return data.id === ref.repositoryId ? { fullName: data.full_name, nodeId: data.node_id } : null;
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+type TreeItem = {
+  readonly path: string;
+  readonly mode: FileWrite['mode'];
+  readonly type: 'blob';
+  readonly sha: string | null;
+};
+
+async function createTree(connection: PullConnection, plan: CommitPlan): Promise<string> {
+  const tree: TreeItem[] = [];
+  for (const { path, mode, content } of plan.files) {
+    tree.push({ path, mode, type: 'blob', sha: await ensureBlob(connection, content) });
+  }
+  const baseTree = await fetchTreeSha(connection, plan.expectedHead);
+  const { data } = await connection.write((client) =>
+    client.rest.git.createTree({ ...repositoryParams(connection.ref), base_tree: baseTree, tree }),
+  );
+  return data.sha;
+}
+
+/** The SHA of the content's blob; null for a deleted file. */
+async function ensureBlob(connection: PullConnection, content: FileContent): Promise<string | null> {
+  switch (content.kind) {
+    case 'bytes':
+      return createBlob(connection, content.bytes);
+    case 'blob':
+      return content.sha;
+    case 'deleted':
+      return null;
+  }
+}
+
+/** Sends Base64, because the encoding `utf-8` loses carriage returns. */
+async function createBlob({ ref, write }: PullConnection, bytes: Uint8Array): Promise<string> {
+  const content = Buffer.from(bytes).toString('base64');
+  const { data } = await write((client) =>
+    client.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' }),
+  );
+  return data.sha;
+}
+
+async function createCommitObject({ ref, write }: PullConnection, plan: CommitPlan, tree: string): Promise<string> {
+  const { message, expectedHead } = plan;
+  const { data } = await write((client) =>
+    client.rest.git.createCommit({ ...repositoryParams(ref), message, tree, parents: [expectedHead] }),
+  );
+  return data.sha;
+}
+
+async function fetchTreeSha({ ref, read }: PullConnection, commit: string): Promise<string> {
+  const { data } = await read((client) => client.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit }));
+  return data.tree.sha;
+}
+
+async function fetchHead({ ref, read }: PullConnection, branch: string): Promise<string> {
+  const { data } = await read((client) => client.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` }));
+  return data.object.sha;
+}
