@@ -106,7 +106,8 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const proposed = proposedLines(change.region, placement);
   if (isSameAsProposed(input, range, proposed)) return { kind: 'unchanged' };
   const anchor = findAnchor(change.region, range);
-  if (anchor !== null && !lines.includes(anchor.text)) return refuseUserEdit({ reason: 'anchor-missing', ...anchor });
+  if (anchor !== null && !keepsAnchor(anchor, lines, proposed))
+    return refuseUserEdit({ reason: 'anchor-missing', line: anchor.line, text: anchor.text });
   const repeated = placement.kind === 'suggestion' ? null : findRepeatedLine(change.region, lines);
   if (repeated !== null) return refuseUserEdit({ reason: 'line-repeated', ...repeated });
   if (baseText === null && input.isStatedWhole !== true && !isClearlyWhole(proposed, lines))
@@ -125,11 +126,20 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced, misleading };
 }
 
-/** The unchanged line in the range, which only the suggestion block of an insertion has. */
-function findAnchor({ before, old, oldStart, after }: Region, { index, count }: UserEditRange): FileLine | null {
+type Anchor = FileLine & { readonly at: 'first' | 'last' };
+
+/** The unchanged line in the range, which only the suggestion block of an insertion has, as its first or last line. */
+function findAnchor({ before, old, oldStart, after }: Region, { index, count }: UserEditRange): Anchor | null {
   if (old.length > 0 || count === 0) return null;
-  const text = index < oldStart ? before.at(-1) : after[0];
-  return text === undefined ? null : { line: index + 1, text: withoutLineEnding(text) };
+  const at = index < oldStart ? 'first' : 'last';
+  const text = at === 'first' ? before.at(-1) : after[0];
+  return text === undefined ? null : { line: index + 1, text: withoutLineEnding(text), at };
+}
+
+/** A closing bracket is often both the anchor and an inserted line, so a single one elsewhere can be the inserted one. */
+function keepsAnchor({ text, at }: Anchor, lines: readonly string[], proposed: readonly string[]): boolean {
+  const count = (all: readonly string[]): number => all.filter((line) => line === text).length;
+  return lines.at(at === 'first' ? 0 : -1) === text || count(lines) >= count(proposed);
 }
 
 function refuseUserEdit(refusal: UserEditRefusal): UserEditResult {
