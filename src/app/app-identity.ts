@@ -56,6 +56,8 @@ const IDENTITY_FIXES: readonly { readonly pattern: RegExp; readonly fix: string 
     fix: 'The port of GHE_HOST does not speak plain http: set GHE_PROTOCOL to https, or correct the port.',
   },
   { pattern: /unknown form/, fix: 'GHE_HOST does not answer as GitHub does: set it to your GitHub Enterprise Server.' },
+  { pattern: /requires a sign-in/, fix: 'Install the App on a repository. The server notices it by itself.' },
+  { pattern: /bad port/, fix: 'Correct the port in GHE_HOST: HTTP clients refuse this one.' },
   { pattern: /ECONNREFUSED/, fix: 'Nothing listens there: correct the name and the port in GHE_HOST.' },
 ];
 
@@ -66,7 +68,8 @@ function identityFix(error: unknown): string {
 }
 
 function unknownAppError(error: GitHubError): StartupError {
-  const check = 'check that APP_ID and the private key belong to the same GitHub App, and GHE_HOST if it is set';
+  const check =
+    'check that APP_ID and the private key belong to the same GitHub App, and that GHE_HOST is the server of this App; unset it is github.com';
   return new StartupError(`GitHub does not know this App (status ${error.status}): ${check}.`, { cause: error });
 }
 

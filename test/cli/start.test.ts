@@ -255,6 +255,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     const { code, stderr } = await begin().ended;
     expect(code).toBe(1);
     expect(stderr).toContain('Countersign cannot start: GitHub does not know this App (status 401): check that APP_ID');
+    expect(stderr).toContain('that GHE_HOST is the server of this App; unset it is github.com.');
   });
 
   it('listens while GitHub is unreachable, but is not ready and accepts no delivery', async () => {
@@ -311,6 +312,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     ['another name', { GHE_HOST: 'nowhere.invalid' }, 'Correct the name in GHE_HOST'],
     ['https to a port for http', { GHE_PROTOCOL: 'https' }, 'set GHE_PROTOCOL to http'],
     ['a closed port', { GHE_HOST: '127.0.0.1:65' }, 'Nothing listens there'],
+    ['a port that HTTP clients refuse', { GHE_HOST: '127.0.0.1:6000' }, 'Correct the port in GHE_HOST'],
   ])('with %s for GitHub the log says what to set (O9)', async (_, changes, fix) => {
     const line = await begin(changes).line('could not load app identity');
     expect(parseJson(line)).toMatchObject({ level: 40, fix: expect.stringContaining(fix) });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verifyRange } from '../../../src/cli/verify/verify.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { inClone } from '../support/clone.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
@@ -35,8 +36,15 @@ async function verdicts({ pr }: Story, isRequired: boolean): Promise<readonly st
 describe('on GitHub Enterprise Server', () => {
   it('the App starts before it is installed, and is ready once it is (J12)', async () => {
     expect(await readyz()).toBe(503);
+    const fault = stage()
+      .logged.map(parseJson)
+      .find((line) => isRecord(line) && 'fix' in line);
+    expect(fault).toMatchObject({
+      msg: 'could not load app identity, retrying',
+      err: { message: expect.stringContaining('install the App on a repository first') },
+      fix: 'Install the App on a repository. The server notices it by itself.',
+    });
     await tellOnceReady();
-    expect(stage().logged.join('')).toContain('install the App on a repository first');
   });
 
   it('a whole conversation uses only /api/v3 and /api/graphql, and links to the server’s own pages (J12)', async () => {
