@@ -39,6 +39,17 @@ describe('a change that looks right and is not', () => {
     expect(body).toContain('⚠️ Wide space before more text: line 2.');
   });
 
+  it('code beyond the right edge that a change takes away has a warning (X15)', async () => {
+    const branch = { 'src/login.ts': `one\npay(order);${' '.repeat(250)}audit(order);\nthree\n` };
+    const { bot } = await propose(
+      edit('src/login.ts', `pay(order);${' '.repeat(250)}audit(order);`, 'pay(all);'),
+      branch,
+    );
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ Removes very long text: line 2 (274 columns). Scroll to the end before you decide.');
+    expect(body).toContain('⚠️ Removes text behind wide space: line 2.');
+  });
+
   it('code beyond very wide signs has a warning (X15)', async () => {
     const { bot } = await propose(edit('src/login.ts', 'two', `/* ${'\uFDFD'.repeat(60)} */ grant();`));
     expect(bot.proposal(1).body).toContain('⚠️ Very long: line 2');

@@ -5,7 +5,13 @@ import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { MAX_DIFF_PART_BYTES } from '../../edits/text/limits.ts';
 import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 import { codeBlock, details } from '../shared/markdown.ts';
-import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';
+import {
+  type AddedLine,
+  addedLineWarnings,
+  findLongLines,
+  type RemovedLine,
+  removedLineWarnings,
+} from './diff-warnings.ts';
 
 /** From this number of lines on, a diff is folded. */
 export const FOLD_FROM_LINES = 30;
@@ -147,6 +153,24 @@ function addedLines(lines: readonly string[], rows: readonly string[]): readonly
   return added;
 }
 
+/** The lines that a diff takes out of a file that stays. A deleted file hides nothing: all of it goes. */
+function removedLines(lines: readonly string[]): readonly RemovedLine[] {
+  if (newPath(lines) === DELETED_FILE) return [];
+  const removed: RemovedLine[] = [];
+  let number = 0;
+  for (const line of lines.slice(DIFF_HEADER_ROWS)) {
+    const start = /^@@ -(\d+)/.exec(line)?.[1];
+    if (start !== undefined) number = Number(start);
+    else if (line.startsWith('-') || line.startsWith(' ')) {
+      if (line.startsWith('-')) removed.push({ number, text: stripReturn(line).slice(1) });
+      number += 1;
+    }
+  }
+  return removed;
+}
+
+const DELETED_FILE = '/dev/null';
+
 const NO_NEWLINE_MARKER = '\\ No newline at end of file';
 
 /** A row without the CR of its CR LF. A CR with no LF after it is part of the line. */
@@ -184,7 +208,7 @@ export function createDiffView(unifiedDiff: string): DiffView {
   // The whole diff first, because nearly every diff has nothing to escape.
   const shown = escapeHiddenAndCr(unifiedDiff) === unifiedDiff ? lines : lines.map(escapeHiddenAndCr);
   const added = addedLines(raw, shown);
-  const warnings = addedLineWarnings(added, newPath(raw));
+  const warnings = [...addedLineWarnings(added, newPath(raw)), ...removedLineWarnings(removedLines(raw), added)];
   return {
     lines: shown,
     longLines: findLongLines(added),

@@ -11,6 +11,9 @@ import { knownLinkedPaths, type LinkedChange, type SyntaxProblem } from '../../s
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
 
+/** A line that a diff removes, as it is in the old file. `number` is 1-based there. */
+export type RemovedLine = Pick<AddedLine, 'number' | 'text'>;
+
 /** Sentences about details of added lines that a reader might overlook, as plain text. */
 export function addedLineWarnings(added: readonly AddedLine[], path: string): readonly string[] {
   return [
@@ -23,6 +26,22 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
     credentialWarning(added),
     placeholderWarning(added),
   ].filter((warning) => warning !== null);
+}
+
+/** The same about lines whose end would go unseen. Where added lines have such a warning, the reader scrolls anyway. */
+export function removedLineWarnings(removed: readonly RemovedLine[], added: readonly AddedLine[]): readonly string[] {
+  const long = longLineWarning(added) === null ? findLongLines(removed) : [];
+  const wide = gapWarning(added) === null ? removed.filter(({ text }) => hasWideGap(text)) : [];
+  return [
+    ...(long.length === 0 ? [] : [`Removes very long text: ${nameLongLines(long)}. ${SCROLL}`]),
+    ...(wide.length === 0 ? [] : [`Removes text behind wide space: ${listFirst(wide, nameLine)}. ${SCROLL}`]),
+  ];
+}
+
+const SCROLL = 'Scroll to the end before you decide.';
+
+function nameLine({ number }: RemovedLine): string {
+  return `line ${number}`;
 }
 
 /** Sentences about the paths of a change, as plain text. */
@@ -165,20 +184,23 @@ function headerWarning(added: readonly AddedLine[]): string | null {
 }
 
 /** The lines that continue beyond the right edge. */
-export function findLongLines(added: readonly AddedLine[]): readonly AddedLine[] {
-  return added.filter(({ text }) => columnsOf(text) > MAX_COLUMNS_IN_FRAME);
+export function findLongLines<Line extends RemovedLine>(lines: readonly Line[]): readonly Line[] {
+  return lines.filter(({ text }) => columnsOf(text) > MAX_COLUMNS_IN_FRAME);
 }
 
 function longLineWarning(added: readonly AddedLine[]): string | null {
   const long = findLongLines(added);
   if (long.length === 0) return null;
-  const names = listFirst(long, ({ number, text }) => `line ${number} (${formatNumber(columnsOf(text))} columns)`);
-  return `Very long: ${names}. Scroll to the end before you decide.`;
+  return `Very long: ${nameLongLines(long)}. ${SCROLL}`;
+}
+
+function nameLongLines(long: readonly RemovedLine[]): string {
+  return listFirst(long, ({ number, text }) => `line ${number} (${formatNumber(columnsOf(text))} columns)`);
 }
 
 /** Wide space within a line can push code beyond the right edge, also where the frame is narrow. */
 function gapWarning(added: readonly AddedLine[]): string | null {
   const wide = added.filter(({ text }) => hasWideGap(text));
   if (wide.length === 0) return null;
-  return `Wide space before more text: ${listFirst(wide, ({ number }) => `line ${number}`)}. Scroll to the end before you decide.`;
+  return `Wide space before more text: ${listFirst(wide, nameLine)}. ${SCROLL}`;
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { buildDelete } from '../../../../../src/core/edits/build/build-file-ops.ts';
 import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../../src/core/edits/placement.ts';
-import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
+import { blobSha, byteLength, encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import { stateLabel } from '../../../../../src/core/messages/proposal/proposal-status.ts';
 import {
@@ -334,6 +335,22 @@ describe('an open proposal', () => {
     for (const gap of [' '.repeat(20), '\t'.repeat(4)])
       expect(warned(`a();${gap}evil();`)).toContain('⚠️ Wide space before more text: line 1.');
     expect(warned(`${' '.repeat(40)}a();${' '.repeat(19)}b();`)).not.toContain('Wide space');
+  });
+
+  it('names removed lines beyond the right edge, unless added ones are named or the whole file goes (X15)', () => {
+    const warned = (old: string, line: string) =>
+      body(proposal(edit('a.ts', `${old}\nrest\n`, old, line)), inConversation);
+    expect(warned('x'.repeat(161), 'y')).toContain('⚠️ Removes very long text: line 1 (161 columns).');
+    expect(warned('x'.repeat(160), 'y')).not.toContain('Removes');
+    expect(warned('x'.repeat(161), 'y'.repeat(170))).not.toContain('Removes');
+    expect(warned(`a();${' '.repeat(20)}b();`, 'a();')).toContain('⚠️ Removes text behind wide space: line 1.');
+    expect(warned(`a();${' '.repeat(20)}b();`, `a();${' '.repeat(20)}c();`)).not.toContain('Removes');
+    const bytes = encodeText(`${'x'.repeat(161)}
+`);
+    const file = { ref: { blob: blobSha(bytes), mode: '100644' }, bytes } as const;
+    const deletion = buildDelete({ path: 'a.ts', repositoryName: 'shop', file });
+    if (deletion.kind === 'refused') throw new Error(deletion.output);
+    expect(body(proposal(deletion.change), inConversation)).not.toContain('Removes');
   });
 
   it('names lines that right-to-left letters display in another order (X1)', () => {
