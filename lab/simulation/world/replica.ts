@@ -3,7 +3,7 @@ import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { DueTimes, Store } from '../../../src/adapters/store/store.ts';
 import type { CommentLocation, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';
-import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
+import { type CurrentComment, type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
 import { createRecoveryMemory } from '../../../src/worker/recovery/delivery-log.ts';
@@ -21,6 +21,7 @@ import type { Random } from './random.ts';
 import {
   type DeliveryAttemptLog,
   fixtureForPull,
+  isSuspended,
   readBodyAt,
   requireActiveInstallation,
   type SimulatedGitHub,
@@ -341,9 +342,11 @@ function recoveryOptions({
 }: ReplicaRecoveryOptions): RecoveryOptions {
   const now = (): number => clock.now;
   const commentPort = replica.wrapPort('github', {
-    fetchComment: async (ref: PullRequestRef, location: CommentLocation) => {
+    fetchComment: async (ref: PullRequestRef, location: CommentLocation): Promise<CurrentComment> => {
+      if (isSuspended(simulatedGitHub, ref)) return { kind: 'suspended' };
       requireActiveInstallation(simulatedGitHub, ref);
-      return readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, ref.number)), location);
+      const body = readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, ref.number)), location);
+      return body === null ? { kind: 'deleted' } : { kind: 'written', body };
     },
   });
   return {

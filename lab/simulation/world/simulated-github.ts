@@ -392,6 +392,10 @@ export function findInstallation(
   return [...state.installations.values()].find((installation) => installation.appId === appId);
 }
 
+export function isSuspended({ state }: SimulatedGitHub, { installationId }: CaseFixture['ref']): boolean {
+  return state.installations.get(installationId)?.suspendedAt != null;
+}
+
 /** Throws GitHub's error if this installation was removed or is suspended. */
 export function requireActiveInstallation(
   { state, now }: SimulatedGitHub,

@@ -1,6 +1,6 @@
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup } from '../../core/step/app-setup.ts';
-import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
+import type { CurrentComment, DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Priority } from '../../core/step/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
@@ -19,8 +19,8 @@ import {
   listPullFiles,
 } from './pull-request.ts';
 import {
-  fetchCommentBody,
   fetchCommentTexts,
+  fetchCurrentComment,
   findCommentsByMarker,
   hasPosted,
   listCommentsSince,
@@ -76,8 +76,8 @@ export type GitHubAppClient = GitHubApp & {
   forgetRefusals(installationId: number): void;
   /** The App as it is registered, and its installations. */
   fetchSetup(): Promise<AppSetup>;
-  /** The current body of a comment or review; null if it is deleted. */
-  fetchComment(pull: PullRequestRef, location: CommentLocation): Promise<string | null>;
+  /** The current text of a comment or review of any account. */
+  fetchComment(pull: PullRequestRef, location: CommentLocation): Promise<CurrentComment>;
 };
 
 /** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
@@ -115,7 +115,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     fetchComment(ref, location) {
       const rateLimit = rateLimitFor(ref, 'read');
       const read = createApiCall({ app, refusals, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');
-      return fetchCommentBody({ ref, read }, location);
+      return fetchCurrentComment({ ref, read }, location);
     },
     forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
       const rateLimit = rateLimitFor(ref, priority, canWrite);

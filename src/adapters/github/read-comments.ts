@@ -1,9 +1,9 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
 import { addressOf, type CommentAddress, commentKey, type PostedComment } from '../../core/state/proposal.ts';
-import type { CommentText, FoundComment, ListedComment } from '../../core/step/ports.ts';
+import type { CommentText, CurrentComment, FoundComment, ListedComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { isNotFound } from './requests/errors.ts';
+import { isNotFound, isSuspended } from './requests/errors.ts';
 
 type ListedRestComment = RestComment & {
   readonly body?: string;
@@ -123,8 +123,22 @@ export async function listCommentsSince(connection: PullConnection, since: strin
 /** The part of a `CommentLocation` that identifies the text. */
 type BodyAddress = CommentAddress | Pick<Extract<CommentLocation, { at: 'review' }>, 'at' | 'reviewId'>;
 
-/** The current body of a comment or review of any account, in one request; null if it is deleted. */
-export async function fetchCommentBody(
+/** A comment or review of any account as it stands, in one request. */
+export async function fetchCurrentComment(
+  connection: Pick<PullConnection, 'ref' | 'read'>,
+  location: CommentLocation,
+): Promise<CurrentComment> {
+  try {
+    const body = await fetchCommentBody(connection, location);
+    return body === null ? { kind: 'deleted' } : { kind: 'written', body };
+  } catch (error) {
+    if (isSuspended(error)) return { kind: 'suspended' };
+    throw error;
+  }
+}
+
+/** The current body, in one request; null if the comment is deleted. */
+async function fetchCommentBody(
   { ref, read }: Pick<PullConnection, 'ref' | 'read'>,
   location: BodyAddress,
 ): Promise<string | null> {

@@ -277,6 +277,12 @@ export type ListedComment = {
  */
 export const WRITE_TIMEOUT_MS = 9_000;
 
+/** A comment or review as it stands; while its owner suspends the App, GitHub does not show it. */
+export type CurrentComment =
+  | { readonly kind: 'written'; readonly body: string }
+  | { readonly kind: 'deleted' }
+  | { readonly kind: 'suspended' };
+
 /**
  * A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one;
  * `requestId` is GitHub's own id of the request, for the log.

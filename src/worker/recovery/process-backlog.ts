@@ -4,7 +4,7 @@ import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
-import { type DeliveryEvent, type DeliveryLog, GitHubError } from '../../core/step/ports.ts';
+import { type CurrentComment, type DeliveryEvent, type DeliveryLog, GitHubError } from '../../core/step/ports.ts';
 import { interpret } from '../../core/webhooks/interpret.ts';
 import {
   type ActivePull,
@@ -120,8 +120,7 @@ function recordReadFailure(memory: RecoveryMemory, { guid }: LostDelivery, error
 
 type CurrentTextOptions = {
   readonly identity: AppIdentity;
-  /** Fetches the current body of a comment; null if it was deleted. */
-  readonly fetchComment: (pull: PullRequestRef, location: CommentLocation) => Promise<string | null>;
+  readonly fetchComment: (pull: PullRequestRef, location: CommentLocation) => Promise<CurrentComment>;
 };
 
 /** Updates a lost delivery to the current text of its comment; null if the comment was deleted. */
@@ -133,14 +132,16 @@ const CommentPayload = z.object({ comment: Body.optional(), review: Body.optiona
 
 /**
  * Authors can delete or edit a comment while its webhook is lost. A deleted comment is dropped, and an edited one is
- * handled as an edit, which never decides anything. [S60, S61]
+ * handled as an edit, which never decides anything. A suspended account shows none, and must not hold up the others, so
+ * its comments are taken as they were sent, like those that arrived before the suspension. [S60, S61]
  */
 export function createCurrentTextReader({ identity, fetchComment }: CurrentTextOptions): CurrentTextReader {
   return async (event) => {
     const interpretation = interpret({ event: event.name, payload: event.payload, app: identity });
     if (interpretation.kind !== 'intent' || interpretation.intent.kind !== 'comment') return event;
-    const body = await fetchComment(interpretation.intent.pull, interpretation.intent.location);
-    return body === null ? null : withBody(event, body);
+    const current = await fetchComment(interpretation.intent.pull, interpretation.intent.location);
+    if (current.kind === 'written') return withBody(event, current.body);
+    return current.kind === 'suspended' ? event : null;
   };
 }
 

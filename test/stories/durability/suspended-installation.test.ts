@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { beforeCalls } from '../support/before-calls.ts';
+import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
@@ -64,6 +65,22 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expect(model.requests()).toHaveLength(1);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
+    expectNoErrors(story);
+  });
+
+  it('webhooks lost right before it hold up no other account, and count after it (F8, F16)', async () => {
+    const story = await stage().tell();
+    const other = await propose(stage(), BIGINT);
+    dropWebhooks(stage(), () => {
+      story.ana.person.says('/countersign use bigint');
+      suspend(story, true);
+      other.ana.person.replies(other.bot.proposal(1).id, '/approve');
+    });
+    await stage().later(301);
+    expect(other.pr.commits()).toHaveLength(1);
+    story.model.proposes(BIGINT);
+    await returnAfterDays(story);
+    expect(story.bot.proposals()).toHaveLength(1);
     expectNoErrors(story);
   });
 

@@ -54,6 +54,13 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof GitHubRequestError && error.status === 404;
 }
 
+/** Whether GitHub refused a request because the owner suspended the App. */
+export function isSuspended(error: unknown): boolean {
+  return error instanceof GitHubRequestError && error.status === 403 && SUSPENDED.test(error.detail);
+}
+
+const SUSPENDED = /installation has been suspended/i;
+
 /** The headers of the response behind an error of Octokit; empty without a response. */
 export function responseHeadersOf(error: unknown): Readonly<Record<string, unknown>> {
   const http = HttpFailure.safeParse(error);
@@ -148,7 +155,8 @@ const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
 /** A suspension, an archiving or a lock can be reverted, so the requests are retried, but rarely. */
 const REVERSIBLE_REFUSALS: readonly { readonly statuses: readonly number[]; readonly detail: RegExp }[] = [
-  { statuses: [403], detail: /installation has been suspended|was archived so is read-only|issue is locked/i },
+  { statuses: [403], detail: SUSPENDED },
+  { statuses: [403], detail: /was archived so is read-only|issue is locked/i },
   // Reviews and their comments in a locked conversation.
   { statuses: [403, 422], detail: /lock prevents review/i },
 ];
