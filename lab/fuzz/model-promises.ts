@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert';
+import { Readable } from 'node:stream';
 import { UnusableResponseError } from '../../src/adapters/model/error-meanings.ts';
 import { createDeltaMerger } from '../../src/adapters/model/merge-delta.ts';
 import { MAX_OPAQUE_BYTES, readOpaqueMembers } from '../../src/adapters/model/opaque-members.ts';
+import { readEvents } from '../../src/adapters/model/server-sent-events.ts';
 import { parseResponse } from '../../src/adapters/model/wire-format.ts';
 import { tryParseJson } from '../../src/cli/explain/read-delivery.ts';
 import { parseCall } from '../../src/core/agent/tools/parse-call.ts';
@@ -83,6 +85,42 @@ function checkMerge(body: unknown, readers: typeof RESPONSE_READERS): void {
   const pieces = [content.slice(0, half), content.slice(half)];
   const deltas = pieces.map((content) => ({ content, tool_calls: [{ index: 0, function: { arguments: content } }] }));
   assert.deepEqual(merge(deltas), { content, tool_calls: [{ index: 0, function: { arguments: content } }] });
+}
+
+/** A stream has the events of its text, however its bytes are divided into pieces. */
+export async function checkEventStream(text: string, read: typeof readEvents = readEvents): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (const size of [bytes.length, Math.ceil(bytes.length / 40), 1]) {
+    const start = bytes.subarray(0, MAX_PIECES * size);
+    const events: object[] = [];
+    for await (const event of read(Readable.from(piecesOf(start, size)))) events.push(event);
+    assert.deepEqual(events, eventsIn(start.toString()), `in pieces of ${size} bytes`);
+  }
+}
+
+/** Each piece costs a turn of the event loop. */
+const MAX_PIECES = 300;
+
+function piecesOf(bytes: Buffer, size: number): readonly Buffer[] {
+  const count = size === 0 ? 0 : Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
+/** The events of a text: groups of lines between blank ones, with the values of their known fields. */
+function eventsIn(text: string): readonly object[] {
+  const blocks = text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    .split(/\n{2,}/);
+  return blocks.flatMap((block) => {
+    const values = (field: string): readonly string[] =>
+      block.split('\n').flatMap((line) => {
+        if (line === field) return [''];
+        return line.startsWith(`${field}:`) ? [line.slice(field.length + 1).replace(/^ /, '')] : [];
+      });
+    const [name, data] = [values('event').at(-1) ?? null, values('data')];
+    return name === null && data.length === 0 ? [] : [{ name, data: data.join('\n') }];
+  });
 }
 
 /** Arguments give a call of the same tool with the texts as written, or a refusal that quotes little of them. */

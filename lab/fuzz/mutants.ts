@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { fetchArchive } from '../../src/adapters/github/repository.ts';
 import { createWebhookHandler } from '../../src/adapters/http/webhook-endpoint.ts';
 import { createDeltaMerger } from '../../src/adapters/model/merge-delta.ts';
+import { readEvents } from '../../src/adapters/model/server-sent-events.ts';
 import { parseResponse } from '../../src/adapters/model/wire-format.ts';
 import { findNewSyntaxError } from '../../src/adapters/syntax/new-syntax-error.ts';
 import { parseCommit } from '../../src/cli/git/objects.ts';
@@ -25,7 +27,7 @@ import {
   TRAILER_READERS,
 } from './change-promises.ts';
 import { checkArchive, checkCodeOwners, checkSettings, checkSyntax } from './file-promises.ts';
-import { checkModelResponse, checkToolArguments, RESPONSE_READERS } from './model-promises.ts';
+import { checkEventStream, checkModelResponse, checkToolArguments, RESPONSE_READERS } from './model-promises.ts';
 import { jsonOf } from './mutate.ts';
 import type { Reader } from './readers.ts';
 import { checkComment, checkDelivery, checkSignedBody } from './webhook-promises.ts';
@@ -203,6 +205,17 @@ export const READER_MUTANTS: Readonly<Record<string, readonly ReaderMutant[]>> =
           value: () => last.value(),
         };
       },
+    }),
+  ],
+  'event-stream': [
+    ofText('each piece is a text of its own', checkEventStream, async function* (body) {
+      for await (const piece of body) yield* readEvents(Readable.from([piece]));
+    }),
+    ofText('an event has no name', checkEventStream, async function* (body) {
+      for await (const { data } of readEvents(body)) yield { name: null, data };
+    }),
+    ofText('an event has one line of data', checkEventStream, async function* (body) {
+      for await (const { name, data } of readEvents(body)) yield { name, data: data.replace(/\n.*/s, '') };
     }),
   ],
   'tool-arguments': [

@@ -1,6 +1,6 @@
 import { checkCommitObject, checkDiff, checkPage, checkTrailers } from './change-promises.ts';
 import { checkArchive, checkCodeOwners, checkSettings, checkSyntax } from './file-promises.ts';
-import { checkModelResponse, checkToolArguments } from './model-promises.ts';
+import { checkEventStream, checkModelResponse, checkToolArguments } from './model-promises.ts';
 import * as seeds from './seeds.ts';
 import { checkComment, checkDelivery, checkSignedBody } from './webhook-promises.ts';
 
@@ -37,6 +37,7 @@ export const READERS: readonly Reader[] = [
   textReader('posted-page', 'text', () => seeds.PAGES, checkPage),
   textReader('syntax', 'text', () => seeds.SOURCE_FILES, checkSyntax),
   textReader('model-response', 'json', () => seeds.MODEL_RESPONSES, checkModelResponse),
+  textReader('event-stream', 'text', () => seeds.EVENT_STREAMS, checkEventStream),
   textReader('tool-arguments', 'json', () => seeds.TOOL_ARGUMENTS, checkToolArguments),
   { name: 'archive', form: 'gzip', seeds: async () => [await seeds.archive()], check: (input) => checkArchive(input) },
 ];

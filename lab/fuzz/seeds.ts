@@ -121,6 +121,12 @@ function toolCall(name: string, input: object): object {
   return { id: `call-${name}`, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
+export const EVENT_STREAMS: readonly string[] = [
+  ': hello\n\ndata: {"choices":[{"delta":{"content":"größer"}}]}\n\ndata: [DONE]\n\n',
+  'event: error\r\ndata: {"error":\r\ndata:  "overloaded"}\r\n\r\nid: 7\r\ndata\r\n',
+  '\uFEFFevent:ping\r\rdata:one\rdata: two\r\r',
+];
+
 export const TOOL_ARGUMENTS: readonly string[] = [
   {
     path: 'src/total.ts',
