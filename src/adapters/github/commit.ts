@@ -95,9 +95,7 @@ function fileChanges({ files }: CommitPlan) {
 
 /** Whether GitHub wrote nothing because the branch has another head than expected. */
 function isHeadMoved(error: GitHubRequestError): boolean {
-  if (error.graphqlCodes.includes('STALE_DATA')) return true;
-  if (error.status === 409) return true;
-  return error.status === 422 && /not a fast.?forward/i.test(error.detail);
+  return error.graphqlCodes.includes('STALE_DATA') || error.status === 409;
 }
 
 /** Converts an error of a commit to a permanent refusal; null if it is unknown whether the commit exists. */
