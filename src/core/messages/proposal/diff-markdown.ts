@@ -1,7 +1,7 @@
 import { formatNumber, pluralize } from '../../../lib/format.ts';
 import { columnsOf } from '../../edits/misleading-text/line-display.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { cutBeforeHeader } from '../../edits/text/hunks.ts';
+import { cutBeforeHeader, parseHunks } from '../../edits/text/hunks.ts';
 import { MAX_DIFF_PART_BYTES } from '../../edits/text/limits.ts';
 import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 import { codeBlock, details } from '../shared/markdown.ts';
@@ -154,19 +154,15 @@ function addedLines(lines: readonly string[], rows: readonly string[]): readonly
 }
 
 /** The lines that a diff takes out of a file that stays. A deleted file hides nothing: all of it goes. */
-function removedLines(lines: readonly string[]): readonly RemovedLine[] {
-  if (newPath(lines) === DELETED_FILE) return [];
-  const removed: RemovedLine[] = [];
-  let number = 0;
-  for (const line of lines.slice(DIFF_HEADER_ROWS)) {
-    const start = /^@@ -(\d+)/.exec(line)?.[1];
-    if (start !== undefined) number = Number(start);
-    else if (line.startsWith('-') || line.startsWith(' ')) {
-      if (line.startsWith('-')) removed.push({ number, text: stripReturn(line).slice(1) });
-      number += 1;
-    }
-  }
-  return removed;
+function removedLines(unifiedDiff: string, path: string): readonly RemovedLine[] {
+  if (path === DELETED_FILE) return [];
+  return parseHunks(unifiedDiff).flatMap(({ oldStart, lines }) =>
+    lines
+      .filter(({ kind }) => kind !== 'added')
+      .flatMap(({ kind, text }, at) =>
+        kind === 'removed' ? [{ number: oldStart + at, text: stripReturn(text) }] : [],
+      ),
+  );
 }
 
 const DELETED_FILE = '/dev/null';
@@ -208,7 +204,9 @@ export function createDiffView(unifiedDiff: string): DiffView {
   // The whole diff first, because nearly every diff has nothing to escape.
   const shown = escapeHiddenAndCr(unifiedDiff) === unifiedDiff ? lines : lines.map(escapeHiddenAndCr);
   const added = addedLines(raw, shown);
-  const warnings = [...addedLineWarnings(added, newPath(raw)), ...removedLineWarnings(removedLines(raw), added)];
+  const path = newPath(raw);
+  const removed = removedLines(unifiedDiff, path);
+  const warnings = [...addedLineWarnings(added, path), ...removedLineWarnings(removed, added)];
   return {
     lines: shown,
     longLines: findLongLines(added),
