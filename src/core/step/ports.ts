@@ -277,7 +277,7 @@ export type ListedComment = {
  */
 export const WRITE_TIMEOUT_MS = 9_000;
 
-/** A comment or review as it stands; while its owner suspends the App, GitHub does not show it. */
+/** A comment or review as it stands. GitHub shows none while the account suspends the App. */
 export type CurrentComment =
   | { readonly kind: 'written'; readonly body: string }
   | { readonly kind: 'deleted' }

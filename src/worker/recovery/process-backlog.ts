@@ -131,9 +131,8 @@ const Body = z.object({ body: z.string().nullish() }).loose();
 const CommentPayload = z.object({ comment: Body.optional(), review: Body.optional() }).loose();
 
 /**
- * Authors can delete or edit a comment while its webhook is lost. A deleted comment is dropped, and an edited one is
- * handled as an edit, which never decides anything. A suspended account shows none, and must not hold up the others, so
- * its comments are taken as they were sent, like those that arrived before the suspension. [S60, S61]
+ * Drops a comment that was deleted since, and makes an edit, which decides nothing, of one that was edited. [S60, S61]
+ * A suspended account shows none and must not hold up the others, so its comments are taken as they were sent.
  */
 export function createCurrentTextReader({ identity, fetchComment }: CurrentTextOptions): CurrentTextReader {
   return async (event) => {
