@@ -166,7 +166,7 @@ describe('.ci/run', () => {
       ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
     );
   };
-  const good = { success: true, numPassedTests: 7, numFailedTests: 0 };
+  const good = { success: true, numPassedTests: 7, numFailedTests: 0, testResults: [] };
 
   it('is executable, stops at unset variables, and ends with the summary', () => {
     expect(statSync(join(root, '.ci/run')).mode & 0o111).not.toBe(0);
@@ -176,16 +176,45 @@ describe('.ci/run', () => {
 
   it('summarizes results in one line, and fails if any step failed', async () => {
     expect(await sum('0', good, { ...good, numPassedTests: 5 })).toEqual({ code: 0, stdout: '12 passed, 0 failed\n' });
-    expect(await sum('0', good, { success: false, numPassedTests: 5, numFailedTests: 2 })).toEqual({
-      code: 1,
-      stdout: '12 passed, 2 failed\n',
-    });
     expect(await sum('1', good)).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });
   });
 
+  it('names each failed test and file right before the summary, where a shortened log still shows them', async () => {
+    const failedTest = {
+      status: 'failed',
+      fullName: 'a pull request is closed',
+      failureMessages: ['\u001b[31mexpected 1\u001b[39m\n    at x'],
+    };
+    const testResults = [
+      {
+        name: join(process.cwd(), 'test/a.test.ts'),
+        status: 'failed',
+        message: '',
+        assertionResults: [failedTest, { ...failedTest, status: 'passed' }],
+      },
+      {
+        name: join(process.cwd(), 'test/b.test.ts'),
+        status: 'failed',
+        message: 'Cannot find module',
+        assertionResults: [],
+      },
+    ];
+    expect(await sum('0', good, { ...good, success: false, numFailedTests: 1, testResults })).toEqual({
+      code: 1,
+      stdout: [
+        'failed: test/a.test.ts > a pull request is closed: expected 1',
+        'failed: test/b.test.ts: Cannot find module',
+        '14 passed, 1 failed\n',
+      ].join('\n'),
+    });
+  });
+
   it('counts a run without results, or one that broke without a failed test, as a failure', async () => {
-    expect(await sum('0')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
-    expect(await sum('0', '{')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
+    expect(await sum('0')).toEqual({
+      code: 1,
+      stdout: 'failed: none: the run left no readable results\n0 passed, 1 failed\n',
+    });
+    expect((await sum('0', '{')).stdout).toMatch(/^failed: .*0\.json: .*\n0 passed, 1 failed\n$/);
     expect(await sum('0', { ...good, success: false })).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });
   });
 });
