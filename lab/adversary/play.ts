@@ -1,6 +1,6 @@
 import { pathsOf } from '../../src/core/edits/change.ts';
-import { isApprovalVote } from '../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
+import { isApprovalVote } from '../../src/core/state/vote.ts';
 import { type Cast, playCase } from '../simulation/case.ts';
 import { checkCase } from '../simulation/checks/check-case.ts';
 import type { PlayedCase } from '../simulation/checks/evidence.ts';

@@ -42,7 +42,8 @@ import {
 import { onModelReplaced, onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Intent } from './state/intent.ts';
-import { isFinal, type Proposal } from './state/proposal.ts';
+import type { Proposal } from './state/proposal.ts';
+import { isFinal } from './state/proposal-lifecycle.ts';
 import { activeRun, type Phase, type PullState, type Run } from './state/run.ts';
 import { countWork } from './state/spending.ts';
 import type { Facts } from './step/facts.ts';

@@ -2,7 +2,7 @@ import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { findSourceProblem } from '../../../src/core/policy/approval-rules.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
-import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
+import { isApprovalVote, type Vote } from '../../../src/core/state/vote.ts';
 import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { CODEOWNERS_PATH, fixtureForPull, OWNERS_TEAM, readFullTree, snapshotPull } from '../world/simulated-github.ts';

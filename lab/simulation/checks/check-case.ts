@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canTransition, isOpen } from '../../../src/core/state/proposal.ts';
+import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../../../src/core/state/run.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
 import {

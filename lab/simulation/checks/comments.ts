@@ -7,7 +7,8 @@ import { PENDING_LABEL, STATE_LABELS } from '../../../src/core/messages/proposal
 import { renderReply, renderReplyContinuations } from '../../../src/core/messages/replies.ts';
 import { describeEnd } from '../../../src/core/messages/run-ended.ts';
 import { REPLY_MARKER, runMarker } from '../../../src/core/messages/shared/markdown.ts';
-import { isFinal, type ProposalState } from '../../../src/core/state/proposal.ts';
+import type { ProposalState } from '../../../src/core/state/proposal.ts';
+import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';
 import { GITHUB_URL } from '../world/fixture.ts';
 import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';

@@ -4,7 +4,7 @@ import { checkAgainstLedger } from '../../../src/cli/export/check-against-ledger
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
-import { isApprovalVote } from '../../../src/core/state/proposal.ts';
+import { isApprovalVote } from '../../../src/core/state/vote.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { fixtureForPull, readFullTree, snapshotPull, toGitObjects } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';

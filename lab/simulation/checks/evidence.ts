@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Change, FileChange } from '../../../src/core/edits/change.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
-import type { Proposal, Vote } from '../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
+import type { Vote } from '../../../src/core/state/vote.ts';
 import type { CaseDatabase, FinalState } from '../world/database.ts';
 import type { CaseFixture } from '../world/fixture.ts';
 import type { LoggedAttempt, SimulatedGitHub } from '../world/simulated-github.ts';

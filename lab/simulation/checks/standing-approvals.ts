@@ -1,6 +1,6 @@
 import { type Change, changeDiff, membersOf, pathsOf } from '../../../src/core/edits/change.ts';
 import type { CommentIntent } from '../../../src/core/state/intent.ts';
-import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
+import { isApprovalVote, type Vote } from '../../../src/core/state/vote.ts';
 import { couldWrite } from './approvals.ts';
 import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
 

@@ -2,7 +2,7 @@ import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../
 import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
 import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
 import { DAY_MS } from '../../../src/core/state/limits.ts';
-import { isOpen } from '../../../src/core/state/proposal.ts';
+import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
 import { enqueueEffect, sideKey } from './save.ts';
 import {

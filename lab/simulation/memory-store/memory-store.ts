@@ -9,7 +9,8 @@ import type {
 } from '../../../src/adapters/store/store.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
-import { isOpen, type Proposal } from '../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
+import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';

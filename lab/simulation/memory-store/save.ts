@@ -7,7 +7,8 @@ import {
   type StoredEffect,
   type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
+import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
+import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
 import {
   dedupeKey,

@@ -1,8 +1,9 @@
 import type { GapWindow } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import type { CommittedChange, Proposal, Vote } from '../../../src/core/state/proposal.ts';
+import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { QuestionAnswer } from '../../../src/core/state/question.ts';
 import type { PullState, Run } from '../../../src/core/state/run.ts';
+import type { Vote } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import type { RateLimitState } from '../../../src/core/step/rate-limit.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';

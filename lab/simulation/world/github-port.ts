@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
-import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import {
   type CommitPlan,
   type CommitResult,

@@ -24,7 +24,7 @@ import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
 import type { CommentLocation } from '../../../src/core/state/intent.ts';
-import { commentKey, type PostedComment } from '../../../src/core/state/proposal.ts';
+import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {
   type CommitSummary,

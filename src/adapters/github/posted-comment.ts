@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { PostedComment } from '../../core/state/proposal.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { CommentText } from '../../core/step/ports.ts';
 
 /** The fields of a REST comment that a `PostedComment` needs. */

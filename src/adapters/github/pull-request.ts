@@ -1,5 +1,5 @@
 import type { BranchRule } from '../../core/state/branch-rules.ts';
-import { canApprove, type Permission } from '../../core/state/proposal.ts';
+import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';

@@ -1,5 +1,5 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import { addressOf, type CommentAddress, commentKey, type PostedComment } from '../../core/state/proposal.ts';
+import { addressOf, type CommentAddress, commentKey, type PostedComment } from '../../core/state/posted-comment.ts';
 import type { CommentText, CurrentComment, FoundComment, ListedComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';

@@ -1,4 +1,4 @@
-import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
+import type { PostedComment, PostedReview } from '../../core/state/posted-comment.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import {
   type CreatedReview,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PostedComment } from '../../core/state/proposal.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import { GitHubError } from '../../core/step/ports.ts';
 import { cacheKey, createPageGuard, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError } from './requests/errors.ts';

@@ -1,4 +1,4 @@
-import type { CommentThread } from '../../core/state/proposal.ts';
+import type { CommentThread } from '../../core/state/posted-comment.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { Person, Proposal } from '../../core/state/proposal.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { Person } from '../../core/state/vote.ts';
 import { type ProposalRecord, recordOf } from '../../core/step/ledger-record.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';

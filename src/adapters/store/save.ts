@@ -1,9 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { formatRange } from '../../core/edits/region.ts';
-import { type CommittedChange, isFinal, type Proposal, type Vote } from '../../core/state/proposal.ts';
+import type { CommittedChange, Proposal } from '../../core/state/proposal.ts';
+import { isFinal } from '../../core/state/proposal-lifecycle.ts';
 import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
 import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { Vote } from '../../core/state/vote.ts';
 import { recordOf } from '../../core/step/ledger-record.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';

@@ -1,9 +1,10 @@
 import { cutSentences } from '../agent/shared/clean-text.ts';
 import { pathsOf } from '../edits/change.ts';
-import type { Person, Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
 import type { AnsweredQuestion } from '../state/side-question.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
+import type { Person } from '../state/vote.ts';
 import { type StepBuilder, withRun } from './step-builder.ts';
 
 /** Keeps news for the agent until the pending outcomes are complete. */

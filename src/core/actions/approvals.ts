@@ -9,20 +9,19 @@ import {
   missingWith,
 } from '../policy/approval-rules.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
+import type { LinkedChange, Proposal } from '../state/proposal.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
+import type { PullState, Run } from '../state/run.ts';
+import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import {
   approvalVotes,
   distinctPeople,
   isApprovalVote,
-  type LinkedChange,
   type Permission,
   type Person,
-  type Proposal,
-  transition,
   usesStandingApproval,
   type Vote,
-} from '../state/proposal.ts';
-import type { PullState, Run } from '../state/run.ts';
-import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+} from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import { type ApprovalBlock, type Ownership, proposalLink } from '../step/replies.ts';
 import { reopenProposal } from './expiry.ts';

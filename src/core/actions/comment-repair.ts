@@ -1,5 +1,6 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
-import { commentKey, commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
+import { commentKey } from '../state/posted-comment.ts';
+import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/replies.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';

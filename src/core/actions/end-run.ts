@@ -1,14 +1,7 @@
-import {
-  canStillBeDenied,
-  isInstructed,
-  isOpen,
-  type Person,
-  type Proposal,
-  type ProposalOrigin,
-  transition,
-  turnOf,
-} from '../state/proposal.ts';
+import { type Proposal, type ProposalOrigin, turnOf } from '../state/proposal.ts';
+import { canStillBeDenied, isInstructed, isOpen, transition } from '../state/proposal-lifecycle.ts';
 import type { EndReason, PullState, Run, Task } from '../state/run.ts';
+import type { Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';
 import { cancelQuestions } from './close-question.ts';
 import {

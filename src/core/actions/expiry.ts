@@ -1,4 +1,5 @@
-import { isPending, type Proposal, transition } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import type { PullState, Run } from '../state/run.ts';
 import { type StepBuilder, withEffects, withProposal } from './step-builder.ts';

@@ -1,7 +1,7 @@
 import type { RunStart } from '../state/limits.ts';
-import type { Person } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
+import type { Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
 import { type StepBuilder, startStep } from './step-builder.ts';

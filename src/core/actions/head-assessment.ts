@@ -13,14 +13,8 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import {
-  canStillBeDenied,
-  headingOf,
-  type MemberPlace,
-  memberPlaces,
-  type Proposal,
-  placeOf,
-} from '../state/proposal.ts';
+import { headingOf, type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
+import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
 
 /** Files to read at a head. Of a move that keeps the text, only blob and mode of both paths are needed. */

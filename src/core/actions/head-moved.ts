@@ -6,19 +6,10 @@ import { decideReading } from '../policy/path-policy.ts';
 import { toVerdict } from '../policy/push-impact.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
-import {
-  canApprove,
-  headingOf,
-  isPending,
-  memberPlaces,
-  type Permission,
-  type Person,
-  type Proposal,
-  transition,
-  type Vote,
-  writerOf,
-} from '../state/proposal.ts';
+import { headingOf, memberPlaces, type Proposal, writerOf } from '../state/proposal.ts';
+import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
+import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/replies.ts';
 import { withUndoNote } from './agent-notes.ts';

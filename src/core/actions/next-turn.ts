@@ -2,9 +2,10 @@ import { remainingResponsesMessage } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/spending-text.ts';
 import { toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
-import { type Proposal, turnOf, usesStandingApproval } from '../state/proposal.ts';
+import { type Proposal, turnOf } from '../state/proposal.ts';
 import type { Run, ToolBatch } from '../state/run.ts';
 import { findReachedLimit } from '../state/spending.ts';
+import { usesStandingApproval } from '../state/vote.ts';
 import { endRun } from './end-run.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 

@@ -1,5 +1,6 @@
 import { retargetedOutput } from '../agent/shared/tool-results.ts';
-import { type Proposal, type Retarget, transition } from '../state/proposal.ts';
+import type { Proposal, Retarget } from '../state/proposal.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import { proposalLink } from '../step/replies.ts';
 import { proposalsBeforeCommit } from './head-assessment.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply, withRun } from './step-builder.ts';

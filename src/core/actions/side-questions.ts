@@ -1,9 +1,9 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import { type CommentLocation, locationId } from '../state/intent.ts';
-import { distinctPeople, type Person } from '../state/proposal.ts';
 import { activeRun, isAnswering, type PullState } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';
 import { questionNote, withNote } from './agent-notes.ts';
 import { type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';

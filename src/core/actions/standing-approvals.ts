@@ -1,15 +1,9 @@
 import { findSourceProblem } from '../policy/approval-rules.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
-import {
-  canApprove,
-  canStillBeDenied,
-  distinctPeople,
-  isPending,
-  type Proposal,
-  type StandingApproval,
-  usesStandingApproval,
-} from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, canCommit, type PullState } from '../state/run.ts';
+import { canApprove, distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { Facts, Need, StandingApprovalFacts } from '../step/facts.ts';
 import { proposalLink, type StandingEnd, standingApprovalLine } from '../step/replies.ts';

@@ -1,7 +1,8 @@
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Proposal, Vote } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { PullState, Run } from '../state/run.ts';
 import { addCost, addTokens } from '../state/spending.ts';
+import type { Vote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Reason } from '../step/reasons.ts';
 import type { Reply } from '../step/replies.ts';

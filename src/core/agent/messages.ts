@@ -1,7 +1,7 @@
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { Person } from '../state/proposal.ts';
 import type { Run, ToolBatch, ToolCallState } from '../state/run.ts';
+import type { Person } from '../state/vote.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
 import { EXPIRED_CAUSE, pendingOutput, STILL_RUNNING_OUTPUT, withdrawnOutput } from './shared/tool-results.ts';
 import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';

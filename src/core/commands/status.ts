@@ -1,5 +1,7 @@
-import { decidingVotes, distinctPeople, isOpen, isPending, turnOf } from '../state/proposal.ts';
+import { turnOf } from '../state/proposal.ts';
+import { decidingVotes, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/run.ts';
+import { distinctPeople } from '../state/vote.ts';
 import { proposalLink, questionLink, type RunActivity } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';
 import { findResumableRun } from './resume.ts';

@@ -16,10 +16,11 @@ import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-
 import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
-import { isOpen, type Person } from '../state/proposal.ts';
+import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type DecidedChange, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
 import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
+import type { Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import {

@@ -12,18 +12,11 @@ import { countMembers, findConflictingChange } from '../policy/earlier-changes.t
 import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
-import {
-  distinctPeople,
-  isOpen,
-  type LinkedChange,
-  NEW_PROPOSAL,
-  NO_SHAPERS,
-  type Person,
-  type Proposal,
-  type Shapers,
-} from '../state/proposal.ts';
+import { type LinkedChange, NEW_PROPOSAL, NO_SHAPERS, type Proposal, type Shapers } from '../state/proposal.ts';
+import { isOpen } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
+import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import { proposalLink, proposalOutcome, type UndoRefusal } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';

@@ -12,9 +12,11 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
-import { distinctPeople, type Person, type Proposal, transition } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { PullState, Run } from '../state/run.ts';
+import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink, questionLink } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';

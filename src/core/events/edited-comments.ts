@@ -14,18 +14,12 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import type { CommentLocation, Intent } from '../state/intent.ts';
-import {
-  canApprove,
-  canStillBeDenied,
-  commentsOf,
-  isApprovalVote,
-  isCommentAt,
-  type PostedComment,
-  type Proposal,
-  type Vote,
-} from '../state/proposal.ts';
+import { isCommentAt, type PostedComment } from '../state/posted-comment.ts';
+import { commentsOf, type Proposal } from '../state/proposal.ts';
+import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { canApprove, isApprovalVote, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalOutcome, type StandingEnd } from '../step/replies.ts';
 import type { Signal } from '../step/signals.ts';

@@ -13,8 +13,10 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';
 import type { Intent } from '../state/intent.ts';
-import { type Person, type Proposal, transition } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, hasActiveWork, type PullState } from '../state/run.ts';
+import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';

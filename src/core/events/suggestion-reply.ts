@@ -41,17 +41,10 @@ import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { ParsedComment } from '../state/intent.ts';
-import {
-  distinctPeople,
-  isPending,
-  NEW_PROPOSAL,
-  type Person,
-  type Proposal,
-  transition,
-  type Vote,
-  withReplacedVersions,
-} from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
+import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../state/run.ts';
+import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
 import { proposalLink, type UserEditProblem } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';
 

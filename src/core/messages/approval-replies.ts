@@ -1,6 +1,6 @@
 import { formatList } from '../../lib/format.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
-import type { StandingScope } from '../state/proposal.ts';
+import type { StandingScope } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type {
   ApprovalBlock,

@@ -1,6 +1,6 @@
 import { redactCredentials } from '../../lib/credentials.ts';
-import type { Person } from '../state/proposal.ts';
 import type { AgentQuestion } from '../state/question.ts';
+import type { Person } from '../state/vote.ts';
 import { escapeLogin } from './proposal/proposal-status.ts';
 import {
   blockQuote,

@@ -2,17 +2,11 @@ import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import {
-  isFinal,
-  isOpen,
-  isPending,
-  PROPOSAL_STATES,
-  type Proposal,
-  type StandingApproval,
-  turnOf,
-} from '../state/proposal.ts';
+import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
+import { isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Phase, Run } from '../state/run.ts';
+import type { StandingApproval } from '../state/vote.ts';
 import { standingApprovalLine } from '../step/replies.ts';
 import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal/proposal-status.ts';

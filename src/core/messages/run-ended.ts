@@ -1,6 +1,6 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
-import type { Person } from '../state/proposal.ts';
 import { type EndReason, isAnswering, isResumable } from '../state/run.ts';
+import type { Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';
 import type { TreeFile, TreeMismatch } from '../step/signals.ts';
 import { escapeLogin } from './proposal/proposal-status.ts';

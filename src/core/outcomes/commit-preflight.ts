@@ -30,18 +30,10 @@ import {
   countedApprovals,
   missingApprovals,
 } from '../policy/approval-rules.ts';
-import {
-  approvalVotes,
-  isApprovalVote,
-  isCarriedOut,
-  isOpen,
-  type Permission,
-  type Person,
-  type Proposal,
-  transition,
-  type Vote,
-} from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { isCarriedOut, isOpen, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { type ApprovalBlock, proposalLink } from '../step/replies.ts';
 import type { PreflightCheck, Signal } from '../step/signals.ts';

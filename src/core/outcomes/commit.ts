@@ -17,16 +17,10 @@ import {
 import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/shared/tool-results.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
-import {
-  approvalVotes,
-  type CommittedChange,
-  isOpen,
-  isPending,
-  type Person,
-  type Proposal,
-  transition,
-} from '../state/proposal.ts';
+import type { CommittedChange, Proposal } from '../state/proposal.ts';
+import { isOpen, isPending, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { approvalVotes, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/replies.ts';
 import type { Signal } from '../step/signals.ts';

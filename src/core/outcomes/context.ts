@@ -4,9 +4,9 @@ import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '..
 import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { isBotAccount } from '../agent/context/task-discussion.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
-import type { Person } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { TaskContext, TaskDiscussion } from '../state/task-context.ts';
+import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';

@@ -10,10 +10,8 @@ import { countMembers, findConflictingChange, placeDistance } from '../policy/ea
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import {
-  distinctPeople,
   NEW_PROPOSAL,
   NO_SHAPERS,
-  type Person,
   type Proposal,
   type Shapers,
   turnOf,
@@ -22,6 +20,7 @@ import {
 import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
+import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';

@@ -3,7 +3,8 @@ import { type StepBuilder, withRun } from '../actions/step-builder.ts';
 import { alreadyRejectedOutput, REVERTS_USER_EDIT_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { Change } from '../edits/change.ts';
 import { isRepeatOfDenied, isRevertOfUserEdit, repeatsPartOfDenied } from '../policy/earlier-changes.ts';
-import { isOpen, type Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { isOpen } from '../state/proposal-lifecycle.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
 
 /** The output for the model instead of asking people again. Parts of a denied change name its proposal. */

@@ -2,8 +2,9 @@ import { clearApprovals, replyApprovalsSuspended, suspendApprovals } from '../ac
 import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import type { Intent } from '../state/intent.ts';
-import { canStillBeDenied, isApprovalVote } from '../state/proposal.ts';
+import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/run.ts';
+import { isApprovalVote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';

@@ -15,7 +15,8 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { fullyPostedAt, isFinal, type Proposal, transition } from '../state/proposal.ts';
+import { fullyPostedAt, type Proposal } from '../state/proposal.ts';
+import { isFinal, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Facts } from '../step/facts.ts';
 import type { PostedProposal, Signal } from '../step/signals.ts';

@@ -21,7 +21,6 @@ import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import type { Person } from '../state/proposal.ts';
 import { type PullState, requestersOf } from '../state/run.ts';
 import {
   addQuestionCost,
@@ -32,6 +31,7 @@ import {
   type SideQuestion,
 } from '../state/side-question.ts';
 import { addTokens, isReported, NO_USAGE, priceOf } from '../state/spending.ts';
+import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { SideQuestionCaveat } from '../step/replies.ts';
 import type { SideQuestionOpening, Signal } from '../step/signals.ts';

@@ -5,16 +5,10 @@ import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
 import { findStandingProblem, type StandingContext } from '../policy/standing-approvals.ts';
 import type { ParsedComment, Targets } from '../state/intent.ts';
-import {
-  approvalVotes,
-  fullyPostedAt,
-  isCarriedOut,
-  type Proposal,
-  turnOf,
-  usesStandingApproval,
-  type Vote,
-} from '../state/proposal.ts';
+import { fullyPostedAt, type Proposal, turnOf } from '../state/proposal.ts';
+import { isCarriedOut } from '../state/proposal-lifecycle.ts';
 import type { Settings } from '../state/settings.ts';
+import { approvalVotes, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
 import { proposalLink } from '../step/replies.ts';
 import type { PreflightCheck } from '../step/signals.ts';

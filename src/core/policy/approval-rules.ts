@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto';
-import {
-  approvalVotes,
-  canApprove,
-  type LinkedChange,
-  type Permission,
-  type Person,
-  type Proposal,
-  type Vote,
-} from '../state/proposal.ts';
+import type { LinkedChange, Proposal } from '../state/proposal.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import { approvalVotes, canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import {
   type VoteLocation,
   type VoteProblem,

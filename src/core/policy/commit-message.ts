@@ -2,7 +2,7 @@ import { pluralize, type RepoLinks } from '../../lib/format.ts';
 import { describeMove, describeSet, describeUndoOf, formatExtent } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
-import type { Person } from '../state/proposal.ts';
+import type { Person } from '../state/vote.ts';
 import { renderCommitText } from './commit-text.ts';
 
 /** How a repository wants its commit messages. */

@@ -2,7 +2,8 @@ import { type BlobRef, type FileChange, isRestore, membersOf, type Region } from
 import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
-import type { Permission, Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import type { Permission } from '../state/vote.ts';
 import type { VoteSources } from '../state/vote-source.ts';
 import type { FileWrite, Tree, TreeEntry } from '../step/ports.ts';
 import type { CommittedFile, TreeFile, TreeMismatch } from '../step/signals.ts';

@@ -4,7 +4,7 @@ import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { recomputedDescription } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
-import type { Permission, Vote } from '../state/proposal.ts';
+import type { Permission, Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
 import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';

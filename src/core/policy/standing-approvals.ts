@@ -5,16 +5,15 @@ import { findMisleading } from '../edits/misleading-text/misleading-line.ts';
 import { parseHunks } from '../edits/text/hunks.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/path-forms.ts';
+import { commentsOf, type Proposal } from '../state/proposal.ts';
+import type { Settings } from '../state/settings.ts';
 import {
-  commentsOf,
-  type Proposal,
   type StandingApproval,
   type StandingApprovalRef,
   type StandingScope,
   usesStandingApproval,
   type Vote,
-} from '../state/proposal.ts';
-import type { Settings } from '../state/settings.ts';
+} from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { StandingObstacle } from '../step/replies.ts';
 import { isProtected } from './path-policy.ts';

@@ -5,8 +5,10 @@ import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import type { CallRef } from './conversation.ts';
+import type { PostedComment } from './posted-comment.ts';
 import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
+import type { Person, Vote } from './vote.ts';
 
 /**
  * The other paths at which a checkout shows the files of a change: those of links to them, and below links to their
@@ -163,94 +165,6 @@ export const PROPOSAL_STATES = [
 
 export type ProposalState = (typeof PROPOSAL_STATES)[number];
 
-/** A GitHub user. The numeric id identifies the person; the login is for display. */
-export type Person = { readonly id: number; readonly login: string };
-
-/** The permission on the repository. `maintain` comes from the role's name; a custom role counts as its base role. */
-export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
-
-/**
- * How far a standing approval reaches: later proposals of one tool, on one path or on paths that match a glob. Both begin
- * at the repository's root.
- */
-export type StandingScope = { readonly tool: ProposingToolName } & (
-  | { readonly path: string; readonly glob: null }
-  | { readonly path: null; readonly glob: string }
-);
-
-/** A person's approval in advance, by `/approve always`, for this pull request only. */
-export type StandingApproval = StandingScope & {
-  /** Counts from 1 on each pull request, and is never given again. */
-  readonly number: number;
-  /** The vote of the comment that gave it. */
-  readonly vote: Vote;
-  /** GitHub's time of that comment. */
-  readonly grantedAt: string;
-  /** ISO 8601. */
-  readonly expiresAt: string;
-};
-
-/** The standing approval that a vote gave or used, as the ledger keeps it. */
-export type StandingApprovalRef = StandingScope & Pick<StandingApproval, 'number' | 'expiresAt'>;
-
-/** One person's vote on one proposal. Votes are only ever added. */
-export type Vote = {
-  readonly proposalId: string;
-  readonly digest: string;
-  /** `approve-always` also gave a standing approval. */
-  readonly action: 'approve' | 'approve-always' | 'modify' | 'deny' | 'edit' | 'commit';
-  readonly by: Person;
-  readonly permission: Permission;
-  readonly surface: 'conversation' | 'thread' | 'review' | 'push';
-  /** Id of the comment or review; null for a push. */
-  readonly commentId: number | null;
-  /** The thread that the comment was written in; null outside of threads. */
-  readonly thread: CommentThread | null;
-  readonly bodyHash: string | null;
-  readonly deliveryId: string;
-  /** Head SHA that the proposal was shown against. */
-  readonly headSha: string;
-  /** GitHub's time of the comment or review (ISO 8601); null for a push or a dismissal. */
-  readonly writtenAt: string | null;
-  /** ISO 8601, when the App processed the vote. */
-  readonly at: string;
-  /** Reason, instruction or note. */
-  readonly text: string | null;
-  /**
-   * Null for a vote on this proposal alone. An `approve` with one uses that standing approval: its comment is about an
-   * earlier proposal.
-   */
-  readonly standingApproval: StandingApprovalRef | null;
-};
-
-/** What a comment in a thread belongs to: the thread, by its first comment, and the review it was submitted with. */
-export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
-
-/** A comment by the App on GitHub, with everything needed to find and repair it. */
-export type PostedComment = {
-  readonly kind: 'review-comment' | 'file-comment' | 'issue-comment';
-  readonly id: number;
-  readonly nodeId: string;
-  /** GitHub's `created_at`, ISO 8601 in whole seconds. */
-  readonly createdAt: string;
-  /** SHA-256 in hex of the body as the App sent it. */
-  readonly bodyHash: string;
-  readonly url: string;
-};
-
-/**
- * A review by the App with changes of one turn. `changes-requested` can block the merge; `dismiss-refused` means that
- * GitHub did not let the App dismiss it.
- */
-export type PostedReview = {
-  readonly id: number;
-  readonly turn: number;
-  readonly url: string;
-  /** The review's own body, as the App sent it. */
-  readonly body: string;
-  readonly status: 'commented' | 'changes-requested' | 'dismissed' | 'dismiss-refused';
-};
-
 /** A change of the pull request's base branch. */
 export type Retarget = { readonly from: string; readonly to: string };
 
@@ -306,26 +220,6 @@ export function withReplacedVersions(newer: Proposal, replaced: readonly Proposa
   return { ...newer, replaces: replaced.map(({ id, comment }) => ({ id, url: comment?.url ?? null })) };
 }
 
-/** Whether it has not reached a final state, posted or not. */
-export function isOpen({ state }: Proposal): boolean {
-  return state === 'proposed' || state === 'approved' || state === 'executing';
-}
-
-/** Posted and undecided. */
-export function isPending(proposal: Proposal): boolean {
-  return proposal.state === 'proposed' && proposal.comment !== null;
-}
-
-/** Open, and no commit attempt has begun: the branch cannot contain it, and people can still deny it. */
-export function canStillBeDenied({ state }: Proposal): boolean {
-  return state === 'proposed' || state === 'approved';
-}
-
-/** Whether its commit attempt has begun, or the agent may read its file. A finished commit does not count. */
-export function isCarriedOut({ state, change }: Pick<Proposal, 'state' | 'change'>): boolean {
-  return state === 'executing' || (state === 'completed' && change.op === 'read');
-}
-
 /** The turn that a proposal belongs to; null for an undo. */
 export function turnOf({ origin }: Proposal): number | null {
   return origin.kind === 'call' ? origin.turn : null;
@@ -334,11 +228,6 @@ export function turnOf({ origin }: Proposal): number | null {
 /** The last person whose own lines replaced the model's; null if it has the model's lines. */
 export function writerOf({ userEdit, shapers }: Proposal): Person | null {
   return userEdit === null ? null : (shapers.writers.at(-1) ?? null);
-}
-
-/** Each person once, in order. */
-export function distinctPeople(people: readonly Person[]): readonly Person[] {
-  return [...new Map(people.map((person) => [person.id, person])).values()];
 }
 
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
@@ -371,31 +260,6 @@ export function placeOf({ region, heading }: FileChange): MemberPlace {
   return { line: region === null ? null : regionLine(region), heading };
 }
 
-/** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
-export type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
-
-export function addressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
-  return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
-}
-
-/** Names a comment within its pull request, which its id alone does not. */
-export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
-  const { at, commentId } = addressOf(comment);
-  return `${at}:${commentId}`;
-}
-
-/** Whether the comment is the one at this place; null for none. */
-export function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
-  if (comment === null) return false;
-  const address = addressOf(comment);
-  return address.at === at && address.commentId === commentId;
-}
-
-/** Whether the thread with this first comment began with the comment. */
-export function beginsThread(comment: PostedComment | null, rootId: number): boolean {
-  return isCommentAt(comment, { at: 'thread', commentId: rootId });
-}
-
 /** All comments that show it; none until it is posted completely. */
 export function commentsOf({
   comment,
@@ -408,94 +272,4 @@ export function commentsOf({
 export function fullyPostedAt(proposal: Pick<Proposal, 'comment' | 'continuationComments'>): string | null {
   const times = commentsOf(proposal).map(({ createdAt }) => createdAt);
   return times.toSorted((left, right) => Date.parse(left) - Date.parse(right)).at(-1) ?? null;
-}
-
-/**
- * The proposal in its next state. Throws if the table lacks the transition, which is a bug and never a person's
- * mistake.
- */
-export function transition(proposal: Proposal, to: ProposalState, now: string): Proposal {
-  if (!canTransition(proposal.state, to)) throw new Error(`A proposal cannot go from ${proposal.state} to ${to}`);
-  const next = STATES_WITH_USER_EDIT.has(to) ? proposal : withoutUserEdit(proposal);
-  return { ...next, state: to, ...timestampsFor(proposal, to, now) };
-}
-
-export function canTransition(from: ProposalState, to: ProposalState): boolean {
-  const allowed: readonly ProposalState[] = TRANSITIONS[from];
-  return allowed.includes(to);
-}
-
-export function isFinal(state: ProposalState): boolean {
-  return TRANSITIONS[state].length === 0;
-}
-
-/** Every allowed transition of a proposal. */
-export const TRANSITIONS = {
-  proposed: ['approved', 'rejected', 'completed', 'superseded', 'expired', 'cancelled'],
-  approved: ['executing', 'completed', 'rejected', 'superseded', 'cancelled', 'proposed'],
-  executing: ['completed', 'failed', 'superseded', 'approved'],
-  completed: [],
-  rejected: [],
-  failed: [],
-  superseded: [],
-  expired: [],
-  cancelled: [],
-} as const satisfies Record<ProposalState, readonly ProposalState[]>;
-
-function timestampsFor(proposal: Proposal, to: ProposalState, now: string): Partial<Proposal> {
-  if (to === 'proposed') return { decidedAt: null };
-  if (to === 'completed') return { decidedAt: proposal.decidedAt ?? now, executedAt: now };
-  if (to === 'executing') return {};
-  return { decidedAt: proposal.decidedAt ?? now };
-}
-
-/** An own text that was not committed is discarded, so that the proposal again holds the posted change. */
-function withoutUserEdit(proposal: Proposal): Proposal {
-  const change = postedChange(proposal);
-  if (change === proposal.change) return proposal;
-  return {
-    ...proposal,
-    change,
-    userEdit: null,
-    shapers: { ...proposal.shapers, writers: [] },
-  };
-}
-
-/** States in which a person's own text stays in place of the model's change. */
-const STATES_WITH_USER_EDIT: ReadonlySet<ProposalState> = new Set(['approved', 'executing', 'completed', 'failed']);
-
-/** The fields of a proposal that say who decided it. */
-type VotedProposal = Pick<Proposal, 'state' | 'votes'> & { readonly change: Pick<Change, 'digest'> };
-
-/** The votes that led to the proposal's state. A denial that came too late to stop a commit is not among them. */
-export function decidingVotes(proposal: VotedProposal): readonly Vote[] {
-  const { state, votes } = proposal;
-  if (state === 'rejected') return votes.filter(({ action }) => action === 'deny' || action === 'edit');
-  const approvals = approvalVotes(proposal);
-  return state === 'completed' ? [...approvals, ...votes.filter(({ action }) => action === 'commit')] : approvals;
-}
-
-/** Whether a person asked for something else instead of it. It is rejected, and no denial. */
-export function isInstructed(proposal: VotedProposal): boolean {
-  return proposal.state === 'rejected' && decidingVotes(proposal).at(-1)?.action === 'edit';
-}
-
-/** The approvals of exactly the content to be written. An approval of an earlier content does not count. */
-export function approvalVotes({ change, votes }: Omit<VotedProposal, 'state'>): readonly Vote[] {
-  return votes.filter((vote) => isApprovalVote(vote) && vote.digest === change.digest);
-}
-
-/** Whether a vote approves a change, as proposed or with the voter's own text. */
-export function isApprovalVote({ action }: Vote): boolean {
-  return action === 'approve' || action === 'approve-always' || action === 'modify';
-}
-
-/** Whether a vote was cast by a standing approval, and not by a comment about its proposal. */
-export function usesStandingApproval({ action, standingApproval }: Vote): boolean {
-  return action === 'approve' && standingApproval !== null;
-}
-
-/** Write access by GitHub's permission endpoint alone: `author_association` is wrong in both directions. */
-export function canApprove(permission: Permission | undefined): boolean {
-  return permission === 'write' || permission === 'maintain' || permission === 'admin';
 }

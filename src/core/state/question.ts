@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../edits/digest.ts';
 import type { CallRef } from './conversation.ts';
-import type { Permission, Person, PostedComment, Vote } from './proposal.ts';
+import type { PostedComment } from './posted-comment.ts';
+import type { Permission, Person, Vote } from './vote.ts';
 
 /** A question of the agent to people, and its progress. Its id is of the same series as those of proposals. */
 export type AgentQuestion = {

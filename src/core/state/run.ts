@@ -5,14 +5,9 @@ import type { HeldCall, IssuedCall, Nudge, TokenUsage } from './conversation.ts'
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
-import {
-  isOpen,
-  type Person,
-  type PostedComment,
-  type PostedReview,
-  type Proposal,
-  type StandingApproval,
-} from './proposal.ts';
+import type { PostedComment, PostedReview } from './posted-comment.ts';
+import type { Proposal } from './proposal.ts';
+import { isOpen } from './proposal-lifecycle.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
 import {
@@ -23,6 +18,7 @@ import {
 } from './side-question.ts';
 import { NO_USAGE, type Spending, type SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
+import type { Person, StandingApproval } from './vote.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
 export type PullState = {

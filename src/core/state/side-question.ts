@@ -2,9 +2,10 @@ import type { Nudge, TokenUsage, ToolCall } from './conversation.ts';
 import type { CommentLocation } from './intent.ts';
 import { DAY_MS } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
-import type { Person, ProposalState } from './proposal.ts';
+import type { ProposalState } from './proposal.ts';
 import type { RunLimits } from './settings.ts';
 import { costOf, type ModelPrice, totalTokens } from './spending.ts';
+import type { Person } from './vote.ts';
 
 /** Limits of people's questions. `pending` counts those of one pull request, `kept` its answered ones. */
 export const SIDE_QUESTION_LIMITS = {

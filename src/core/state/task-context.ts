@@ -1,4 +1,4 @@
-import type { Person } from './proposal.ts';
+import type { Person } from './vote.ts';
 
 /**
  * Sizes of what the model gets besides the task, in bytes of UTF-8 unless the name counts something. What does not fit

@@ -1,5 +1,6 @@
 import type { ReviewState } from './intent.ts';
-import type { CommentThread, Vote } from './proposal.ts';
+import type { CommentThread } from './posted-comment.ts';
+import type { Vote } from './vote.ts';
 
 /** The comment or review that a vote was read from. GitHub numbers each of these three kinds on its own. */
 export type VoteLocation = {

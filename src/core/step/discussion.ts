@@ -1,4 +1,4 @@
-import type { Person } from '../state/proposal.ts';
+import type { Person } from '../state/vote.ts';
 
 /** What people and bots wrote on a pull request. Each list is oldest first and holds the newest ones. */
 export type Discussion = {

@@ -1,7 +1,7 @@
 import type { IssuedCall, ToolCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
-import type { Person } from '../state/proposal.ts';
 import type { PullSummary } from '../state/task-context.ts';
+import type { Person } from '../state/vote.ts';
 import type { Priority } from './rate-limit.ts';
 import type { Reply } from './replies.ts';
 

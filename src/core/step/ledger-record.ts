@@ -1,5 +1,7 @@
-import { canApprove, decidingVotes, type Person, type Proposal, type Vote } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { decidingVotes } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
+import { canApprove, type Person, type Vote } from '../state/vote.ts';
 
 /** What the ledger stores of a proposal permanently. It holds no text of a file or of the model. */
 export type ProposalRecord = {

@@ -1,8 +1,9 @@
 import type { Countersigned } from '../../lib/trust.ts';
 import type { BranchRule } from '../state/branch-rules.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
-import type { Permission, Person, PostedComment, PostedReview } from '../state/proposal.ts';
+import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { CommentedLines } from '../state/task-context.ts';
+import type { Permission, Person } from '../state/vote.ts';
 import type { VoteLocation, VoteSources } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { Discussion } from './discussion.ts';

@@ -1,19 +1,12 @@
 import type { MisleadingLine, UserEditRefusal } from '../edits/build/user-edit.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
-import {
-  decidingVotes,
-  isInstructed,
-  nameOf,
-  type Person,
-  type Proposal,
-  type ProposalState,
-  type StandingApproval,
-  type StandingApprovalRef,
-} from '../state/proposal.ts';
+import { nameOf, type Proposal, type ProposalState } from '../state/proposal.ts';
+import { decidingVotes, isInstructed } from '../state/proposal-lifecycle.ts';
 import type { AgentQuestion, QuestionInput } from '../state/question.ts';
 import type { EndReason, Phase } from '../state/run.ts';
 import type { CodeOwnersFile, SettingsInForce } from '../state/settings.ts';
+import type { Person, StandingApproval, StandingApprovalRef } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
 

@@ -5,20 +5,15 @@ import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from '../s
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
-import type {
-  LinkedChange,
-  Permission,
-  Person,
-  PostedComment,
-  PostedReview,
-  SyntaxProblem,
-} from '../state/proposal.ts';
+import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
+import type { LinkedChange, SyntaxProblem } from '../state/proposal.ts';
 import type { QuestionInput } from '../state/question.ts';
 import type { CallOutput, DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import type { FailureCost } from '../state/spending.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
 import type { ProposingToolName } from '../state/tools.ts';
+import type { Permission, Person } from '../state/vote.ts';
 import type { VoteSources } from '../state/vote-source.ts';
 import type { ModelFailureKind } from './model-port.ts';
 

@@ -3,7 +3,9 @@ import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
 import { isInForce } from '../../core/policy/standing-approvals.ts';
-import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
+import { isFinal } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState, Run } from '../../core/state/run.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';

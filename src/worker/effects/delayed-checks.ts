@@ -1,4 +1,4 @@
-import { isPending } from '../../core/state/proposal.ts';
+import { isPending } from '../../core/state/proposal-lifecycle.ts';
 import { isAnswerable } from '../../core/state/question.ts';
 import { activeSince, hasActiveWork } from '../../core/state/run.ts';
 import { contentKey, interpretListedComment } from '../../core/webhooks/interpret.ts';

@@ -1,7 +1,8 @@
 import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
-import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import type { FoundComment, GitHub } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { isPermanent, type PullContext } from '../jobs/job.ts';

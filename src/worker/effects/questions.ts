@@ -1,7 +1,7 @@
 import { renderQuestion } from '../../core/messages/question-comment.ts';
 import { questionMarker } from '../../core/messages/shared/markdown.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { PostedComment } from '../../core/state/proposal.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import type { GitHub } from '../../core/step/ports.ts';

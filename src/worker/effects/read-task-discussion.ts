@@ -6,10 +6,10 @@ import {
   pointsToComments,
   selectComments,
 } from '../../core/agent/context/task-discussion.ts';
-import { canApprove, type Person } from '../../core/state/proposal.ts';
 import type { Task } from '../../core/state/run.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { CONTEXT_LIMITS, type PullSummary, type TaskDiscussion } from '../../core/state/task-context.ts';
+import { canApprove, type Person } from '../../core/state/vote.ts';
 import { byLikelyAccess } from '../../core/step/discussion.ts';
 import type { GitHub, PullComment, PullRequestFile } from '../../core/step/ports.ts';
 import { fetchPersonPermission } from '../jobs/gather-facts.ts';

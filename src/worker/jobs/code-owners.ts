@@ -1,7 +1,7 @@
 import { isOwner, isTeam, ownedPath } from '../../core/policy/approval-need.ts';
 import { MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
-import type { Person } from '../../core/state/proposal.ts';
 import type { CodeOwners } from '../../core/state/settings.ts';
+import type { Person } from '../../core/state/vote.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import { OffloadError } from '../offload/offload.ts';
 import type { PullContext } from './job.ts';

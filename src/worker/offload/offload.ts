@@ -68,9 +68,10 @@ import type {
   ProposalApplicability,
   PushAssessment,
 } from '../../core/state/head-changes.ts';
-import type { Person, Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
+import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
+import type { Person } from '../../core/state/vote.ts';
 import type { PullRequestFile } from '../../core/step/ports.ts';
 import type { Reply } from '../../core/step/replies.ts';
 import type { MemberUndo, UndoContext } from '../../core/step/undo.ts';

@@ -3,11 +3,12 @@ import type { FileChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../src/core/state/model-context.ts';
-import { NO_SHAPERS, type Proposal, type Vote } from '../../../src/core/state/proposal.ts';
+import { NO_SHAPERS, type Proposal } from '../../../src/core/state/proposal.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
 import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { NO_USAGE, startSpending } from '../../../src/core/state/spending.ts';
+import type { Vote } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 
 /** The App was uninstalled. */

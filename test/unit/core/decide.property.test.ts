@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildInterimResults, checkTranscript } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
-import { isPending, type Proposal } from '../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
+import { isPending } from '../../../src/core/state/proposal-lifecycle.ts';
 import type { Phase } from '../../../src/core/state/run.ts';
 import { ANA, BEN, TableGame } from './support/table-game.ts';
 

@@ -1,8 +1,9 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
-import { canApprove, decidingVotes, distinctPeople, type Person, type Vote } from '../../state/proposal.ts';
+import { decidingVotes } from '../../state/proposal-lifecycle.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';
 import { type DecidedProposal, type FinishedRun, requestersOf } from '../../state/run.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
+import { canApprove, distinctPeople, type Person, type Vote } from '../../state/vote.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
 /** Earlier runs, oldest first. Of the newest one more words are kept. */

@@ -1,7 +1,6 @@
 import { redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { findReadDenyRule } from '../../policy/path-tables.ts';
-import type { Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type ContextComment,
   type TaskDiscussion,
 } from '../../state/task-context.ts';
+import type { Person } from '../../state/vote.ts';
 import { type Discussion, personOf } from '../../step/discussion.ts';
 import type { PullComment, PullRequestFile } from '../../step/ports.ts';
 import { cutText, excerptOf, isBareCommand } from '../shared/clean-text.ts';

@@ -1,4 +1,5 @@
-import { approvalVotes, distinctPeople, type Proposal, type Vote } from '../../state/proposal.ts';
+import type { Proposal } from '../../state/proposal.ts';
+import { approvalVotes, distinctPeople, type Vote } from '../../state/vote.ts';
 import { cleanText } from './clean-text.ts';
 import { describePerson, instructionOutput } from './tool-results.ts';
 

@@ -5,8 +5,8 @@ import { type ChangeSet, type FileChange, pathsOf, type Region } from '../../edi
 import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
 import { splitLines } from '../../edits/text/lines.ts';
 import type { NearbyLines } from '../../state/head-changes.ts';
-import { canApprove, type Vote } from '../../state/proposal.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
+import { canApprove, type Vote } from '../../state/vote.ts';
 import { materialLine } from './clean-text.ts';
 import { cutDiffForJson } from './response-size.ts';
 

@@ -1,9 +1,9 @@
 import { pluralize } from '../../../lib/format.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { decideReading } from '../../policy/path-policy.ts';
-import { canApprove, distinctPeople, type Permission, type Person } from '../../state/proposal.ts';
 import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
+import { canApprove, distinctPeople, type Permission, type Person } from '../../state/vote.ts';
 import {
   type Author,
   type AuthorKind,

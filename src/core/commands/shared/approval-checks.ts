@@ -9,7 +9,8 @@ import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../..
 import { settingsNeeds } from '../../actions/fact-needs.ts';
 import { endStep, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
 import type { ApprovalRules } from '../../policy/approval-rules.ts';
-import { isPending, type Proposal } from '../../state/proposal.ts';
+import type { Proposal } from '../../state/proposal.ts';
+import { isPending } from '../../state/proposal-lifecycle.ts';
 import type { Need } from '../../step/facts.ts';
 import { type ApprovalBlock, proposalLink, type Reply } from '../../step/replies.ts';
 import type { Step } from '../../step/step.ts';

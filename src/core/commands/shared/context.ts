@@ -1,8 +1,9 @@
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
 import type { Role } from '../../policy/approval-rules.ts';
 import type { CommentIntent } from '../../state/intent.ts';
-import { type Permission, type Person, type Proposal, postedChange, type Vote } from '../../state/proposal.ts';
+import { type Proposal, postedChange } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
+import type { Permission, Person, Vote } from '../../state/vote.ts';
 import type { Facts } from '../../step/facts.ts';
 import type { Reason } from '../../step/reasons.ts';
 import { proposalLink, proposalOutcome, type Reply } from '../../step/replies.ts';

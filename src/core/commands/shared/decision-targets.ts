@@ -1,5 +1,6 @@
 import type { Targets } from '../../state/intent.ts';
-import { isPending, type Proposal, postedChange } from '../../state/proposal.ts';
+import { type Proposal, postedChange } from '../../state/proposal.ts';
+import { isPending } from '../../state/proposal-lifecycle.ts';
 import { proposalLink } from '../../step/replies.ts';
 import type { Step } from '../../step/step.ts';
 import {

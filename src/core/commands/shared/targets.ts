@@ -1,6 +1,8 @@
 import { type QuoteExtent, quoteExtent } from '../../messages/quoted-comment.ts';
 import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
-import { beginsThread, fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
+import { beginsThread } from '../../state/posted-comment.ts';
+import { fullyPostedAt, type Proposal } from '../../state/proposal.ts';
+import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
 import type { PullState } from '../../state/run.ts';
 
 /** The position of a comment: all that tells which proposals it is about, besides its text. */

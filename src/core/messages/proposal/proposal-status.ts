@@ -1,18 +1,10 @@
 import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { namesAccount } from '../../policy/approval-need.ts';
-import {
-  approvalVotes,
-  decidingVotes,
-  isInstructed,
-  type Person,
-  type Proposal,
-  type ProposalState,
-  usesStandingApproval,
-  type Vote,
-  writerOf,
-} from '../../state/proposal.ts';
+import { type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
+import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
+import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
 import type { ProposalLink, ProposalOutcome } from '../../step/replies.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
 

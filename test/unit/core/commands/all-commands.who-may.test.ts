@@ -6,7 +6,8 @@ import { renderProposal } from '../../../../src/core/messages/proposal/proposal-
 import { proposalHeader } from '../../../../src/core/messages/proposal/proposal-header.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
-import type { Permission, Proposal } from '../../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import type { Permission } from '../../../../src/core/state/vote.ts';
 import type { Reason } from '../../../../src/core/step/reasons.ts';
 import type { Step } from '../../../../src/core/step/step.ts';
 import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';

@@ -4,7 +4,8 @@ import { buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import { combineChanges } from '../../../../src/core/edits/change-set.ts';
 import { renderProposal } from '../../../../src/core/messages/proposal/proposal-comment.ts';
 import { type QuoteExtent, quoteExtent } from '../../../../src/core/messages/quoted-comment.ts';
-import type { PostedComment, Proposal } from '../../../../src/core/state/proposal.ts';
+import type { PostedComment } from '../../../../src/core/state/posted-comment.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { quoteReply } from '../../../stories/support/open-and-close.ts';
 import { changeOf, plainText, rewriteOf, rewritten, stored } from '../edits/samples.ts';
 import {

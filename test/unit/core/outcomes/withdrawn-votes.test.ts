@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
-import type { CommentThread, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
+import type { CommentThread } from '../../../../src/core/state/posted-comment.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import type { Vote } from '../../../../src/core/state/vote.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, links, proposal, vote } from '../messages/sample.ts';
 

@@ -3,13 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalNeed } from '../../../../src/core/policy/approval-need.ts';
 import { type ApprovalRules, isApproved } from '../../../../src/core/policy/approval-rules.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import {
-  type LinkedPaths,
-  NO_SHAPERS,
-  type Permission,
-  type Person,
-  type Proposal,
-} from '../../../../src/core/state/proposal.ts';
+import { type LinkedPaths, NO_SHAPERS, type Proposal } from '../../../../src/core/state/proposal.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -17,6 +11,7 @@ import {
   combineApprovers,
   DEFAULT_SETTINGS,
 } from '../../../../src/core/state/settings.ts';
+import type { Permission, Person } from '../../../../src/core/state/vote.ts';
 import { bigint, proposal as sample, vote } from '../messages/sample.ts';
 
 /** The words that a file can have come from the schema, so that a new one is in every table below. */

@@ -7,14 +7,9 @@ import {
   findObjection,
   isApproved,
 } from '../../../../src/core/policy/approval-rules.ts';
-import {
-  NO_SHAPERS,
-  type Permission,
-  type Person,
-  type Shapers,
-  type Vote,
-} from '../../../../src/core/state/proposal.ts';
+import { NO_SHAPERS, type Shapers } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
 import type { Objection } from '../../../../src/core/step/replies.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
 

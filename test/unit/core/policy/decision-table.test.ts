@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findDeniedPath } from '../../../../src/core/policy/path-policy.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import type { Permission } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ToolName } from '../../../../src/core/state/tools.ts';
+import type { Permission } from '../../../../src/core/state/vote.ts';
 import { bigint } from '../messages/sample.ts';
 import { editAt, isCommitted, isUsed, settingsOf, WAYS, type Way, type Who } from './decision-table.ts';
 

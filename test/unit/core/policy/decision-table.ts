@@ -7,9 +7,10 @@ import { createStandingVote, findUsable } from '../../../../src/core/policy/stan
 import { parseOperatorFile } from '../../../../src/core/settings/operator-file.ts';
 import type { SetValues } from '../../../../src/core/settings/read-values.ts';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
-import type { Permission, Person, Proposal, StandingApproval, Vote } from '../../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ProposingToolName } from '../../../../src/core/state/tools.ts';
+import type { Permission, Person, StandingApproval, Vote } from '../../../../src/core/state/vote.ts';
 import { type VoteSources, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import type { SettingsFileLookup } from '../../../../src/core/step/ports.ts';
 import { edit, head, links, proposal, total, vote } from '../messages/sample.ts';

@@ -13,16 +13,13 @@ import type {
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
-import {
-  canTransition,
-  commentKey,
-  type Permission,
-  type Proposal,
-  type Vote,
-} from '../../../../src/core/state/proposal.ts';
+import { commentKey } from '../../../../src/core/state/posted-comment.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
+import type { Permission, Vote } from '../../../../src/core/state/vote.ts';
 import { type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 import type { Effect } from '../../../../src/core/step/effects.ts';
 import type { Facts, PullFacts } from '../../../../src/core/step/facts.ts';

@@ -1,0 +1,52 @@
+/** A comment by the App on GitHub, with everything needed to find and repair it. */
+export type PostedComment = {
+  readonly kind: 'review-comment' | 'file-comment' | 'issue-comment';
+  readonly id: number;
+  readonly nodeId: string;
+  /** GitHub's `created_at`, ISO 8601 in whole seconds. */
+  readonly createdAt: string;
+  /** SHA-256 in hex of the body as the App sent it. */
+  readonly bodyHash: string;
+  readonly url: string;
+};
+
+/**
+ * A review by the App with changes of one turn. `changes-requested` can block the merge; `dismiss-refused` means that
+ * GitHub did not let the App dismiss it.
+ */
+export type PostedReview = {
+  readonly id: number;
+  readonly turn: number;
+  readonly url: string;
+  /** The review's own body, as the App sent it. */
+  readonly body: string;
+  readonly status: 'commented' | 'changes-requested' | 'dismissed' | 'dismiss-refused';
+};
+
+/** What a comment in a thread belongs to: the thread, by its first comment, and the review it was submitted with. */
+export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
+
+/** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
+export type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
+
+export function addressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
+  return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
+}
+
+/** Names a comment within its pull request, which its id alone does not. */
+export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
+  const { at, commentId } = addressOf(comment);
+  return `${at}:${commentId}`;
+}
+
+/** Whether the comment is the one at this place; null for none. */
+export function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
+  if (comment === null) return false;
+  const address = addressOf(comment);
+  return address.at === at && address.commentId === commentId;
+}
+
+/** Whether the thread with this first comment began with the comment. */
+export function beginsThread(comment: PostedComment | null, rootId: number): boolean {
+  return isCommentAt(comment, { at: 'thread', commentId: rootId });
+}
