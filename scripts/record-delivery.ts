@@ -17,7 +17,7 @@ import type { FakePullRequest } from '../fakes/github/state/github-state.ts';
 import type { ScriptedCall } from '../fakes/model/script.ts';
 import { createPerson, type FakePerson } from '../fakes/people/person.ts';
 import { openStore } from '../src/adapters/store/open.ts';
-import { createPullState, type PullState, pullRequestKey } from '../src/core/state/run.ts';
+import { createPullState, type PullState, pullRequestKey } from '../src/core/state/pull-state.ts';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
 import { type People, type PostedProposal, SCENARIOS, type Scenario } from './recorded-acts.ts';
 

@@ -2,7 +2,7 @@ import { decide } from '../../src/core/decide.ts';
 import type { FileChange } from '../../src/core/edits/change.ts';
 import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
-import { createPullState, type PullState } from '../../src/core/state/run.ts';
+import { createPullState, type PullState } from '../../src/core/state/pull-state.ts';
 import type { Signal } from '../../src/core/step/signals.ts';
 import { parseJson, storedAs } from '../../src/lib/trust.ts';
 import { preflightCommit } from '../../src/worker/effects/commit-checks.ts';

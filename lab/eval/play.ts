@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ScriptedTurn } from '../../fakes/model/script.ts';
 import type { TokenUsage } from '../../src/core/state/conversation.ts';
-import type { EndReason, PullState, Run } from '../../src/core/state/run.ts';
+import type { PullState } from '../../src/core/state/pull-state.ts';
+import type { EndReason, Run } from '../../src/core/state/run.ts';
 import { holdDiscussion } from './discussion.ts';
 import { grade } from './grade.ts';
 import { reviewAll } from './review.ts';

@@ -1,8 +1,8 @@
 import type { FakePerson } from '../../fakes/people/person.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
 import { isPending } from '../../src/core/state/proposal-lifecycle.ts';
+import type { PullState } from '../../src/core/state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../src/core/state/question.ts';
-import type { PullState } from '../../src/core/state/run.ts';
 import { runTests } from './run-tests.ts';
 import type { Scene } from './scene.ts';
 import type { Answers, Objection, Reviewer } from './tasks/task.ts';

@@ -8,7 +8,7 @@ import type { FakeAccount, FakePullRequest, FakeRepository } from '../../fakes/g
 import type { ScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
-import { type PullState, pullRequestKey } from '../../src/core/state/run.ts';
+import { type PullState, pullRequestKey } from '../../src/core/state/pull-state.ts';
 import { createMemoryStore } from '../simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../simulation/memory-store/tables.ts';
 import type { EvalTask, Files, PersonName } from './tasks/task.ts';

@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../../fakes/github/state/operation.ts';
 import type { FakePerson } from '../../fakes/people/person.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
 import type { ModelResponse, ToolCall, TranscriptMessage } from '../../src/core/state/conversation.ts';
-import { type PullState, pullRequestKey } from '../../src/core/state/run.ts';
+import { type PullState, pullRequestKey } from '../../src/core/state/pull-state.ts';
 import { NO_PROPOSALS } from '../../src/core/step/facts.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { claimNextEffect, claimNextPull } from '../../src/worker/process-pull.ts';

@@ -2,7 +2,7 @@ import type { Store } from '../../src/adapters/store/store.ts';
 import type { Logger } from '../../src/adapters/telemetry/log.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
-import { pullRequestKey } from '../../src/core/state/run.ts';
+import { pullRequestKey } from '../../src/core/state/pull-state.ts';
 import type { Model } from '../../src/core/step/model-port.ts';
 import { type GitHub, WRITE_TIMEOUT_MS } from '../../src/core/step/ports.ts';
 import { END_CHECK_MS } from '../../src/worker/effects/ask-model.ts';

@@ -23,7 +23,7 @@ import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
-import { hasActiveWork, type PullState } from './state/run.ts';
+import { hasActiveWork, type PullState } from './state/pull-state.ts';
 import { canApprove } from './state/vote.ts';
 import type { Facts, Need } from './step/facts.ts';
 import type { Signal } from './step/signals.ts';

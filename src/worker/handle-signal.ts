@@ -4,7 +4,7 @@ import type { LogFields } from '../adapters/telemetry/log.ts';
 import { decide } from '../core/decide.ts';
 import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
 import type { CommentLocation, Intent, ParsedComment } from '../core/state/intent.ts';
-import type { PullState } from '../core/state/run.ts';
+import type { PullState } from '../core/state/pull-state.ts';
 import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
 import type { Signal } from '../core/step/signals.ts';
 import type { Step } from '../core/step/step.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
-import { pullRequestKey } from '../../../src/core/state/run.ts';
+import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
 import {
   acknowledgedDeliveriesAreStored,

@@ -1,6 +1,6 @@
 import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
 import type { Intent } from '../../../src/core/state/intent.ts';
-import { pullRequestKey } from '../../../src/core/state/run.ts';
+import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { isApprovalVote } from '../../../src/core/state/vote.ts';
 import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
 import { postedWhileSuspended } from './lost-webhooks.ts';

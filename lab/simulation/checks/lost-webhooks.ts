@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CommentIntent } from '../../../src/core/state/intent.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
-import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
+import { activeSince, hasActiveWork } from '../../../src/core/state/pull-state.ts';
 import { contentKey, interpret, interpretListedComment } from '../../../src/core/webhooks/interpret.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
 import { MAX_CATCH_UP_AGE_MS } from '../../../src/worker/effects/delayed-checks.ts';

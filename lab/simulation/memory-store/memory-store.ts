@@ -11,7 +11,7 @@ import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
-import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
+import { createPullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import {

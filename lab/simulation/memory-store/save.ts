@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/store/store.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
-import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
+import { activeSince, hasActiveWork } from '../../../src/core/state/pull-state.ts';
 import {
   dedupeKey,
   delayOf,

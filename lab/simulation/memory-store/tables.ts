@@ -1,8 +1,9 @@
 import type { GapWindow } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
+import type { PullState } from '../../../src/core/state/pull-state.ts';
 import type { QuestionAnswer } from '../../../src/core/state/question.ts';
-import type { PullState, Run } from '../../../src/core/state/run.ts';
+import type { Run } from '../../../src/core/state/run.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import type { RateLimitState } from '../../../src/core/step/rate-limit.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/adapters/store/store.ts';
-import type { PullState } from '../../../src/core/state/run.ts';
+import type { PullState } from '../../../src/core/state/pull-state.ts';
 import type { GitHub } from '../../../src/core/step/ports.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';

@@ -1,7 +1,7 @@
 import { pathsOf } from '../../../src/core/edits/change.ts';
 import { createStandingVote } from '../../../src/core/policy/standing-approvals.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
-import type { PullState } from '../../../src/core/state/run.ts';
+import type { PullState } from '../../../src/core/state/pull-state.ts';
 import type { StandingApproval } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { PROTECTED_PATH } from '../world/random-model.ts';

@@ -9,7 +9,7 @@ import type {
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
-import type { PullState } from '../../../src/core/state/run.ts';
+import type { PullState } from '../../../src/core/state/pull-state.ts';
 import type { CommitPlan, CommitResult } from '../../../src/core/step/ports.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
 import type { Step } from '../../../src/core/step/step.ts';

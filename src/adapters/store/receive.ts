@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AccessLossCause, InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
-import { createPullState, pullRequestKey } from '../../core/state/run.ts';
+import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts';
 import { CATCH_UP_INTERVAL_MS } from '../../core/step/effects.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { Backend } from './engine/backend.ts';

@@ -3,8 +3,9 @@ import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } 
 import { formatRange } from '../../core/edits/region.ts';
 import type { CommittedChange, Proposal } from '../../core/state/proposal.ts';
 import { isFinal } from '../../core/state/proposal-lifecycle.ts';
+import { activeSince, hasActiveWork } from '../../core/state/pull-state.ts';
 import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
-import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { Vote } from '../../core/state/vote.ts';
 import { recordOf } from '../../core/step/ledger-record.ts';
 import type { Reason } from '../../core/step/reasons.ts';

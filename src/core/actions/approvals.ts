@@ -11,7 +11,8 @@ import {
 import { findDeniedPath } from '../policy/path-policy.ts';
 import type { LinkedChange, Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
-import type { PullState, Run } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { Run } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import {
   approvalVotes,

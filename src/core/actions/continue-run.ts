@@ -1,8 +1,9 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
-import type { TranscriptMessage } from '../state/conversation.ts';
+import type { ToolBatch, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
 import { refOf, toIssuedCall } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
-import type { PullState, Resumption, ToolBatch, ToolCallState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { Resumption } from '../state/run.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';

@@ -1,6 +1,7 @@
 import { type Proposal, type ProposalOrigin, turnOf } from '../state/proposal.ts';
 import { canStillBeDenied, isInstructed, isOpen, transition } from '../state/proposal-lifecycle.ts';
-import type { EndReason, PullState, Run, Task } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';
 import { cancelQuestions } from './close-question.ts';

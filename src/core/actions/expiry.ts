@@ -1,7 +1,8 @@
 import type { Proposal } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../state/question.ts';
-import type { PullState, Run } from '../state/run.ts';
+import type { Run } from '../state/run.ts';
 import { type StepBuilder, withEffects, withProposal } from './step-builder.ts';
 
 const HOUR_MS = 3_600_000;

@@ -15,7 +15,8 @@ import type {
 } from '../state/head-changes.ts';
 import { headingOf, type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
-import type { AppCommit, PullState, Run } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { AppCommit, Run } from '../state/run.ts';
 
 /** Files to read at a head. Of a move that keeps the text, only blob and mode of both paths are needed. */
 export type FilesToFetch = { readonly paths: readonly string[]; readonly moves: readonly PathMove[] };

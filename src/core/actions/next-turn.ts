@@ -1,9 +1,10 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
 import { spentText } from '../messages/spending-text.ts';
+import type { ToolBatch } from '../state/conversation.ts';
 import { toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import type { Run, ToolBatch } from '../state/run.ts';
+import type { Run } from '../state/run.ts';
 import { findReachedLimit } from '../state/spending.ts';
 import { usesStandingApproval } from '../state/vote.ts';
 import { endRun } from './end-run.ts';

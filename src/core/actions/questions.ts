@@ -1,8 +1,9 @@
 import { answeredOutput, unaskableOutput } from '../agent/question-texts.ts';
 import { joinAnswers } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
+import { pullRequestKey } from '../state/pull-state.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
-import { pullRequestKey, type Run } from '../state/run.ts';
+import type { Run } from '../state/run.ts';
 import type { CallResult } from '../step/signals.ts';
 import { closeQuestion } from './close-question.ts';
 import { endRun } from './end-run.ts';

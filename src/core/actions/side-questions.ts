@@ -1,7 +1,8 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import { type CommentLocation, locationId } from '../state/intent.ts';
-import { activeRun, isAnswering, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
+import { isAnswering } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';

@@ -1,6 +1,7 @@
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { PullState, Run } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { Run } from '../state/run.ts';
 import { addCost, addTokens } from '../state/spending.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';

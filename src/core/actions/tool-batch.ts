@@ -12,11 +12,13 @@ import {
 } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { changeDiff } from '../edits/change.ts';
+import type { Dependency, ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
 import { isInstructed, transition } from '../state/proposal-lifecycle.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import type { Dependency, EndReason, Phase, PullState, Run, ToolBatch, ToolCallState } from '../state/run.ts';
+import type { EndReason, Phase, Run } from '../state/run.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import { hasWords, peopleWithNotes } from './agent-notes.ts';
 import { endRun } from './end-run.ts';

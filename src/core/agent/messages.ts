@@ -1,6 +1,6 @@
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { Run, ToolBatch, ToolCallState } from '../state/run.ts';
+import type { ToolBatch, ToolCall, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
+import type { Run } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
 import { EXPIRED_CAUSE, pendingOutput, STILL_RUNNING_OUTPUT, withdrawnOutput } from './shared/tool-results.ts';

@@ -1,8 +1,7 @@
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import type { TranscriptMessage } from '../state/conversation.ts';
+import type { Dependency, DependencyRelation, TranscriptMessage } from '../state/conversation.ts';
 import type { ProposalState, SyntaxProblem } from '../state/proposal.ts';
-import type { Dependency, DependencyRelation } from '../state/run.ts';
 import { readToolName } from '../state/tools.ts';
 import { formatPath } from './shared/tool-results.ts';
 

@@ -4,7 +4,7 @@ import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import { NO_USAGE } from '../state/spending.ts';
 import type { Person } from '../state/vote.ts';

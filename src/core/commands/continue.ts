@@ -4,7 +4,7 @@ import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
 import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import { activeRun } from '../state/run.ts';
+import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';

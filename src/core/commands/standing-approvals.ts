@@ -5,7 +5,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import { findPathBeyond, findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { StandingApproval, Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { type StandingApprovalLine, type StandingObstacle, standingApprovalLine } from '../step/replies.ts';

@@ -1,6 +1,6 @@
 import { turnOf } from '../state/proposal.ts';
 import { decidingVotes, isOpen, isPending } from '../state/proposal-lifecycle.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import { distinctPeople } from '../state/vote.ts';
 import { proposalLink, questionLink, type RunActivity } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';

@@ -1,6 +1,6 @@
 import { cancelUndos, endRun, openUndos, tasksRequestedBy } from '../actions/end-run.ts';
 import { endStep, startStep, withPullState, withReply } from '../actions/step-builder.ts';
-import { activeRun } from '../state/run.ts';
+import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';

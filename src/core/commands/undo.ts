@@ -14,7 +14,7 @@ import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
 import { type LinkedChange, NEW_PROPOSAL, NO_SHAPERS, type Proposal, type Shapers } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
-import { type PullState, pullRequestKey } from '../state/run.ts';
+import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';

@@ -8,8 +8,9 @@ import { bareCommand } from '../comments/parse-comment.ts';
 import { isInsideProposalComment, isInsideQuestionComment } from '../messages/quoted-comment.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import { activeRun, type PullState, requestersOf } from '../state/run.ts';
+import { requestersOf } from '../state/run.ts';
 import type { Reason } from '../step/reasons.ts';
 import { isDecision } from './review-comments.ts';
 

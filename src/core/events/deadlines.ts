@@ -14,8 +14,9 @@ import {
 import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import type { PullState, Run } from '../state/run.ts';
+import type { Run } from '../state/run.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink, questionLink } from '../step/replies.ts';

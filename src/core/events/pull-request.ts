@@ -15,7 +15,7 @@ import { advanceBatch } from '../actions/tool-batch.ts';
 import type { Intent } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
-import { activeRun, hasActiveWork, type PullState } from '../state/run.ts';
+import { activeRun, hasActiveWork, type PullState } from '../state/pull-state.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';

@@ -2,7 +2,7 @@ import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { type CommentRef, isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
 
 /**

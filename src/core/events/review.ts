@@ -14,7 +14,7 @@ import type { Intent } from '../state/intent.ts';
 import type { PostedReview } from '../state/posted-comment.ts';
 import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';

@@ -43,7 +43,7 @@ import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { ParsedComment } from '../state/intent.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
-import { pullRequestKey } from '../state/run.ts';
+import { pullRequestKey } from '../state/pull-state.ts';
 import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
 import { proposalLink, type UserEditProblem } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';

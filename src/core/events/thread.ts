@@ -9,7 +9,7 @@ import type { Intent } from '../state/intent.ts';
 import { beginsThread } from '../state/posted-comment.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isPending } from '../state/proposal-lifecycle.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';

@@ -1,7 +1,7 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Proposal, postedChange } from '../state/proposal.ts';
+import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
-import type { PullState } from '../state/run.ts';
 import { renderProposal } from './proposal/proposal-comment.ts';
 import { renderQuestion } from './question-comment.ts';
 import { isChangeBlock, isIgnored, type QuotedLine, readQuotedLines } from './quoted-lines.ts';

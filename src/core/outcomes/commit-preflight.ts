@@ -32,7 +32,8 @@ import {
 } from '../policy/approval-rules.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, isOpen, transition } from '../state/proposal-lifecycle.ts';
-import { activeRun, type PullState, type Run } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
+import type { Run } from '../state/run.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import { type ApprovalBlock, proposalLink } from '../step/replies.ts';

@@ -4,7 +4,7 @@ import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '..
 import { buildFirstMessage } from '../agent/context/first-message.ts';
 import { isBotAccount } from '../agent/context/task-discussion.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { TaskContext, TaskDiscussion } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';

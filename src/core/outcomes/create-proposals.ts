@@ -7,6 +7,7 @@ import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
+import type { Dependency } from '../state/conversation.ts';
 import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import {
@@ -17,7 +18,8 @@ import {
   turnOf,
   withReplacedVersions,
 } from '../state/proposal.ts';
-import { type Dependency, type PullState, pullRequestKey, requestersOf } from '../state/run.ts';
+import { type PullState, pullRequestKey } from '../state/pull-state.ts';
+import { requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';

@@ -5,7 +5,8 @@ import type { Change } from '../edits/change.ts';
 import { isRepeatOfDenied, isRevertOfUserEdit, repeatsPartOfDenied } from '../policy/earlier-changes.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
-import type { AppCommit, PullState, Run } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { AppCommit, Run } from '../state/run.ts';
 
 /** The output for the model instead of asking people again. Parts of a denied change name its proposal. */
 export type EarlierAnswer = {

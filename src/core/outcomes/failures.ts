@@ -3,7 +3,7 @@ import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import type { Intent } from '../state/intent.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { isApprovalVote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';

@@ -17,7 +17,7 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { fullyPostedAt, type Proposal } from '../state/proposal.ts';
 import { isFinal, transition } from '../state/proposal-lifecycle.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
 import type { PostedProposal, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';

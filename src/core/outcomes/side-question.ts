@@ -21,7 +21,8 @@ import { findDuplicateCallIds } from '../agent/messages.ts';
 import { buildSideToolMessages, openSideTranscript } from '../agent/side-question-texts.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
-import { type PullState, requestersOf } from '../state/run.ts';
+import type { PullState } from '../state/pull-state.ts';
+import { requestersOf } from '../state/run.ts';
 import {
   addQuestionCost,
   questionsFreeAt,

@@ -3,7 +3,7 @@ import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, with
 import { measureAnswer } from '../agent/clear-readings.ts';
 import { spentText } from '../messages/spending-text.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
-import { activeRun, type PullState } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type FailureCost, findReachedLimit, priceOf } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';

@@ -5,8 +5,10 @@ import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '.
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addShownLines } from '../agent/tools/shown-lines.ts';
 import { mainPath } from '../edits/change.ts';
+import type { CallOutput } from '../state/conversation.ts';
 import { type CallRef, isSameCall, refOf, sharesCall } from '../state/conversation.ts';
-import { activeRun, type CallOutput, type PullState, type Run } from '../state/run.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
+import type { Run } from '../state/run.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Reason } from '../step/reasons.ts';
 import type { CallResult, Signal } from '../step/signals.ts';

@@ -1,3 +1,5 @@
+import type { Person } from './vote.ts';
+
 /** One entry of a run's transcript. Each call of an assistant message gets exactly one tool message, in order. */
 export type TranscriptMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -68,6 +70,51 @@ export type IssuedCall = {
 
 /** A valid call that people do not see yet. It is shown together with later changes. */
 export type HeldCall = IssuedCall & { readonly path: string };
+
+export type ToolBatch = {
+  readonly turn: number;
+  /** Text that the model wrote beside its calls. */
+  readonly assistantText: string | null;
+  readonly calls: readonly ToolCallState[];
+  /** Set by `/continue`: the run goes on even if every change was denied. */
+  readonly continued: boolean;
+};
+
+/** One call of the batch and its progress. */
+export type ToolCallState = IssuedCall & {
+  /** The path of a call that was held. Its outcome is told in a note, because its response has all results. */
+  readonly heldPath: string | null;
+  readonly status:
+    | { readonly kind: 'proposed'; readonly proposalId: string }
+    /** `ifRefused` takes the place of an error when the call is repeated after a push. */
+    | { readonly kind: 'running'; readonly ifRefused?: CallOutput }
+    | { readonly kind: 'asked'; readonly questionId: string }
+    /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
+    | { readonly kind: 'dependent'; readonly dependency: Dependency }
+    /** The proposal, or the question (null), expired. The model is not told; `/resume` repeats the call. */
+    | { readonly kind: 'expired'; readonly proposalId: string | null }
+    | ({ readonly kind: 'answered' } & CallOutput);
+};
+
+/**
+ * The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run, and
+ * `speakers` if it has words of people.
+ */
+export type CallOutput = {
+  readonly output: string;
+  readonly speakers?: readonly Person[];
+  readonly excerpt?: { readonly path: string; readonly commits: number };
+};
+
+/** How a call depends on a proposal of the same batch; `path` is that of the call. */
+export type Dependency = {
+  readonly proposalId: string;
+  readonly path: string;
+  readonly relation: DependencyRelation;
+};
+
+/** Its text exists only after the other change, or both change the same place in ways that cannot be joined. */
+export type DependencyRelation = 'needs-text' | 'same-place';
 
 export function refOf({ turn, toolCall }: IssuedCall): CallRef {
   return { turn, callId: toolCall.id };

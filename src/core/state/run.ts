@@ -1,56 +1,17 @@
 import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { BranchRestrictions } from './branch-rules.ts';
-import type { HeldCall, IssuedCall, Nudge, TokenUsage } from './conversation.ts';
-import type { CommentLocation, PullRequestRef } from './intent.ts';
+import type { HeldCall, Nudge, TokenUsage, ToolBatch } from './conversation.ts';
+import type { CommentLocation } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
 import type { PostedComment, PostedReview } from './posted-comment.ts';
 import type { Proposal } from './proposal.ts';
-import { isOpen } from './proposal-lifecycle.ts';
 import type { AgentQuestion } from './question.ts';
 import type { Settings } from './settings.ts';
-import {
-  type AnsweredQuestion,
-  NO_QUESTION_SPENDING,
-  type QuestionSpending,
-  type SideQuestion,
-} from './side-question.ts';
-import { NO_USAGE, type Spending, type SpendingLimit } from './spending.ts';
+import type { Spending, SpendingLimit } from './spending.ts';
 import type { PushContent } from './task-context.ts';
-import type { Person, StandingApproval } from './vote.ts';
-
-/** The state of one pull request, as far as a decision can need it. */
-export type PullState = {
-  readonly ref: PullRequestRef;
-  /** The active run, or else the last one. */
-  readonly run: Run | null;
-  /** Queued tasks, oldest first. */
-  readonly queue: readonly Task[];
-  /** Unanswered side questions, oldest first. The model works on the first one. */
-  readonly sideQuestions: readonly SideQuestion[];
-  /** The last answered side questions, oldest first. */
-  readonly answeredQuestions: readonly AnsweredQuestion[];
-  /** What side questions cost that count on no run: none was there, or another one is now. */
-  readonly questionUsage: TokenUsage;
-  /** What all its side questions cost within a day. */
-  readonly questionSpending: QuestionSpending;
-  /** Proposals of the current run and those that the signal names, oldest first. */
-  readonly proposals: readonly Proposal[];
-  /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
-  readonly proposalCount: number;
-  /** People who got the one reply that they cannot decide here. */
-  readonly notifiedUnauthorizedUserIds: readonly number[];
-  /** Null until the pull request changes the settings file. */
-  readonly settingsComment: SettingsComment | null;
-  /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
-  readonly standingApprovals: readonly StandingApproval[];
-  /** Number of standing approvals on this pull request so far, which is the number of the last one. */
-  readonly standingApprovalCount: number;
-};
-
-/** The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more. */
-export type SettingsComment = { readonly comment: PostedComment; readonly showsChange: boolean };
+import type { Person } from './vote.ts';
 
 /** One agent session on one pull request. */
 export type Run = {
@@ -235,53 +196,8 @@ type SpokenWords = {
   readonly commits: number;
 };
 
-export type ToolBatch = {
-  readonly turn: number;
-  /** Text that the model wrote beside its calls. */
-  readonly assistantText: string | null;
-  readonly calls: readonly ToolCallState[];
-  /** Set by `/continue`: the run goes on even if every change was denied. */
-  readonly continued: boolean;
-};
-
 /** One line of the model's plan. */
 export type PlanStep = { readonly text: string; readonly done: boolean };
-
-/** One call of the batch and its progress. */
-export type ToolCallState = IssuedCall & {
-  /** The path of a call that was held. Its outcome is told in a note, because its response has all results. */
-  readonly heldPath: string | null;
-  readonly status:
-    | { readonly kind: 'proposed'; readonly proposalId: string }
-    /** `ifRefused` takes the place of an error when the call is repeated after a push. */
-    | { readonly kind: 'running'; readonly ifRefused?: CallOutput }
-    | { readonly kind: 'asked'; readonly questionId: string }
-    /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
-    | { readonly kind: 'dependent'; readonly dependency: Dependency }
-    /** The proposal, or the question (null), expired. The model is not told; `/resume` repeats the call. */
-    | { readonly kind: 'expired'; readonly proposalId: string | null }
-    | ({ readonly kind: 'answered' } & CallOutput);
-};
-
-/**
- * The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run, and
- * `speakers` if it has words of people.
- */
-export type CallOutput = {
-  readonly output: string;
-  readonly speakers?: readonly Person[];
-  readonly excerpt?: { readonly path: string; readonly commits: number };
-};
-
-/** How a call depends on a proposal of the same batch; `path` is that of the call. */
-export type Dependency = {
-  readonly proposalId: string;
-  readonly path: string;
-  readonly relation: DependencyRelation;
-};
-
-/** Its text exists only after the other change, or both change the same place in ways that cannot be joined. */
-export type DependencyRelation = 'needs-text' | 'same-place';
 
 /** News for the agent, delivered after the pending outcomes. */
 export type AgentNote =
@@ -346,54 +262,9 @@ export type ShownFile = { readonly blob: string; readonly ranges: readonly (read
 /** Version of the stored form. The App never reads a run with another version. */
 export const RUN_SCHEMA = 1;
 
-/** Key of a pull request in the store. */
-export function pullRequestKey(ref: PullRequestRef): string {
-  return `${ref.installationId}/${ref.repositoryId}/${ref.number}`;
-}
-
-/** The state of a pull request that the App has not worked on. */
-export function createPullState(ref: PullRequestRef): PullState {
-  return {
-    ref,
-    run: null,
-    queue: [],
-    sideQuestions: [],
-    answeredQuestions: [],
-    questionUsage: NO_USAGE,
-    questionSpending: NO_QUESTION_SPENDING,
-    proposals: [],
-    proposalCount: 0,
-    notifiedUnauthorizedUserIds: [],
-    settingsComment: null,
-    standingApprovals: [],
-    standingApprovalCount: 0,
-  };
-}
-
 /** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
 export function requestersOf({ task, instructors }: Pick<Run, 'task' | 'instructors'>): readonly Person[] {
   return [task.by, ...instructors];
-}
-
-/** The run, unless it has ended; null otherwise. */
-export function activeRun(pull: PullState): Run | null {
-  return pull.run !== null && pull.run.phase.kind !== 'ended' ? pull.run : null;
-}
-
-/** Whether closing the pull request, or losing access to it, would end anything. */
-export function hasActiveWork(pull: PullState): boolean {
-  return activeRun(pull) !== null || pull.queue.length > 0 || pull.proposals.some(isOpen);
-}
-
-/**
- * GitHub's time at which the oldest active task was requested or the oldest open proposal posted. Comments before it do
- * not concern them. Null if nothing is active.
- */
-export function activeSince(pull: PullState): string | null {
-  const tasks = [activeRun(pull)?.task ?? [], pull.queue].flat().map(({ requestedAt }) => requestedAt);
-  const shown = pull.proposals.filter(isOpen).flatMap(({ proposedAt }) => proposedAt ?? []);
-  const [first = null] = [...tasks, ...shown].toSorted((left, right) => Date.parse(left) - Date.parse(right));
-  return first;
 }
 
 /** Whether the App can commit to the run's branch. */

@@ -1,14 +1,22 @@
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { CallRef, ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
+import type {
+  CallOutput,
+  CallRef,
+  DependencyRelation,
+  ModelResponse,
+  TokenUsage,
+  TranscriptMessage,
+} from '../state/conversation.ts';
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { LinkedChange, SyntaxProblem } from '../state/proposal.ts';
+import type { SettingsComment } from '../state/pull-state.ts';
 import type { QuestionInput } from '../state/question.ts';
-import type { CallOutput, DependencyRelation, ModelDelay, PlanStep, SettingsComment } from '../state/run.ts';
+import type { ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import type { FailureCost } from '../state/spending.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';

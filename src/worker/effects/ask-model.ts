@@ -3,7 +3,8 @@ import { checkTranscript } from '../../core/agent/messages.ts';
 import { modelInForce } from '../../core/settings/models.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
-import { activeRun, type ModelDelay, type PullState } from '../../core/state/run.ts';
+import { activeRun, type PullState } from '../../core/state/pull-state.ts';
+import type { ModelDelay } from '../../core/state/run.ts';
 import type { FailureCost } from '../../core/state/spending.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
 import {

@@ -14,7 +14,7 @@ import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
 import type { Permission } from '../../core/state/vote.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';

@@ -5,7 +5,7 @@ import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
 import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { isOpen } from '../../core/state/proposal-lifecycle.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
 import type { CommitEffect } from '../../core/step/effects.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';

@@ -1,6 +1,6 @@
 import { isPending } from '../../core/state/proposal-lifecycle.ts';
+import { activeSince, hasActiveWork } from '../../core/state/pull-state.ts';
 import { isAnswerable } from '../../core/state/question.ts';
-import { activeSince, hasActiveWork } from '../../core/state/run.ts';
 import { contentKey, interpretListedComment } from '../../core/webhooks/interpret.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
 

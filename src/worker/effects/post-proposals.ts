@@ -5,7 +5,7 @@ import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { turnMarker } from '../../core/messages/shared/markdown.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
-import { activeRun, type PullState } from '../../core/state/run.ts';
+import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';

@@ -7,7 +7,8 @@ import {
   visibilityOf,
 } from '../../core/agent/context/pull-summary.ts';
 import { pathRulesOf } from '../../core/policy/path-policy.ts';
-import { activeRun, type Task } from '../../core/state/run.ts';
+import { activeRun } from '../../core/state/pull-state.ts';
+import type { Task } from '../../core/state/run.ts';
 import type { PathRules, Settings } from '../../core/state/settings.ts';
 import {
   CONTEXT_LIMITS,

@@ -5,7 +5,7 @@ import {
 } from '../../core/messages/settings-replies.ts';
 import { SETTINGS_MARKER } from '../../core/messages/shared/markdown.ts';
 import { compareSettings, hasSameContent } from '../../core/settings/settings-change.ts';
-import type { SettingsComment } from '../../core/state/run.ts';
+import type { SettingsComment } from '../../core/state/pull-state.ts';
 import type { GitHub, SettingsVersions } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 import { updateExistingComment } from './comments.ts';

@@ -6,7 +6,7 @@ import { modelInForce } from '../../core/settings/models.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-context.ts';
-import { activeRun, type PullState } from '../../core/state/run.ts';
+import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { Settings } from '../../core/state/settings.ts';
 import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';

@@ -15,7 +15,7 @@ import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import { commentKey } from '../../core/state/posted-comment.ts';
 import { commentsOf } from '../../core/state/proposal.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
 import { voteLocationOf } from '../../core/state/vote-source.ts';

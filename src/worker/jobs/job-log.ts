@@ -2,7 +2,7 @@ import type { Store, StoredEffect } from '../../adapters/store/store.ts';
 import { createFault, type Fault } from '../../adapters/telemetry/fault.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/log.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
 import { GitHubError, RateLimitExceededError } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { isOutage } from '../../lib/outage.ts';

@@ -3,7 +3,7 @@ import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { PullState } from '../../core/state/run.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
 import type { Effect } from '../../core/step/effects.ts';
 import { type AppIdentity, NO_PROPOSALS } from '../../core/step/facts.ts';
 import { type Model, ModelError } from '../../core/step/model-port.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SaveResult } from '../../../src/adapters/store/store.ts';
-import type { PullState } from '../../../src/core/state/run.ts';
+import type { PullState } from '../../../src/core/state/pull-state.ts';
 import { type Effect, PROGRESS_DELAY_MS } from '../../../src/core/step/effects.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { delivery, proposal, pullOf, run, step } from './samples.ts';

@@ -4,8 +4,9 @@ import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts'
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../src/core/state/model-context.ts';
 import { NO_SHAPERS, type Proposal } from '../../../src/core/state/proposal.ts';
+import { createPullState, type PullState } from '../../../src/core/state/pull-state.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
-import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
+import { RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { NO_USAGE, startSpending } from '../../../src/core/state/spending.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';

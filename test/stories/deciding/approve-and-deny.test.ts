@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createProposalId } from '../../../src/core/comments/ids.ts';
-import { pullRequestKey } from '../../../src/core/state/run.ts';
+import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { write } from '../support/story.ts';

@@ -7,7 +7,7 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import type { ChatRequest, ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
 import { createPerson } from '../../../fakes/people/person.ts';
-import { type PullState, pullRequestKey } from '../../../src/core/state/run.ts';
+import { type PullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { type Bot, watchBot } from './bot.ts';
 import { DEFAULT_FILES, type Files, openPull, plainFiles, type Topic } from './pull-request.ts';
 import { type PullView, watchPull } from './pull-view.ts';

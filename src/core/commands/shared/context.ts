@@ -2,7 +2,7 @@ import { endStep, type StepBuilder, startStep, withEffects, withReply } from '..
 import type { Role } from '../../policy/approval-rules.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
-import type { PullState } from '../../state/run.ts';
+import type { PullState } from '../../state/pull-state.ts';
 import type { Permission, Person, Vote } from '../../state/vote.ts';
 import type { Facts } from '../../step/facts.ts';
 import type { Reason } from '../../step/reasons.ts';

@@ -1,8 +1,8 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
 import { isQuoteOfQuestion } from '../../messages/quoted-comment.ts';
 import type { Targets } from '../../state/intent.ts';
+import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
-import { activeRun, type PullState } from '../../state/run.ts';
 import { type CommentRef, isPostedAndOpen, isThreadOf, resolveTargets, type TargetScope } from './targets.ts';
 
 /** The question that a comment answers by its location: the open one of its thread, or the only one that it quotes. */

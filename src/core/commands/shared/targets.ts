@@ -3,7 +3,7 @@ import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/inte
 import { beginsThread } from '../../state/posted-comment.ts';
 import { fullyPostedAt, type Proposal } from '../../state/proposal.ts';
 import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
-import type { PullState } from '../../state/run.ts';
+import type { PullState } from '../../state/pull-state.ts';
 
 /** The position of a comment: all that tells which proposals it is about, besides its text. */
 export type CommentRef = {

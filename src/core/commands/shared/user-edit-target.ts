@@ -4,7 +4,7 @@ import type { Placement } from '../../edits/placement.ts';
 import type { FileAtHead } from '../../state/head-changes.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import type { Proposal } from '../../state/proposal.ts';
-import type { PullState } from '../../state/run.ts';
+import type { PullState } from '../../state/pull-state.ts';
 import type { Facts } from '../../step/facts.ts';
 import { findAnsweredProposal } from './targets.ts';
 

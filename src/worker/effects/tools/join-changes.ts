@@ -3,8 +3,8 @@ import type { TextInput, TextStep } from '../../../core/edits/build/build-text.t
 import type { Change, FileChange } from '../../../core/edits/change.ts';
 import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
+import type { DependencyRelation } from '../../../core/state/conversation.ts';
 import { refOf } from '../../../core/state/conversation.ts';
-import type { DependencyRelation } from '../../../core/state/run.ts';
 import { cutReason, type ProposingToolName } from '../../../core/state/tools.ts';
 import {
   type DraftChange,

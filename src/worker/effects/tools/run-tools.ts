@@ -11,7 +11,8 @@ import { cutOutput } from '../../../core/agent/turn-texts.ts';
 import { membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
-import { activeRun, type PullState, type Run } from '../../../core/state/run.ts';
+import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
+import type { Run } from '../../../core/state/run.ts';
 import {
   MAX_CALLS_PER_RESPONSE,
   MAX_CHANGED_CHARACTERS_PER_RESPONSE,

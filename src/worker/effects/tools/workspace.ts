@@ -7,7 +7,8 @@ import { decideReading, findChangeRule } from '../../../core/policy/path-policy.
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
 import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
-import type { PullState, Run } from '../../../core/state/run.ts';
+import type { PullState } from '../../../core/state/pull-state.ts';
+import type { Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
 import type { Discussion } from '../../../core/step/discussion.ts';

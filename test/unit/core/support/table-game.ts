@@ -16,7 +16,7 @@ import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
 import { commentKey } from '../../../../src/core/state/posted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts';
-import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
+import { createPullState, type PullState } from '../../../../src/core/state/pull-state.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
 import type { Permission, Vote } from '../../../../src/core/state/vote.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDelivery, type RecordedDelivery } from '../../../../src/cli/explain/read-delivery.ts';
 import { decide } from '../../../../src/core/decide.ts';
 import { needs } from '../../../../src/core/needs.ts';
-import type { PullState } from '../../../../src/core/state/run.ts';
+import type { PullState } from '../../../../src/core/state/pull-state.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 import { isRecord, parseJson, storedAs } from '../../../../src/lib/trust.ts';
 import { type TwoPending, twoPending } from '../commands/two-pending.ts';

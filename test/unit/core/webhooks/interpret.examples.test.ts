@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../../src/core/decide.ts';
 import { needs } from '../../../../src/core/needs.ts';
-import { createPullState } from '../../../../src/core/state/run.ts';
+import { createPullState } from '../../../../src/core/state/pull-state.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
 import { breakPayload, damage } from './broken-payload.ts';

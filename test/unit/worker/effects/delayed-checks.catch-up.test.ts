@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
-import { pullRequestKey } from '../../../../src/core/state/run.ts';
+import { pullRequestKey } from '../../../../src/core/state/pull-state.ts';
 import { NO_PROPOSALS } from '../../../../src/core/step/facts.ts';
 import type { Model } from '../../../../src/core/step/model-port.ts';
 import { type GitHub, GitHubError } from '../../../../src/core/step/ports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PullState } from '../../../../src/core/state/run.ts';
+import type { PullState } from '../../../../src/core/state/pull-state.ts';
 import type { Effect } from '../../../../src/core/step/effects.ts';
 import { checkDeadlines, expireProposals } from '../../../../src/worker/effects/delayed-checks.ts';
 import type { Job } from '../../../../src/worker/jobs/job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PullState } from '../../../../src/core/state/run.ts';
+import type { PullState } from '../../../../src/core/state/pull-state.ts';
 import type { SideQuestion } from '../../../../src/core/state/side-question.ts';
 import { NO_USAGE } from '../../../../src/core/state/spending.ts';
 import { openSideQuestion } from '../../../../src/worker/effects/side-question.ts';

@@ -1,7 +1,7 @@
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
-import type { PullState } from '../../../../src/core/state/run.ts';
+import type { PullState } from '../../../../src/core/state/pull-state.ts';
 import type { Job } from '../../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
-import { createPullState, pullRequestKey as keyOf } from '../../../../src/core/state/run.ts';
+import { createPullState, pullRequestKey as keyOf } from '../../../../src/core/state/pull-state.ts';
 import { GitHubError, RateLimitExceededError } from '../../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
 import { effectLog, knownPullFields, logRetry, rememberPull } from '../../../../src/worker/jobs/job-log.ts';

@@ -5,7 +5,7 @@ import { renderOpenProposal } from '../../../../src/core/messages/proposal/propo
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import { commentKey } from '../../../../src/core/state/posted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
+import { createPullState, type PullState } from '../../../../src/core/state/pull-state.ts';
 import type { Vote } from '../../../../src/core/state/vote.ts';
 import type { GitHub } from '../../../../src/core/step/ports.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findAnsweredProposal } from '../../../../../src/core/commands/shared/targets.ts';
 import { renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import type { QuotedId } from '../../../../../src/core/state/intent.ts';
-import { createPullState } from '../../../../../src/core/state/run.ts';
+import { createPullState } from '../../../../../src/core/state/pull-state.ts';
 import { bigint, inConversation, proposal, view } from '../../messages/sample.ts';
 
 const ref = { installationId: 1, repositoryId: 2, owner: 'ana', repo: 'shop', number: 3 };

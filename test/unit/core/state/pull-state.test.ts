@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { activeSince, type Task } from '../../../../src/core/state/run.ts';
+import { activeSince } from '../../../../src/core/state/pull-state.ts';
+import type { Task } from '../../../../src/core/state/run.ts';
 import { posted, proposal, pullOf, run } from '../../../contracts/store/samples.ts';
 
 const waiting = { phase: { kind: 'awaiting-decisions', turn: 1 } } as const;

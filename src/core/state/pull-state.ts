@@ -1,0 +1,91 @@
+import type { TokenUsage } from './conversation.ts';
+import type { PullRequestRef } from './intent.ts';
+import type { PostedComment } from './posted-comment.ts';
+import type { Proposal } from './proposal.ts';
+import { isOpen } from './proposal-lifecycle.ts';
+import type { Run, Task } from './run.ts';
+import {
+  type AnsweredQuestion,
+  NO_QUESTION_SPENDING,
+  type QuestionSpending,
+  type SideQuestion,
+} from './side-question.ts';
+import { NO_USAGE } from './spending.ts';
+import type { StandingApproval } from './vote.ts';
+
+/** The state of one pull request, as far as a decision can need it. */
+export type PullState = {
+  readonly ref: PullRequestRef;
+  /** The active run, or else the last one. */
+  readonly run: Run | null;
+  /** Queued tasks, oldest first. */
+  readonly queue: readonly Task[];
+  /** Unanswered side questions, oldest first. The model works on the first one. */
+  readonly sideQuestions: readonly SideQuestion[];
+  /** The last answered side questions, oldest first. */
+  readonly answeredQuestions: readonly AnsweredQuestion[];
+  /** What side questions cost that count on no run: none was there, or another one is now. */
+  readonly questionUsage: TokenUsage;
+  /** What all its side questions cost within a day. */
+  readonly questionSpending: QuestionSpending;
+  /** Proposals of the current run and those that the signal names, oldest first. */
+  readonly proposals: readonly Proposal[];
+  /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
+  readonly proposalCount: number;
+  /** People who got the one reply that they cannot decide here. */
+  readonly notifiedUnauthorizedUserIds: readonly number[];
+  /** Null until the pull request changes the settings file. */
+  readonly settingsComment: SettingsComment | null;
+  /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
+  readonly standingApprovals: readonly StandingApproval[];
+  /** Number of standing approvals on this pull request so far, which is the number of the last one. */
+  readonly standingApprovalCount: number;
+};
+
+/** The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more. */
+export type SettingsComment = { readonly comment: PostedComment; readonly showsChange: boolean };
+
+/** Key of a pull request in the store. */
+export function pullRequestKey(ref: PullRequestRef): string {
+  return `${ref.installationId}/${ref.repositoryId}/${ref.number}`;
+}
+
+/** The state of a pull request that the App has not worked on. */
+export function createPullState(ref: PullRequestRef): PullState {
+  return {
+    ref,
+    run: null,
+    queue: [],
+    sideQuestions: [],
+    answeredQuestions: [],
+    questionUsage: NO_USAGE,
+    questionSpending: NO_QUESTION_SPENDING,
+    proposals: [],
+    proposalCount: 0,
+    notifiedUnauthorizedUserIds: [],
+    settingsComment: null,
+    standingApprovals: [],
+    standingApprovalCount: 0,
+  };
+}
+
+/** The run, unless it has ended; null otherwise. */
+export function activeRun(pull: PullState): Run | null {
+  return pull.run !== null && pull.run.phase.kind !== 'ended' ? pull.run : null;
+}
+
+/** Whether closing the pull request, or losing access to it, would end anything. */
+export function hasActiveWork(pull: PullState): boolean {
+  return activeRun(pull) !== null || pull.queue.length > 0 || pull.proposals.some(isOpen);
+}
+
+/**
+ * GitHub's time at which the oldest active task was requested or the oldest open proposal posted. Comments before it do
+ * not concern them. Null if nothing is active.
+ */
+export function activeSince(pull: PullState): string | null {
+  const tasks = [activeRun(pull)?.task ?? [], pull.queue].flat().map(({ requestedAt }) => requestedAt);
+  const shown = pull.proposals.filter(isOpen).flatMap(({ proposedAt }) => proposedAt ?? []);
+  const [first = null] = [...tasks, ...shown].toSorted((left, right) => Date.parse(left) - Date.parse(right));
+  return first;
+}
