@@ -24,7 +24,8 @@ import {
   type Vote,
 } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import { type ApprovalBlock, type Ownership, proposalLink } from '../step/replies.ts';
+import type { ApprovalBlock, Ownership } from '../step/refusals.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import { reopenProposal } from './expiry.ts';
 import {
   currentProposal,

@@ -2,7 +2,7 @@ import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import { commentKey } from '../state/posted-comment.ts';
 import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink } from '../step/replies.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';
 import { advanceBatch, queuePosting, withdrawProposal } from './tool-batch.ts';
 

@@ -11,7 +11,7 @@ import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink } from '../step/replies.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import { withUndoNote } from './agent-notes.ts';
 import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
 import {

@@ -1,7 +1,7 @@
 import { retargetedOutput } from '../agent/shared/tool-results.ts';
 import type { Proposal, Retarget } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
-import { proposalLink } from '../step/replies.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import { proposalsBeforeCommit } from './head-assessment.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply, withRun } from './step-builder.ts';
 import { answerProposalCalls } from './tool-batch.ts';

@@ -6,7 +6,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isResumable, type Run } from '../state/run.ts';
 import type { Need } from '../step/facts.ts';
-import type { ResumeRefusal } from '../step/replies.ts';
+import type { ResumeRefusal } from '../step/refusals.ts';
 import type { Step } from '../step/step.ts';
 import {
   acknowledge,

@@ -1,7 +1,7 @@
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { changeDiff } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { proposalLink, proposalOutcome } from '../step/replies.ts';
+import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { type CommandContext, endWithInfo, endWithReply } from './shared/context.ts';
 import { replyAmbiguous, replyUnknownIds } from './shared/decision-targets.ts';

@@ -18,7 +18,8 @@ import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import { proposalLink, proposalOutcome, type UndoRefusal } from '../step/replies.ts';
+import type { UndoRefusal } from '../step/refusals.ts';
+import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import type { UndoContext, UndoResult } from '../step/undo.ts';
 import {

@@ -20,7 +20,8 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink, questionLink, type Reply } from '../step/replies.ts';
+import type { Reply } from '../step/replies.ts';
+import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import {
   commandMode,

@@ -19,7 +19,7 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink, questionLink } from '../step/replies.ts';
+import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 /**

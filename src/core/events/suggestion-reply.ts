@@ -45,7 +45,8 @@ import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/prop
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../state/pull-state.ts';
 import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
-import { proposalLink, type UserEditProblem } from '../step/replies.ts';
+import type { UserEditProblem } from '../step/refusals.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 type TextComment = Extract<ParsedComment, { kind: 'text' }>;

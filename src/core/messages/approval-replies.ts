@@ -2,15 +2,9 @@ import { formatList } from '../../lib/format.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { StandingScope } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import type {
-  ApprovalBlock,
-  Objection,
-  Ownership,
-  Reply,
-  StandingApprovalLine,
-  StandingEnd,
-  StandingObstacle,
-} from '../step/replies.ts';
+import type { ApprovalBlock, Objection, Ownership, StandingEnd, StandingObstacle } from '../step/refusals.ts';
+import type { Reply } from '../step/replies.ts';
+import type { StandingApprovalLine } from '../step/reply-links.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
 import { codeSpan, formatTime, joinBlocks, truncate } from './shared/markdown.ts';

@@ -1,4 +1,6 @@
-import type { QuestionHint, QuestionLink, Reply } from '../step/replies.ts';
+import type { QuestionHint } from '../step/refusals.ts';
+import type { Reply } from '../step/replies.ts';
+import type { QuestionLink } from '../step/reply-links.ts';
 import { escapeLogin, formatProposalId } from './proposal/proposal-status.ts';
 import { questionStateText } from './question-comment.ts';
 import { codeSpan } from './shared/markdown.ts';

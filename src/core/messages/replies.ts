@@ -4,7 +4,9 @@ import type { RequiredRole } from '../policy/approval-rules.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
 import type { ProposalState } from '../state/proposal.ts';
-import type { ProposalOutcome, Reply, ResumeRefusal, RunActivity } from '../step/replies.ts';
+import type { ResumeRefusal } from '../step/refusals.ts';
+import type { Reply, RunActivity } from '../step/replies.ts';
+import type { ProposalOutcome } from '../step/reply-links.ts';
 import {
   renderLapsed,
   renderNotCounted,

@@ -3,7 +3,8 @@ import type { Misleading } from '../edits/misleading-text/misleading-line.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
 import { codePointName } from '../edits/text/unicode.ts';
 import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
-import type { Reply, SideQuestionCaveat, UndoRefusal, UserEditProblem } from '../step/replies.ts';
+import type { UndoRefusal, UserEditProblem } from '../step/refusals.ts';
+import type { Reply, SideQuestionCaveat } from '../step/replies.ts';
 import {
   createDiffView,
   type DiffPart,

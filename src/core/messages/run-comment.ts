@@ -7,7 +7,7 @@ import { isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Phase, Run } from '../state/run.ts';
 import type { StandingApproval } from '../state/vote.ts';
-import { standingApprovalLine } from '../step/replies.ts';
+import { standingApprovalLine } from '../step/reply-links.ts';
 import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';

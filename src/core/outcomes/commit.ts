@@ -23,7 +23,7 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { approvalVotes, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink } from '../step/replies.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 

@@ -10,7 +10,7 @@ import { isCarriedOut } from '../state/proposal-lifecycle.ts';
 import type { Settings } from '../state/settings.ts';
 import { approvalVotes, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
-import { proposalLink } from '../step/replies.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import type { PreflightCheck } from '../step/signals.ts';
 
 /** An approval that GitHub does not show any more as it was counted. */

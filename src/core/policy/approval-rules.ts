@@ -10,7 +10,7 @@ import {
   voteLocationOf,
   voteSourceKey,
 } from '../state/vote-source.ts';
-import type { Objection } from '../step/replies.ts';
+import type { Objection } from '../step/refusals.ts';
 import {
   type ApprovalNeed,
   approvalNeed,

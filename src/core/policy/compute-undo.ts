@@ -13,7 +13,7 @@ import { combineChanges } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import { encodeText } from '../edits/text/characters.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
-import type { UndoRefusal } from '../step/replies.ts';
+import type { UndoRefusal } from '../step/refusals.ts';
 import type { MemberUndo, ReverseResult, UndoContext } from '../step/undo.ts';
 import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';

@@ -15,7 +15,7 @@ import {
   type Vote,
 } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import type { StandingObstacle } from '../step/replies.ts';
+import type { StandingObstacle } from '../step/refusals.ts';
 import { isProtected } from './path-policy.ts';
 import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';

@@ -3,7 +3,7 @@ import type { LineRange } from '../edits/region.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { LinkedChange } from '../state/proposal.ts';
 import type { AppCommit } from '../state/run.ts';
-import type { UndoRefusal } from './replies.ts';
+import type { UndoRefusal } from './refusals.ts';
 
 /** Everything needed to compute the reverse of an applied change, or of one member of a set. */
 export type UndoContext = {

@@ -6,7 +6,8 @@ import type { PullState } from '../../state/pull-state.ts';
 import type { Permission, Person, Vote } from '../../state/vote.ts';
 import type { Facts } from '../../step/facts.ts';
 import type { Reason } from '../../step/reasons.ts';
-import { proposalLink, proposalOutcome, type Reply } from '../../step/replies.ts';
+import type { Reply } from '../../step/replies.ts';
+import { proposalLink, proposalOutcome } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import type { CommentRef } from './targets.ts';
 

@@ -1,7 +1,7 @@
 import type { Targets } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
-import { proposalLink } from '../../step/replies.ts';
+import { proposalLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import {
   type CommandContext,

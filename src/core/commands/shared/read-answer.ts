@@ -1,7 +1,7 @@
 import { foldChoice } from '../../agent/question-texts.ts';
 import { stripSignature } from '../../comments/comment-body.ts';
 import type { QuestionAnswer, QuestionInput } from '../../state/question.ts';
-import type { QuestionHint } from '../../step/replies.ts';
+import type { QuestionHint } from '../../step/refusals.ts';
 
 /** What a person's words are to a question: its answer with a note, or the hint for words that are no answer (S120). */
 export type AnswerReading =

@@ -5,7 +5,7 @@ import { type Proposal, type ProposalState, writerOf } from '../../state/proposa
 import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
 import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
-import type { ProposalLink, ProposalOutcome } from '../../step/replies.ts';
+import type { ProposalLink, ProposalOutcome } from '../../step/reply-links.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
 
 /** Everything that a proposal's comment shows. */

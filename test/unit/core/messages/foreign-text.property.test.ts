@@ -6,7 +6,8 @@ import { renderReview, renderRunComment } from '../../../../src/core/messages/ru
 import { renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
 import { type AgentQuestion, type QuestionInput, questionDigest } from '../../../../src/core/state/question.ts';
 import type { CodeOwnersFile, SettingsChange } from '../../../../src/core/state/settings.ts';
-import type { Ownership, Reply } from '../../../../src/core/step/replies.ts';
+import type { Ownership } from '../../../../src/core/step/refusals.ts';
+import type { Reply } from '../../../../src/core/step/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';

@@ -6,11 +6,11 @@ import { renderReply, renderReplyContinuations } from '../../../../src/core/mess
 import type { VoteProblem } from '../../../../src/core/state/vote-source.ts';
 import type {
   ApprovalBlock,
-  Reply,
   StandingObstacle,
   UndoRefusal,
   UserEditProblem,
-} from '../../../../src/core/step/replies.ts';
+} from '../../../../src/core/step/refusals.ts';
+import type { Reply } from '../../../../src/core/step/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';

@@ -10,7 +10,7 @@ import {
 import { NO_SHAPERS, type Shapers } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
-import type { Objection } from '../../../../src/core/step/replies.ts';
+import type { Objection } from '../../../../src/core/step/refusals.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
 
 const ANA: Person = { id: 1, login: 'ana' };

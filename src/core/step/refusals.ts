@@ -1,0 +1,137 @@
+import type { MisleadingLine, UserEditRefusal } from '../edits/build/user-edit.ts';
+import type { CodeOwnersFile } from '../state/settings.ts';
+import type { Person } from '../state/vote.ts';
+import type { ProposalLink, ProposalOutcome } from './reply-links.ts';
+
+/** Why approvals have no effect. */
+export type ApprovalBlock =
+  /** The repository's settings are broken, so it is unknown who can approve. */
+  | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'objection';
+      readonly objection: Objection;
+      readonly login: string;
+      /** The setting that demands the role or the code owners. */
+      readonly setting: 'approvers' | 'require';
+      /** Null unless the objection is about code owners. */
+      readonly ownership: Ownership | null;
+    }
+  /** A rule denies this path now, so no approval of the change counts. `linked`: a link shows a file of it there. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
+  /** The approvals count, but more people are needed, or an owner of each of these paths. */
+  | { readonly kind: 'approvals-missing'; readonly missing: number; readonly ownership: Ownership | null };
+
+/** The paths of a change that need the approval of one of their owners, and the file that names these. */
+export type Ownership = {
+  readonly file: CodeOwnersFile;
+  readonly paths: readonly { readonly path: string; readonly owners: readonly string[] }[];
+  /** Teams among the owners whose members the App cannot see. */
+  readonly unreadableTeams: readonly string[];
+};
+
+/** Why a person's approval does not count. */
+export type Objection =
+  | 'denied-path'
+  | 'no-write-access'
+  | 'below-maintain'
+  | 'below-admin'
+  | 'no-code-owner'
+  | 'not-code-owner'
+  | 'is-author'
+  | 'is-requester'
+  | 'is-instructor'
+  | 'is-writer'
+  | 'is-earlier-writer';
+
+/** Why `/approve always` approves one change only. */
+export type StandingObstacle =
+  | 'switched-off'
+  | 'globs-switched-off'
+  | 'not-by-the-agent'
+  | 'deletes-or-moves'
+  | 'protected-path'
+  | 'executable'
+  | 'misleading-text'
+  | 'several-parts'
+  | 'does-not-parse'
+  | 'not-as-shown'
+  | 'several-files'
+  | 'unclear-scope'
+  | 'too-many'
+  | 'expired';
+
+/** Why a standing approval ended before its time: a person took it back, or what it rests on is gone. */
+export type StandingEnd =
+  | { readonly kind: 'revoked'; readonly by: Person }
+  | {
+      readonly kind:
+        | 'comment-changed'
+        | 'comment-deleted'
+        | 'review-dismissed'
+        | 'account-renamed'
+        | 'no-write-access'
+        | 'comment-unread';
+    };
+
+/** Why a comment is no answer to a question; `taken-as-text` if it is one, and might have been meant as a rejection. */
+export type QuestionHint =
+  | 'posted-later'
+  | 'needs-approval'
+  | 'needs-choice'
+  | 'needs-text'
+  | 'not-a-choice'
+  | 'ambiguous-choice'
+  | 'two-choices'
+  | 'empty'
+  | 'taken-as-text';
+
+/**
+ * Why no run resumes: none ended in a resumable way, a run is active or queued, or the comment was written before the
+ * run ended.
+ */
+export type ResumeRefusal = 'no-resumable-run' | 'run-active' | 'written-before-end';
+
+/** Why an `/undo` leads to no proposal. */
+export type UndoRefusal =
+  /** No change has the id. `applied` are those that can be meant, newest first. */
+  | { readonly kind: 'unknown-id'; readonly applied: readonly ProposalLink[] }
+  | { readonly kind: 'never-applied'; readonly outcome: ProposalOutcome }
+  /** Another `/undo` of the same change is pending. */
+  | { readonly kind: 'already-proposed'; readonly undo: ProposalLink }
+  /** The file already has the content of before the change. */
+  | { readonly kind: 'already-undone'; readonly path: string }
+  /** The changed lines no longer exist, or cannot be distinguished from equal ones. */
+  | { readonly kind: 'changed-since'; readonly path: string }
+  /** The commit of the change is not in the repository any more. */
+  | { readonly kind: 'commit-missing'; readonly sha: string }
+  /** Another file or directory blocks the path of the deleted or moved file. */
+  | { readonly kind: 'path-taken'; readonly path: string }
+  /** `linked`: a link shows a file of the change at the path. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
+  /** It would touch the lines or paths of another open change. */
+  | { readonly kind: 'overlaps'; readonly other: ProposalLink }
+  /** Our own sentences for the model, which are safe to show to people. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** `places` would be open together with the undo. */
+  | { readonly kind: 'too-many-open'; readonly places: number; readonly max: number }
+  | { readonly kind: 'not-posted'; readonly message: string };
+
+/** Why a suggestion block in a reply has no effect. */
+export type UserEditProblem =
+  | UserEditRefusal
+  /** It exceeded the limits of time or memory. */
+  | { readonly reason: 'limit-exceeded' }
+  | { readonly reason: 'several-blocks' }
+  /** The proposal is a set of changes, of which a block could only mean one. */
+  | { readonly reason: 'several-changes' }
+  /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
+  | { readonly reason: 'same-lines-beside-text' }
+  /** The same, but the lines have other white space. */
+  | { readonly reason: 'respaced-lines-beside-text' }
+  /** They would be committed before a page could warn of it. */
+  | ({ readonly reason: 'misleading-text' } & MisleadingLine)
+  /** Its closing fence is missing. */
+  | { readonly reason: 'unclosed-block' }
+  | { readonly reason: 'denied-path'; readonly rule: string }
+  /** It would touch the lines of another open change. */
+  | { readonly reason: 'overlaps'; readonly other: ProposalLink };
