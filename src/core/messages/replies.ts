@@ -1,12 +1,8 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { CommandSyntax } from '../comments/command-grammar.ts';
 import type { RequiredRole } from '../policy/approval-rules.ts';
-import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
-import type { ProposalState } from '../state/proposal.ts';
-import type { ResumeRefusal } from '../step/refusals.ts';
 import type { Reply, RunActivity } from '../step/replies.ts';
-import type { ProposalOutcome } from '../step/reply-links.ts';
 import {
   renderLapsed,
   renderNotCounted,
@@ -17,7 +13,8 @@ import {
   renderStandingUnknown,
   renderWithdrawn,
 } from './approval-replies.ts';
-import { describeOutcome, escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
+import { formatCommand, MAX_OUTCOMES_NAMED, NEW_RUN_HINT, NO_EFFECT_RENDERERS } from './no-effect-replies.ts';
+import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import {
   formatQuestionList,
   openQuestionText,
@@ -27,31 +24,18 @@ import {
 } from './question-replies.ts';
 import {
   escapeMessage,
-  NOT_FOUND_TEXT,
   renderDetails,
   renderFurtherDetails,
   renderInternalError,
   renderModelAnswer,
-  renderPartlyQuoted,
   renderSideQuestion,
   renderSideQuestionLimit,
-  renderUndoRefused,
-  renderUserEditRefused,
 } from './reply-details.ts';
 import { activityText } from './run-activity.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
 import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
 import { renderSettings } from './settings-replies.ts';
-import {
-  codeSpan,
-  escapeText,
-  formatMention,
-  formatTime,
-  joinBlocks,
-  link,
-  REPLY_MARKER,
-  truncate,
-} from './shared/markdown.ts';
+import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, REPLY_MARKER } from './shared/markdown.ts';
 
 /** A command as people read about it. */
 export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
@@ -81,42 +65,7 @@ function renderText<Kind extends Reply['kind']>(kind: Kind, reply: ReplyByKind[K
   return REPLY_RENDERERS[kind](reply, context);
 }
 
-const HELP_HINT = `${codeSpan('/help')} lists all commands.`;
-
-/** Why a quote might name no change, although the person thinks so. */
-const QUOTE_HINT =
-  'A quote names a change only if it copies its comment exactly, from the title on. To approve, quote it with the whole diff, and open a folded one before.';
-
-const STATUS_HINT = `${codeSpan('/status')} lists pending changes.`;
-
-const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
-
 const UPDATE_HINT = 'The agent has been told and may propose an update.';
-
-const NOT_RESUMABLE_TEXT = {
-  'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached a limit, or ended because the model failed. ${NEW_RUN_HINT}`,
-  'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
-  'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
-} as const satisfies Record<ResumeRefusal, string>;
-
-const MEANT_CHANGES = {
-  show: { one: 'a change', all: 'The changes' },
-  undo: { one: 'an applied change', all: 'The applied changes' },
-} as const;
-
-/** The hint says it all where no task follows, and no word is to blame where the position is. */
-function misunderstoodText(command: CommandName | null, word: string): string {
-  if (command === null) return `${wordSpan(`/${word}`)} had no effect.`;
-  if (command === 'task' && word === '') return '';
-  const isWord = word !== '' && word !== command;
-  return `${formatCommand(command)} had no effect${isWord ? `: it was not understood at ${wordSpan(word)}` : ''}.`;
-}
-
-const MAX_WORD_CHARACTERS = 100;
-
-const MAX_IDS_NAMED = 20;
-
-const MAX_OUTCOMES_NAMED = 30;
 
 const MAX_REQUESTERS_MENTIONED = 10;
 
@@ -155,85 +104,9 @@ const REPLY_RENDERERS: {
   'push-refused': ({ headRef }) =>
     `Nothing was approved: the rules of ${branchSpan(headRef)} refused a commit of this run, so Countersign commits nothing more. ${APPLY_BY_HAND_TEXT}`,
 
-  // Commands without effect
-  ambiguous: ({ command, isBelowQuote, pending }) =>
-    joinBlocks(
-      pending.length === 1
-        ? `${codeSpan(`/${command}`)} had no effect: one change is pending, and your comment doesn’t name it.`
-        : `${codeSpan(`/${command}`)} had no effect: several changes are pending, and it names none of them.`,
-      isBelowQuote ? QUOTE_HINT : null,
-      formatProposalList(pending),
-      `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
-    ),
-  'nothing-pending': ({ command }) =>
-    `${formatCommand(command)} had no effect: no change was pending when you posted it. ${STATUS_HINT}`,
-  'posted-later': ({ postedLater }) =>
-    joinBlocks(
-      'Your comment doesn’t cover these changes, because they were posted later or in the same second. Still pending:',
-      formatProposalList(postedLater),
-      'Review them, then post the command again.',
-    ),
-  'decided-in-threads': () =>
-    `The review’s summary had no effect: its inline comments already answer every change it could apply to. ${STATUS_HINT}`,
-  'hidden-left-out': ({ proposals }) =>
-    joinBlocks(
-      'Your approval doesn’t cover these changes, because their thread is resolved or their comment is hidden:',
-      formatProposalList(proposals),
-      `Look at them, then use ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
-    ),
-  'decide-in-conversation': ({ command, id }) =>
-    `Nothing was decided: this repository takes decisions only in the pull request’s conversation (${codeSpan('decide_in: conversation')}), not in threads or reviews. Post ${codeSpan(decisionExample(command, id))} there.`,
-  'unknown-ids': ({ ids, pending }) => {
-    const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
-    return joinBlocks(
-      `${NOT_FOUND_TEXT}: no change of this pull request has the id ${names}. Nothing was decided.`,
-      pending.length === 0 ? 'No change is pending.' : joinBlocks('Still pending:', formatProposalList(pending)),
-      pending.length === 0 ? NEW_RUN_HINT : 'Post the command again with one of these ids.',
-    );
-  },
-  'id-missing': ({ command, changes }) =>
-    joinBlocks(
-      changes.length === 0
-        ? `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} <id>`)}. The last run has none.`
-        : `${codeSpan(`/${command}`)} needs the id of ${MEANT_CHANGES[command].one} here, as in ${codeSpan(`/${command} ${changes[0]?.id ?? '<id>'}`)}. ${MEANT_CHANGES[command].all} of the last run, newest first:`,
-      formatProposalList(changes),
-    ),
-  'already-decided': ({ proposals }) =>
-    joinBlocks(alreadyDecidedText(proposals), `${finalityText(proposals)} ${STATUS_HINT}`),
-  'edit-too-late': ({ proposals }) =>
-    joinBlocks(
-      alreadyDecidedText(proposals),
-      `${finalityText(proposals)} To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
-    ),
-  'malformed-command': ({ command, word, hint }) =>
-    joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
-  'unknown-command': ({ word, nearest }) =>
-    `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
-  affirmation: ({ id }) =>
-    `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
-  'empty-reply': ({ id }) =>
-    `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
-  'partly-quoted': renderPartlyQuoted,
-  'bare-command': ({ command, choice }) =>
-    choice === null
-      ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`
-      : `${codeSpan(String(choice.number))} alone decides nothing here. To answer the agent’s question, use ${codeSpan(`/choose ${choice.id} ${choice.number}`)}.`,
-  'user-edit-refused': renderUserEditRefused,
-  'edited-into-command': ({ isTask }) =>
-    isTask
-      ? 'An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.'
-      : 'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
-  'deleted-after-decision': ({ proposals }) =>
-    `Deleting a comment does not undo its decision: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
-  'no-run': ({ command }) => `${formatCommand(command)} had no effect: no run is active here. ${NEW_RUN_HINT}`,
-  'resume-refused': ({ refusal }) => NOT_RESUMABLE_TEXT[refusal],
-  'undo-refused': renderUndoRefused,
-  'undo-not-editable': ({ proposals }) =>
-    joinBlocks(
-      'An undo is the exact reverse of a change, so you can only approve or deny it. Still pending:',
-      formatProposalList(proposals),
-      `For anything else, deny it and use ${codeSpan('/countersign <task>')}.`,
-    ),
+  ...NO_EFFECT_RENDERERS,
+
+  // Approvals
   'approval-not-counted': renderNotCounted,
   'standing-granted': renderStandingGranted,
   'standing-refused': renderStandingRefused,
@@ -381,18 +254,6 @@ const REPLY_RENDERERS: {
     ),
 };
 
-function alreadyDecidedText(proposals: readonly ProposalOutcome[]): string {
-  return `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`;
-}
-
-/** What ended without a decision has none that could be final. */
-function finalityText(proposals: readonly ProposalOutcome[]): string {
-  if (!proposals.every(({ state }) => ENDED_UNDECIDED.has(state))) return 'A decision is final.';
-  return `${proposals.length === 1 ? 'It' : 'They'} can’t be decided any more.`;
-}
-
-const ENDED_UNDECIDED: ReadonlySet<ProposalState> = new Set<ProposalState>(['superseded', 'expired', 'cancelled']);
-
 function stillPending(proposals: number, questions: number): string {
   if (questions > 0)
     return proposals === 0 ? 'a question still waits and expires' : 'a question and changes still wait and expire';
@@ -401,33 +262,6 @@ function stillPending(proposals: number, questions: number): string {
     : `${proposals} changes are still pending and expire`;
 }
 
-/** A decision as it can be written in the conversation. */
-function decisionExample(command: CommandName, id: string | null): string {
-  if (command === 'continue') return '/continue';
-  if (command === 'answer') return `/answer ${id ?? '<id>'} <text>`;
-  if (command === 'choose') return `/choose ${id ?? '<id>'} <number>`;
-  return `/${command} ${id ?? '<id>'}${command === 'edit' ? ' <instruction>' : ''}`;
-}
-
-/** A command as it is written in a comment. */
-function formatCommand(command: CommandName | 'mention' | 'unknown-command'): string {
-  switch (command) {
-    case 'task':
-      return codeSpan('/countersign <task>');
-    case 'mention':
-      return 'A mention of Countersign';
-    case 'unknown-command':
-      return 'A command';
-    default:
-      return codeSpan(`/${command}`);
-  }
-}
-
 function canAuthorUse(command: string, commands: readonly CommandHelp[]): boolean {
   return commands.some((row) => row.name === command && row.allowedTo === 'writer-or-author');
-}
-
-/** A word of a comment as inline code. */
-function wordSpan(word: string): string {
-  return codeSpan(truncate(word, MAX_WORD_CHARACTERS));
 }
