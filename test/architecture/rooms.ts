@@ -147,6 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'everything people read on GitHub: replies, the run’s comment, questions',
     entries: [
       'question-comment.ts',
+      'draft-comments.ts',
       'run-comment.ts',
       'run-warnings.ts',
       'run-ended.ts',

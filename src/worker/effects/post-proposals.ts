@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
 import { membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
+import type { DraftContext } from '../../core/messages/draft-comments.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { turnMarker } from '../../core/messages/shared/markdown.ts';
@@ -10,7 +11,6 @@ import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft 
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, isPermanent, type Job } from '../jobs/job.ts';
-import type { DraftContext } from '../offload/offload.ts';
 import {
   adoptPostedComments,
   draftProposal,

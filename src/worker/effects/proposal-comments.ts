@@ -1,12 +1,13 @@
 import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
+import type { DraftContext, PlacedComments } from '../../core/messages/draft-comments.ts';
 import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { FoundComment, GitHub } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { isPermanent, type PullContext } from '../jobs/job.ts';
-import type { DraftContext, Offload, PlacedComments } from '../offload/offload.ts';
+import type { Offload } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */
 export type ProposalDraft = PlacedComments & { readonly proposal: Proposal };

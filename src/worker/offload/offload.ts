@@ -39,19 +39,20 @@ import { buildSet, type SetInput, type SetResult } from '../../core/edits/build/
 import { buildText, type TextInput, type TextStep } from '../../core/edits/build/build-text.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/build/user-edit.ts';
 import { changeDiff, type FileChange, type Region } from '../../core/edits/change.ts';
-import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { composeFile } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import {
-  countParts,
-  type RenderedProposal,
-  renderOpenProposal,
-} from '../../core/messages/proposal/proposal-comment.ts';
-import { liveMentions, type ProposalView } from '../../core/messages/proposal/proposal-status.ts';
-import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
+  type DraftInput,
+  draftComments,
+  draftCommentsAt,
+  type PlacedComments,
+  type PlacedDraftInput,
+} from '../../core/messages/draft-comments.ts';
+import { countParts, type RenderedProposal } from '../../core/messages/proposal/proposal-comment.ts';
+import type { ProposalView } from '../../core/messages/proposal/proposal-status.ts';
+import { renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/proposal/shown-change.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
-import type { RunDetails } from '../../core/messages/run-warnings.ts';
 import { findOwners, type OwnersFound, type OwnersQuery } from '../../core/policy/code-owners.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
@@ -347,58 +348,4 @@ function totalLength(lines: readonly string[]): number {
 /** Characters of the diff, which includes all lines of a region. */
 function diffLength({ change }: Proposal): number {
   return changeDiff(change)?.length ?? 0;
-}
-
-/**
- * The surroundings of a proposal: the warnings of its run, the texts of its members' files at the head (empty if there
- * is none), the path to post it on, and the entry of that path in the pull request's diff.
- */
-export type DraftContext = {
-  readonly runDetails: RunDetails;
-  readonly links: RepoLinks;
-  readonly memberTexts: readonly string[];
-  readonly file: PullRequestFile | undefined;
-  readonly path: string;
-};
-
-/** A proposal to draft at the best placement. */
-type DraftInput = { readonly proposal: Proposal; readonly context: DraftContext };
-
-/** A proposal to draft at this placement. */
-type PlacedDraftInput = DraftInput & { readonly placement: Placement };
-
-/** The placement of a proposal and its comments there. */
-export type PlacedComments = { readonly placement: Placement; readonly comments: RenderedProposal };
-
-/**
- * Drafts the comments at the best placement. Returns null if no placement shows exactly the stored change when the
- * comments are read back: people must never approve a change that they cannot see.
- */
-function draftComments({ proposal, context }: DraftInput): PlacedComments | null {
-  const { change } = proposal;
-  const { memberTexts, file, path: postedOn } = context;
-  const inPullRequest = file !== undefined && file.status !== 'removed';
-  if (change.op === 'set') {
-    const placement = { kind: inPullRequest ? 'file' : 'conversation', path: postedOn, reason: 'together' } as const;
-    return draftCommentsAt({ proposal, context, placement });
-  }
-  const [baseText = ''] = memberTexts;
-  const placement = choosePlacement({ change, baseText, patch: file?.patch ?? null, inPullRequest });
-  const drafted = draftCommentsAt({ proposal, context, placement });
-  if (drafted !== null || placement.kind !== 'suggestion') return drafted;
-  const { path } = placement;
-  return draftCommentsAt({ proposal, context, placement: { kind: 'file', path, reason: 'not-expressible' } });
-}
-
-/** Drafts the comments at this placement; null if they would not show exactly the stored change. */
-function draftCommentsAt({
-  proposal,
-  placement,
-  context: { runDetails, links, memberTexts },
-}: PlacedDraftInput): PlacedComments | null {
-  const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
-  const { change } = proposal;
-  const expected = { change, placement, memberTexts, mentions: liveMentions(proposal) };
-  if (comments === null || !proposalRoundTrips(comments, expected)) return null;
-  return { placement, comments };
 }
