@@ -1,23 +1,48 @@
-/** Writes the generated tables of the documentation and the settings schema. `npm test` fails if they are outdated. */
+/** Writes the generated tables of the documentation and the settings schemas. `npm test` fails if they are outdated. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { parseOptions, runCommand } from '../src/cli/options.ts';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
 import { replaceRoomTable } from '../test/architecture/rooms.ts';
 import { renderCommandTable, replaceCommandTable } from './docs/command-table.ts';
 import { replacePathTables } from './docs/path-tables.ts';
 import { renderOperatorSchema, renderSettingsSchema, replaceSettingsTable } from './docs/settings.ts';
 
-for (const page of ['../README.md', '../docs/commands.md']) {
-  const file = new URL(page, import.meta.url);
-  writeFileSync(file, replaceCommandTable(readFileSync(file, 'utf8'), renderCommandTable(COMMAND_LIST)));
+const HELP = `Usage: npm run docs
+
+Writes the parts of the documentation that come from the source: the tables of commands, settings, protected files and
+rooms, and the JSON schemas of both settings files. npm test fails if one of them is outdated.
+
+  --help  this text
+
+Exit codes: 0 if everything was written, 2 for a wrong argument.
+`;
+
+const OPTIONS = { help: { type: 'boolean', short: 'h', default: false } } as const;
+
+function rewritePage(path: string, replaceTables: (page: string) => string): void {
+  const file = new URL(`../${path}`, import.meta.url);
+  writeFileSync(file, replaceTables(readFileSync(file, 'utf8')));
 }
 
-const protectedFiles = new URL('../docs/protected-files.md', import.meta.url);
-writeFileSync(protectedFiles, replacePathTables(readFileSync(protectedFiles, 'utf8')));
+function writeDocs(): void {
+  for (const path of ['README.md', 'docs/commands.md'])
+    rewritePage(path, (page) => replaceCommandTable(page, renderCommandTable(COMMAND_LIST)));
+  rewritePage('docs/protected-files.md', replacePathTables);
+  rewritePage('docs/configuration.md', replaceSettingsTable);
+  rewritePage('docs/architecture.md', replaceRoomTable);
+  rewritePage('docs/countersign.schema.json', renderSettingsSchema);
+  rewritePage('docs/countersign-operator.schema.json', renderOperatorSchema);
+}
 
-const configuration = new URL('../docs/configuration.md', import.meta.url);
-writeFileSync(configuration, replaceSettingsTable(readFileSync(configuration, 'utf8')));
-writeFileSync(new URL('../docs/countersign.schema.json', import.meta.url), renderSettingsSchema());
-writeFileSync(new URL('../docs/countersign-operator.schema.json', import.meta.url), renderOperatorSchema());
+const parse = () => parseArgs({ args: process.argv.slice(2), options: OPTIONS, strict: true, allowPositionals: false });
 
-const architecture = new URL('../docs/architecture.md', import.meta.url);
-writeFileSync(architecture, replaceRoomTable(readFileSync(architecture, 'utf8')));
+process.exitCode = await runCommand(
+  { name: 'npm run docs', help: HELP },
+  parseOptions('npm run docs --', parse, () => ({ kind: 'options', options: null })),
+  () => {
+    writeDocs();
+    return 0;
+  },
+);

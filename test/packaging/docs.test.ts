@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseSettings } from '../../src/core/settings/repo-settings.ts';
@@ -148,4 +150,22 @@ it('every test that the security page names exists', () => {
   const proofs = namedProofs();
   expect(proofs.length).toBeGreaterThan(40);
   expect(proofs.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+describe('npm run docs', () => {
+  const writeDocs = (...argv: readonly string[]) =>
+    promisify(execFile)(process.execPath, [join(root, 'scripts/write-docs.ts'), ...argv]);
+
+  it('explains itself and refuses unknown arguments, and then writes nothing', async () => {
+    const writtenAt = () => statSync(join(root, 'docs/architecture.md')).mtimeMs;
+    const before = writtenAt();
+    expect((await writeDocs('--help')).stdout).toMatch(/^Usage: npm run docs\n/);
+    for (const argument of ['--check', 'rooms'])
+      await expect(writeDocs(argument)).rejects.toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^npm run docs: .*'${argument}'.* See npm run docs -- --help\\.\\n$`)),
+      });
+    expect(writtenAt()).toBe(before);
+  });
 });
