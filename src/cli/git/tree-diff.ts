@@ -41,6 +41,9 @@ export async function diffTrees(
 
 const DIRECTORY_MODE = '40000';
 
+/** Of an entry that git writes into no tree: its name is there twice, or has a slash. Programs differ in what they read. */
+const FORGED_MODE = 'forged';
+
 const SPACE_BYTE = 0x20;
 
 const HEX_DIGITS_PER_BYTE = 2;
@@ -63,8 +66,13 @@ function parseTree(bytes: Buffer, idBytes: number): GitTreeEntries {
     const space = bytes.indexOf(SPACE_BYTE, offset);
     const end = bytes.indexOf(0, space);
     if (space === -1 || end === -1) break;
+    const name = bytes.toString('latin1', space + 1, end);
     const id = bytes.toString('hex', end + 1, end + 1 + idBytes);
-    entries.set(bytes.toString('latin1', space + 1, end), { mode: bytes.toString('latin1', offset, space), id });
+    const repeated = entries.get(name);
+    const isForged = repeated !== undefined || name.includes('/');
+    // Git reads modes as numbers, and old trees have leading zeros.
+    const mode = isForged ? FORGED_MODE : bytes.toString('latin1', offset, space).replace(/^0+/, '');
+    entries.set(name, { mode, id: `${repeated?.id ?? ''}${id}` });
     offset = end + 1 + idBytes;
   }
   return entries;

@@ -155,11 +155,13 @@ export async function* verifyRange({ gitDir, range, ...rule }: RangeRequest): As
   }
 }
 
-/** The App commits each change once, so a second commit with the same trailers is a forgery. */
+/** The App commits each change once, so a second commit with the same trailers is a forgery. Two places can be alike. */
 function rejectRepetition(row: VerifiedChange, seen: Map<string, string>): VerifiedChange {
   if (row.result !== 'ok') return row;
   const key = `${row.proposal} ${row.digest}`;
   const first = seen.get(key);
   if (first === undefined) seen.set(key, row.commit);
-  return first === undefined ? row : { ...row, result: 'mismatch', problem: `${first.slice(0, 7)} holds it already` };
+  return first === undefined || first === row.commit
+    ? row
+    : { ...row, result: 'mismatch', problem: `${first.slice(0, 7)} holds it already` };
 }

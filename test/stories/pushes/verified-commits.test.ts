@@ -132,6 +132,22 @@ describe('countersign verify on the App’s commits', () => {
     ]);
   });
 
+  it('passes for places of one set that look alike, which have the same digest (S73, S146)', async () => {
+    const block = 'a\nb\nc\nold\nd\ne\nf\n';
+    const story = await stage().tell({ files: { 'list.txt': `top\n${block}${LINES}${block}end\n` } });
+    const { ana, model, pr } = story;
+    const changes = [
+      { op: 'edit', path: 'list.txt', old_string: 'top\na\nb\nc\nold\n', new_string: 'top\na\nb\nc\nnew\n' },
+      { op: 'edit', path: 'list.txt', old_string: 'old\nd\ne\nf\nend\n', new_string: 'new\nd\ne\nf\nend\n' },
+    ];
+    model.proposes({ name: 'change_files', arguments: { summary: 'Rename both.', changes } });
+    await ana.says('/countersign go');
+    await ana.says('/approve');
+    const rows = await verified(pr);
+    expect(new Set(rows.map(({ digest }) => digest)).size).toBe(1);
+    expect(resultLines(story, rows)).toEqual(['1 list.txt ok', '1 list.txt ok']);
+  });
+
   it('verifies a person’s own lines by their own digest (B3)', async () => {
     const story = await stage().tell();
     story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));

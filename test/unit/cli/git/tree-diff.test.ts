@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { diffTrees } from '../../../../src/cli/git/tree-diff.ts';
+
+const [GOOD, BETTER, EVIL] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
+
+type Entry = readonly [mode: string, name: string, id: string | undefined];
+
+function treeOf(entries: readonly Entry[]): Buffer {
+  return Buffer.concat(
+    entries.map(([mode, name, id = '']) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])),
+  );
+}
+
+/** The paths that differ between two trees, with the mode after. */
+async function changesBetween(before: readonly Entry[], after: readonly Entry[]) {
+  const trees = new Map([
+    ['0'.repeat(40), treeOf(before)],
+    ['1'.repeat(40), treeOf(after)],
+  ]);
+  const read = async (id: string) => ({ kind: 'tree', bytes: trees.get(id) ?? Buffer.alloc(0) }) as const;
+  const changes = await diffTrees({ read, close: async () => {} }, '0'.repeat(40), '1'.repeat(40));
+  return changes.map((change) => [change.path, change.after?.mode]);
+}
+
+describe('trees that git never writes', () => {
+  it('a name that is there twice is no plain file, whichever of the two an approval names', async () => {
+    const before: readonly Entry[] = [['100644', 'a.ts', GOOD]];
+    for (const ids of [
+      [EVIL, BETTER],
+      [BETTER, EVIL],
+      [EVIL, GOOD],
+      [GOOD, GOOD],
+    ]) {
+      const after = ids.map((id): Entry => ['100644', 'a.ts', id]);
+      expect(await changesBetween(before, after)).toEqual([['a.ts', 'forged']]);
+    }
+    const twice = (id: string | undefined): readonly Entry[] => [
+      ['100644', 'a.ts', id],
+      ['100644', 'a.ts', GOOD],
+    ];
+    expect(await changesBetween(twice(BETTER), twice(EVIL))).toEqual([['a.ts', 'forged']]);
+  });
+
+  it('a name with a slash is no plain file, because another one can be at its path', async () => {
+    const changes = await changesBetween([], [['100644', 'src/a.ts', EVIL]]);
+    expect(changes).toEqual([['src/a.ts', 'forged']]);
+  });
+
+  it('a mode with leading zeros, as in old trees, is the same mode', async () => {
+    const before: readonly Entry[] = [
+      ['040000', 'src', GOOD],
+      ['0100644', 'a.ts', GOOD],
+    ];
+    const after: readonly Entry[] = [
+      ['40000', 'src', GOOD],
+      ['100644', 'a.ts', GOOD],
+    ];
+    expect(await changesBetween(before, after)).toEqual([]);
+  });
+});
