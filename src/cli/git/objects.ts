@@ -139,9 +139,16 @@ type CommitListing = {
   readonly options: readonly string[];
 };
 
+/**
+ * Options search a commit as it is stored: converted from the encoding that it or the clone names, it could hide its
+ * trailers.
+ */
+const AS_STORED = '--encoding=none';
+
 /** Lists the commits of a range, in git's order. Throws like `runGit`, also for an unknown range. */
 export async function* listGitCommits({ gitDir, range, options }: CommitListing): AsyncGenerator<GitLogEntry> {
-  const git = startGit([`--git-dir=${gitDir}`, 'rev-list', '--parents', ...options, '--end-of-options', range, '--']);
+  const listing = ['rev-list', '--parents', AS_STORED, ...options, '--end-of-options', range, '--'];
+  const git = startGit([`--git-dir=${gitDir}`, ...listing]);
   git.endInput();
   const reader = createByteReader(git.output);
   try {

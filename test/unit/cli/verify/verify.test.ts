@@ -98,6 +98,27 @@ describe('countersign verify', () => {
     expect(stdout.split('\n')).toHaveLength(3_000 + 5);
   });
 
+  it.each(['IBM037', 'UTF-16'])('a commit that names the encoding %s hides no trailers', async (encoding) => {
+    const commit = git('-C', repository, 'cat-file', 'commit', 'main').replace(
+      /^gpgsig/m,
+      `encoding ${encoding}\ngpgsig`,
+    );
+    const input = execFileSync('git', ['-C', repository, 'hash-object', '-t', 'commit', '-w', '--stdin'], {
+      input: commit,
+      encoding: 'utf8',
+    });
+    const { code, stdout } = await verify(`main~1..${input.trim()}`, '--repo', repository);
+    expect(code).toBe(1);
+    expect(stdout).toContain('1 commit of');
+  });
+
+  it('the clone’s own encoding of messages hides no trailers', async () => {
+    git('-C', repository, 'config', 'i18n.logOutputEncoding', 'UTF-16');
+    const { code } = await verify('main~1..main', '--repo', repository);
+    git('-C', repository, 'config', '--unset', 'i18n.logOutputEncoding');
+    expect(code).toBe(1);
+  });
+
   it('a range without the App’s commits passes', async () => {
     expect(await verify('main~2..main~1', '--repo', repository)).toMatchObject({
       code: 0,
