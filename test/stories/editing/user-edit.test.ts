@@ -180,6 +180,7 @@ describe('a block that is refused', () => {
     await ana.says('/countersign give the row another value');
     for (const [line, name] of [
       [row(5, '51\u200B'), 'U+200B'],
+      [`\uFEFF${row(5, 51)}`, 'U+FEFF'],
       [row(5, 51).replace('o', '\u043E'), 'U+043E'],
       [`${row(5, 51)} // \u202Eevil`, 'U+202E'],
     ] as const) {

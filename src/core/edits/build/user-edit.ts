@@ -121,8 +121,7 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const built = buildUserEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
   const isRespaced = withoutSpace(lines) === withoutSpace(proposed);
-  const known = [...proposed, ...change.region.old.map(withoutLineEnding)];
-  const misleading = findMisleadingLine(change.path, lines, known);
+  const misleading = findMisleadingLine(change, range, { lines, proposed });
   return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced, misleading };
 }
 
@@ -212,11 +211,17 @@ function checkSecrets(before: string, after: string): UserEditRefusal | null {
   return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
 }
 
+type LinesOfBlock = { readonly lines: readonly string[]; readonly proposed: readonly string[] };
+
 /** Lines that stand there, or are proposed, are on the page with their warnings. */
-function findMisleadingLine(path: string, lines: readonly string[], known: readonly string[]): MisleadingLine | null {
-  const seen = new Set(known);
+function findMisleadingLine(
+  { path, region }: FileChange,
+  { index: first }: UserEditRange,
+  { lines, proposed }: LinesOfBlock,
+): MisleadingLine | null {
+  const seen = new Set([...proposed, ...(region?.old ?? []).map(withoutLineEnding)]);
   for (const [index, line] of lines.entries()) {
-    const found = seen.has(line) ? null : findMisleading(line, path, index === 0);
+    const found = seen.has(line) ? null : findMisleading(line, path, first + index === 0);
     if (found !== null) return { line: index + 1, found };
   }
   return null;
