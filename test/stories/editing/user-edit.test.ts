@@ -192,6 +192,25 @@ describe('a block that is refused', () => {
     expect(pr.file(ROWS_PATH)).toContain('größer');
   });
 
+  it('a byte order mark at the start of a file that has none is such a character (S48, X1)', async () => {
+    const old = '#!/usr/bin/env python2\n';
+    const { ana, bot, model, pr } = await stage().tell({
+      files: { 'run.py': old },
+      branch: { 'run.py': `${old}print()\n` },
+    });
+    const created = { name: 'write_file', arguments: { path: 'new.py', content: '#!/usr/bin/python3\n' } } as const;
+    model.proposes(edit('run.py', 'python2', 'python3'), created);
+    await ana.says('/countersign use the newer one');
+    const lines = block('\uFEFF#!/usr/local/bin/python3');
+    await ana.replies(bot.proposal(1), lines);
+    await ana.says(quoteReply(bot.proposal(2).body, lines));
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers().slice(-2)).toEqual([
+      expect.stringContaining('line 1 of the block has `U+FEFF`'),
+      expect.stringContaining('line 1 of the block has `U+FEFF`'),
+    ]);
+  });
+
   it('a block whose lines would touch those of another pending change is refused (S48)', async () => {
     const story = await tellRows(stage());
     story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nadded();\n`), editRow(4, 40));

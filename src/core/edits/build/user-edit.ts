@@ -121,7 +121,7 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const built = buildUserEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
   const isRespaced = withoutSpace(lines) === withoutSpace(proposed);
-  const misleading = findMisleadingLine(change, range, { lines, proposed });
+  const misleading = findMisleadingLine(input, range, proposed);
   return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced, misleading };
 }
 
@@ -211,17 +211,19 @@ function checkSecrets(before: string, after: string): UserEditRefusal | null {
   return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
 }
 
-type LinesOfBlock = { readonly lines: readonly string[]; readonly proposed: readonly string[] };
-
-/** Lines that stand there, or are proposed, are on the page with their warnings. */
+/**
+ * Lines that stand there, or are proposed, are on the page with their warnings. A byte order mark is no new character
+ * where the file, or the proposed one, begins with one.
+ */
 function findMisleadingLine(
-  { path, region }: FileChange,
+  { change: { path, region }, baseText, lines }: UserEditInput,
   { index: first }: UserEditRange,
-  { lines, proposed }: LinesOfBlock,
+  proposed: readonly string[],
 ): MisleadingLine | null {
+  const isMarked = first === 0 && (baseText ?? proposed[0] ?? '').startsWith(BYTE_ORDER_MARK);
   const seen = new Set([...proposed, ...(region?.old ?? []).map(withoutLineEnding)]);
   for (const [index, line] of lines.entries()) {
-    const found = seen.has(line) ? null : findMisleading(line, path, first + index === 0);
+    const found = seen.has(line) ? null : findMisleading(line, path, isMarked && index === 0);
     if (found !== null) return { line: index + 1, found };
   }
   return null;
