@@ -17,7 +17,7 @@ export type PostedProposal = {
 };
 
 /** An action whose webhook is recorded. `earlierCommentId` is the comment of `earlierAct`, 0 without one. */
-export type Act = (people: People, firstProposal: PostedProposal, earlierCommentId: number) => unknown;
+type Act = (people: People, firstProposal: PostedProposal, earlierCommentId: number) => unknown;
 
 /** A folder of recordings: a state of the App, and acts whose webhooks the App does not receive. */
 export type Scenario = {

@@ -46,7 +46,7 @@ export type ScriptedModel = {
 };
 
 /** What some real endpoints refuse, and others take. */
-export type EndpointRules = {
+type EndpointRules = {
   /** A request with one of them gets a 400 that names it, which is no violation. */
   readonly refusedParameters?: readonly string[];
   /** Each call gets a signature, and a history without it is a violation. */

@@ -88,7 +88,7 @@ const ODD_VALUES: readonly unknown[] = [
   ['.env', '.env'],
 ];
 
-export function hostilePath({ random, text }: DraftContext): string {
+function hostilePath({ random, text }: DraftContext): string {
   const path = random.pick<() => string>([
     () => random.pick(FILE_PATHS),
     () => random.pick(SECRET_PATHS),

@@ -6,7 +6,7 @@ const DEFAULT_ROUNDS = '5';
 
 const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const;
 
-export type BenchOptions = { readonly rounds: number };
+type BenchOptions = { readonly rounds: number };
 
 export const BENCH_HELP = `Usage: npm run bench [-- [rounds]]
 

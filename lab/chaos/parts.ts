@@ -4,7 +4,7 @@ import type { ChaosOptions } from './options.ts';
 import type { ChaosResult } from './run-chaos.ts';
 
 /** The finished parts of a long trial, and the sums of their results. */
-export type ChaosProgress = { readonly finishedParts: number; readonly result: ChaosResult };
+type ChaosProgress = { readonly finishedParts: number; readonly result: ChaosResult };
 
 /** Length of a part with a checkpoint (s): short enough to repeat after an interruption. */
 const PART_SECONDS = 300;

@@ -10,7 +10,7 @@ export type FidelityOptions = Omit<RepositoryTrial, 'repo' | 'part'> & {
 };
 
 /** One repository, or a folder with several. */
-export type FidelitySource = { readonly kind: 'repository' | 'folder'; readonly path: string };
+type FidelitySource = { readonly kind: 'repository' | 'folder'; readonly path: string };
 
 /** A trial of one repository, or of a part of its commits. */
 export type RepositoryTrial = {

@@ -4,7 +4,7 @@ import type { SimulationOptions } from './options.ts';
 import type { SimulationTotals } from './simulate.ts';
 
 /** How far a long simulation is: the results of all cases before `nextSeed`. */
-export type SimulationProgress = {
+type SimulationProgress = {
   readonly nextSeed: number;
   readonly totals: SimulationTotals;
   /** Playing time so far. */

@@ -50,7 +50,7 @@ export type MemoryEffectRow = {
 type MemoryProposalRow = { readonly position: number; readonly proposal: Proposal; readonly updatedAt: number };
 
 /** An entry of the ledger's chain. The memory store keeps the order, and no hashes. */
-export type MemoryChainEntry = { readonly kind: 'votes' | 'proposal_outcomes' | 'committed_changes' };
+type MemoryChainEntry = { readonly kind: 'votes' | 'proposal_outcomes' | 'committed_changes' };
 
 /** All data of one pull request. `inbox` and `effects` also keep finished rows. */
 export type MemoryPullRow = {

@@ -156,7 +156,7 @@ function openSecondPull({ simulatedGitHub, fixture: { people, repositoryId } }: 
 }
 
 /** A person on the page of the pull request. */
-export type ActionContext = {
+type ActionContext = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
   readonly random: Random;

@@ -5,7 +5,7 @@ import type { Node } from '@vscode/tree-sitter-wasm';
  * an export names something, a call with callbacks (`describe`, `define`) holds code, and a function that is called at
  * once is only around its body.
  */
-export type StatementRole =
+type StatementRole =
   | NamingStatement
   | { readonly kind: 'around'; readonly body: Node }
   | { readonly kind: 'other' };

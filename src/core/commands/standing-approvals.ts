@@ -15,7 +15,7 @@ import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply
 import type { CommandDefinition } from './shared/definition.ts';
 
 /** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
-export type StandingOutcome =
+type StandingOutcome =
   | {
       readonly kind: 'granted';
       readonly approval: StandingApproval;

@@ -28,7 +28,7 @@ export type ApprovalNeed = {
 };
 
 /** The repository's own rule, or one for some paths. */
-export type DemandingSetting = 'approvers' | 'require';
+type DemandingSetting = 'approvers' | 'require';
 
 /** The strictest that matches any path of the change or of a link to it; never less than the repository's own rule. */
 export function approvalNeed(linked: LinkedChange, settings: NeedSettings): ApprovalNeed {

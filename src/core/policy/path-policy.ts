@@ -7,7 +7,7 @@ import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-
 import { findLikenesses } from './paths.ts';
 
 /** Whether a tool can have a path. `rule` names the rule that forbids it, or that asks people first. */
-export type PathDecision =
+type PathDecision =
   | { readonly kind: 'allow' }
   | { readonly kind: 'ask'; readonly rule: string }
   | { readonly kind: 'deny'; readonly rule: string };

@@ -21,7 +21,7 @@ import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';
 
 /** The settings that standing approvals depend on. They are read again at each use. */
-export type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'decideIn'>;
+type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'decideIn'>;
 
 /** Standing approvals of one pull request that can be in force at one time. */
 export const MAX_STANDING_APPROVALS = 20;
@@ -81,7 +81,7 @@ function isMisleading({ path, payload }: FileChange): boolean {
 }
 
 /** What `/approve always` asks for: null for the path of the change. */
-export type RequestedGlob = string | null;
+type RequestedGlob = string | null;
 
 /** The scope that a comment asks for with its approval of this proposal, or why it can be given none. */
 export function findScope(
@@ -186,7 +186,7 @@ export function createStandingVote(
   };
 }
 
-export function standingApprovalRef(approval: StandingApprovalRef): StandingApprovalRef {
+function standingApprovalRef(approval: StandingApprovalRef): StandingApprovalRef {
   const { number, tool, expiresAt } = approval;
   const base = { number, tool, expiresAt };
   return approval.glob === null

@@ -160,7 +160,7 @@ function valueAt(value: unknown, path: ValuePath): unknown {
 }
 
 /** A place in a file for people, such as `rules[1].paths`. */
-export function formatSettingPath(path: ValuePath): string {
+function formatSettingPath(path: ValuePath): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step + 1}]` : `.${step.slice(0, 60)}`))
     .join('')

@@ -5,7 +5,7 @@ import type { OperatorSettings } from './operator-file.ts';
 import { formatSettingValue, listSettingsInForce, readRepositoryValues } from './repo-settings.ts';
 
 /** Three versions of the settings file; null where there is none. */
-export type SettingsFiles = {
+type SettingsFiles = {
   /** On the default branch. */
   readonly current: SettingsFileLookup | null;
   /** Where the pull request branched off. */

@@ -38,7 +38,7 @@ export type Settings = {
 };
 
 /** The least role of a person who can approve, from the lowest. */
-export const APPROVER_ROLES = ['write', 'maintain', 'admin'] as const;
+const APPROVER_ROLES = ['write', 'maintain', 'admin'] as const;
 
 export type ApproverRole = (typeof APPROVER_ROLES)[number];
 

@@ -55,7 +55,7 @@ export type SideQuestion = {
 };
 
 /** The model that answers a question, its price, and what the questions of a day may still cost. */
-export type QuestionTerms = {
+type QuestionTerms = {
   readonly model: string | null;
   readonly price: ModelPrice | null;
   readonly tokens: number;

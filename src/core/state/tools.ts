@@ -314,7 +314,7 @@ export type ToolName = keyof typeof TOOLS;
 export const TOOL_NAMES: readonly ToolName[] = Object.keys(TOOLS).filter(isToolName);
 
 /** The tools whose calls need approval. */
-export type GatedToolName = {
+type GatedToolName = {
   [Name in ToolName]: (typeof TOOLS)[Name]['kind'] extends 'gated' ? Name : never;
 }[ToolName];
 

@@ -1,7 +1,7 @@
 import type { SyntaxSpan } from './line-scan.ts';
 
 /** A character that a reader takes for the end of a string or of a comment, and the ASCII text it stands for. */
-export type FalseEnd = { readonly character: string; readonly looksLike: string };
+type FalseEnd = { readonly character: string; readonly looksLike: string };
 
 /**
  * Signs in a string or comment that look like its end, so that text reads as code that runs. Prose has such quotes too,

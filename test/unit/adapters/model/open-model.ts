@@ -48,7 +48,7 @@ export function openModel(url: string, overrides: ModelOverrides = {}): DefaultM
 }
 
 /** The adapter itself, for tests of several models. */
-export function openModels(url: string, { parameters, limits, ...overrides }: ModelOverrides = {}): Model {
+function openModels(url: string, { parameters, limits, ...overrides }: ModelOverrides = {}): Model {
   return createModel({
     apiKey: KEY,
     baseURL: url,

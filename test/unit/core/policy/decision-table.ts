@@ -30,7 +30,7 @@ export const WAYS = ['direct', 'path', 'glob'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Everything that decides whether one edit of `total.ts` in a directory is committed. */
-export type Situation = {
+type Situation = {
   readonly settings: Settings;
   readonly change: FileChange;
   readonly tool: ProposingToolName;
