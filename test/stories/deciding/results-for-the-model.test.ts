@@ -46,6 +46,14 @@ describe('results for the model', () => {
     expect(last.details).toEqual({ diff: expect.stringContaining('+  let total = 0n;\n'), userModified: false });
   });
 
+  it('they have no more where each character takes several bytes (S168)', async () => {
+    const content = 'この頁の一行です\n'.repeat(2_500);
+    const pages = ['one', 'two', 'three'].map((name) => write(`docs/${name}.txt`, content));
+    const { ana, model } = await propose(stage(), ...pages);
+    await ana.says('/approve all');
+    expect(Buffer.byteLength(model.toolMessages().join(''))).toBeLessThan(98_000);
+  });
+
   it('the diff of a set is cut in the same way (S146, S168)', async () => {
     const content = 'one line of this page\n'.repeat(2_500);
     const changes = ['a', 'b', 'c'].map((name) => ({ op: 'write', path: `docs/${name}.txt`, content }));

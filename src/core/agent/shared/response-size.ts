@@ -37,6 +37,7 @@ export function cutDiffForJson(diff: string, maxBytes: number): string {
   return bytes <= maxBytes ? cut : cutDiff(cut, Math.floor((maxBytes * maxBytes) / bytes));
 }
 
-function jsonBytes(text: string): number {
-  return byteLength(JSON.stringify(text));
+/** Bytes of a text in a JSON string. One that is too long for any result is not written as JSON to measure it. */
+export function jsonBytes(text: string): number {
+  return text.length > MAX_RESPONSE_BYTES ? byteLength(text) : byteLength(JSON.stringify(text));
 }
