@@ -112,16 +112,16 @@ function commitRefusalOf(error: GitHubRequestError): Extract<CommitResult, { kin
 
 type RefusalPattern = { readonly pattern: RegExp; readonly sentence: string; readonly byBranchRule?: true };
 
-/** GitHub's messages and our explanations. The first match counts. */
+/** GitHub's messages and our explanations. The first match counts: a rule can name a workflow, such as a required check. */
 const REFUSAL_PATTERNS: readonly RefusalPattern[] = [
-  {
-    pattern: /workflow/i,
-    sentence: 'GitHub requires the `workflows` permission for changes to workflow files',
-  },
   {
     pattern: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,
     sentence: 'The rules of this branch refuse the commit',
     byBranchRule: true,
+  },
+  {
+    pattern: /workflow/i,
+    sentence: 'GitHub requires the `workflows` permission for changes to workflow files',
   },
   {
     pattern: /not accessible by integration|permission|forbidden|denied/i,

@@ -83,6 +83,18 @@ describe('plain files', () => {
     expect(outcome.message).not.toMatch(/\n|`[^`]*`[^`]*`[^`]*`[^`]*`[^`]*`/);
   });
 
+  it('a rule that names a workflow is a rule, so that no further commit is tried', async () => {
+    answersError(
+      'UNPROCESSABLE',
+      'Repository rule violations found\n\nRequired status check "workflow / test" is expected.',
+    );
+    expect(await commit()).toMatchObject({
+      kind: 'refused',
+      byRule: true,
+      message: expect.stringMatching(/^The rules of this branch refuse/),
+    });
+  });
+
   it.each([
     ['502', 502, 'bad gateway'],
     ['200 with an unknown error', 200, { data: null, errors: [{ message: 'Something went wrong' }] }],
