@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
+import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
@@ -45,6 +46,28 @@ describe('who may decide', () => {
     expect(story.bot.answer()).toMatch(
       /^Sorry, .*: A command needs write access to this repository\. Nothing was decided/,
     );
+  });
+
+  it('a person whose name another account has taken over decides nothing, whatever that account may (S66)', async () => {
+    const { github } = stage();
+    const story = await propose(stage(), BIGINT);
+    const { id, login, ...mover } = await story.person('mover', 'write');
+    const takesOver = () => {
+      github.apply(OPERATIONS.renameAccount, { id, login: `${login}-new` });
+      const accountId = github.apply(OPERATIONS.addAccount, { login }).id;
+      const { repositoryId } = story.pr;
+      github.apply(OPERATIONS.setPermission, { repositoryId, accountId, permission: 'admin' });
+    };
+    let isTaken = false;
+    const beforePermission = (name: string): void => {
+      if (name !== PERMISSION || isTaken) return;
+      isTaken = true;
+      takesOver();
+    };
+    await beforeCalls(stage(), beforePermission, () => mover.replies(story.bot.proposal(1), '/approve'));
+    expect(isTaken).toBe(true);
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(story.bot.answer()).toMatch(/^Sorry, .*needs write access to this repository/);
   });
 
   it('at most ten people get that reply on one pull request (S69)', async () => {
