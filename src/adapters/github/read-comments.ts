@@ -28,11 +28,11 @@ type CommentSource = {
 /** A pull request has comments in threads and in the conversation. */
 const COMMENT_SOURCES: readonly CommentSource[] = [
   {
-    list: listThreadComments,
+    list: listCommentsInThreads,
     kindOf: ({ subject_type }) => (subject_type === 'file' ? 'file-comment' : 'review-comment'),
     kinds: ['review-comment', 'file-comment'],
   },
-  { list: listConversationComments, kindOf: () => 'issue-comment', kinds: ['issue-comment'] },
+  { list: listCommentsInConversation, kindOf: () => 'issue-comment', kinds: ['issue-comment'] },
 ];
 
 /** GitHub's timestamps come from several machines. */
@@ -109,8 +109,8 @@ async function fetchCommentText(connection: PullConnection, comment: PostedComme
 /** All people's comments created at or after `since` (ISO 8601, GitHub's clock), oldest first. */
 export async function listCommentsSince(connection: PullConnection, since: string): Promise<readonly ListedComment[]> {
   const from = toSeconds(Date.parse(since));
-  const inConversation = await listConversationComments(connection, from);
-  const inThreads = await listThreadComments(connection, from);
+  const inConversation = await listCommentsInConversation(connection, from);
+  const inThreads = await listCommentsInThreads(connection, from);
   const all = [
     ...inConversation.map((comment) => ({ event: 'issue_comment' as const, comment })),
     ...inThreads.map((comment) => ({ event: 'pull_request_review_comment' as const, comment })),
@@ -160,7 +160,9 @@ async function fetchCommentBody(
   }
 }
 
-function listThreadComments(...[{ ref, read }, since, isEnough]: Parameters<ListComments>): ReturnType<ListComments> {
+function listCommentsInThreads(
+  ...[{ ref, read }, since, isEnough]: Parameters<ListComments>
+): ReturnType<ListComments> {
   return read((client) =>
     client.paginate(
       client.rest.pulls.listReviewComments,
@@ -170,7 +172,7 @@ function listThreadComments(...[{ ref, read }, since, isEnough]: Parameters<List
   );
 }
 
-function listConversationComments(
+function listCommentsInConversation(
   ...[{ ref, read }, since, isEnough]: Parameters<ListComments>
 ): ReturnType<ListComments> {
   return read((client) =>

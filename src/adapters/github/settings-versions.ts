@@ -46,16 +46,16 @@ const SETTINGS_QUERY = `query settings($owner: String!, $repo: String!, $number:
 }
 fragment files on Commit { file(path: $path) { oid mode } misnamed: file(path: $misnamed) { oid mode } }`;
 
-const TreeEntry = z.object({ oid: z.string(), mode: z.number() }).nullish();
+const FileEntry = z.object({ oid: z.string(), mode: z.number() }).nullish();
 
-type TreeEntry = z.infer<typeof TreeEntry>;
+type FileEntry = z.infer<typeof FileEntry>;
 
 /** A link has the bytes of its target's name. */
-function isSameEntry(one: TreeEntry, other: TreeEntry): boolean {
+function isSameEntry(one: FileEntry, other: FileEntry): boolean {
   return (one?.oid ?? null) === (other?.oid ?? null) && (one?.mode ?? null) === (other?.mode ?? null);
 }
 
-const Commit = z.object({ oid: z.string(), file: TreeEntry, misnamed: TreeEntry });
+const Commit = z.object({ oid: z.string(), file: FileEntry, misnamed: FileEntry });
 
 const SettingsPage = z.object({
   repository: z.object({

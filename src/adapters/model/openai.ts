@@ -66,7 +66,7 @@ type SingleModel = {
 
 function createSingleModel(options: ModelOptions): SingleModel {
   const now = options.now ?? Date.now;
-  const address = addressOf(options);
+  const address = modelAddress(options);
   const requests = createRequestBuilder({ ...options, address });
   const client = createClient(options);
   /** Asks again with the answer that still fits, or without a parameter that the endpoint refuses by its name. */
@@ -125,7 +125,7 @@ function createSingleModel(options: ModelOptions): SingleModel {
 }
 
 /** Credentials and queries in the address are left out, because this is stored. */
-function addressOf({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
+function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
   const { origin, pathname } = new URL(baseURL ?? OPENAI_URL);
   return { model, endpoint: `${origin}${pathname}` };
 }

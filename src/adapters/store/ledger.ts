@@ -201,10 +201,10 @@ export async function readAnswers(
   }
 }
 
-type StoredRun = { readonly pullKey: string; readonly run: Run };
+type KeyedRun = { readonly pullKey: string; readonly run: Run };
 
 /** The runs of these pull requests that this version can read. */
-async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string>): Promise<readonly StoredRun[]> {
+async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string>): Promise<readonly KeyedRun[]> {
   const rows = await db
     .selectFrom('runs')
     .select(['pull_key', 'state'])
@@ -216,7 +216,7 @@ async function findRuns(db: Kysely<DatabaseSchema>, pullKeys: ReadonlySet<string
 
 function toLedgerAnswer(
   { id: _, pull_key: pullKey, proposal_id: questionId, pull, ...vote }: AnswerRow,
-  runs: readonly StoredRun[],
+  runs: readonly KeyedRun[],
 ): LedgerAnswer {
   const [installationId = 0, repositoryId = 0, number = 0] = pullKey.split('/').map(Number);
   const [asked = null] = runs

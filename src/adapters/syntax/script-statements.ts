@@ -5,10 +5,7 @@ import type { Node } from '@vscode/tree-sitter-wasm';
  * an export names something, a call with callbacks (`describe`, `define`) holds code, and a function that is called at
  * once is only around its body.
  */
-type StatementRole =
-  | NamingStatement
-  | { readonly kind: 'around'; readonly body: Node }
-  | { readonly kind: 'other' };
+type StatementRole = NamingStatement | { readonly kind: 'around'; readonly body: Node } | { readonly kind: 'other' };
 
 /** A statement that has a line in an outline, and the nodes below it that can have more. */
 export type NamingStatement = { readonly kind: 'named' | 'called'; readonly bodies: readonly Node[] };

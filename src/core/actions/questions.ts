@@ -47,7 +47,7 @@ function toQuestion(
     ...{ id, runId: run.id, call: { turn, callId }, correlationId, input, prompt },
     precedingText: isFirst && !isProposing ? (run.batch?.assistantText ?? null) : null,
     digest: questionDigest(input, prompt),
-    place: placeOf(run),
+    place: questionPlace(run),
     state: result.kind === 'question' ? 'asked' : 'failed',
     problem: result.kind === 'question' ? null : result.problem,
     ...{ comment: null, expiresAt: null, reminded: false, answer: null, note: null, by: null, repairCount: 0 },
@@ -55,7 +55,7 @@ function toQuestion(
 }
 
 /** Where decisions are made in the conversation only, an answer in a thread would not count. */
-function placeOf({ task: { location }, settings }: Run): AgentQuestion['place'] {
+function questionPlace({ task: { location }, settings }: Run): AgentQuestion['place'] {
   return location.at === 'thread' && settings.decideIn === 'anywhere'
     ? { at: 'thread', rootId: location.rootId }
     : { at: 'conversation' };

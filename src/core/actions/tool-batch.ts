@@ -1,6 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
-import { jsonBytes, largestShare, MAX_RESPONSE_BYTES } from '../agent/shared/response-size.ts';
+import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
 import { approverNotes } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
@@ -50,7 +50,7 @@ function diffShare({ proposals }: PullState, proposal: Proposal): number {
   const ofBatch = proposals.filter((one) => one.runId === proposal.runId && turnOf(one) === turn);
   return largestShare(
     ofBatch.map(({ change }) => jsonBytes(changeDiff(change) ?? '')),
-    MAX_RESPONSE_BYTES,
+    MAX_RESULTS_BYTES,
   );
 }
 

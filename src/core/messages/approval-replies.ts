@@ -198,7 +198,7 @@ function endText(cause: StandingEnd, by: string): string {
 }
 
 function missingText({ missing, ownership }: Extract<ApprovalBlock, { kind: 'approvals-missing' }>): string {
-  const owners = ownership === null ? '' : describeOwners(ownership);
+  const owners = ownership === null ? '' : describeCodeOwners(ownership);
   if (missing === 0) return `The approval of a code owner is still needed (${owners})`;
   const people = countText(missing);
   return owners === '' ? people : `${people}, also of a code owner (${owners})`;
@@ -298,7 +298,7 @@ function fileText({ file }: Ownership): string {
   }
 }
 
-function describeOwners({ paths }: Ownership): string {
+function describeCodeOwners({ paths }: Ownership): string {
   return paths.map(({ path, owners }) => `${codeSpan(path)}: ${ownerNames(owners)}`).join('; ');
 }
 

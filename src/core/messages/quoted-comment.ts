@@ -20,7 +20,7 @@ type QuoteContext = Pick<PullState, 'ref' | 'run' | 'proposals'>;
 export function quoteExtent(quoted: readonly string[], proposal: Proposal, pull: QuoteContext): QuoteExtent | null {
   const lines = readQuotedLines(quoted);
   const unfolded = lines.map((line) => ({ ...line, foldCount: 0 }));
-  const extents = commentsOf(proposal, pull).map((comment) =>
+  const extents = renderedComments(proposal, pull).map((comment) =>
     // A copy of the source closes each fold where the comment does.
     extentIn(comment, isCopyOf(quoted, comment.source) ? unfolded : lines),
   );
@@ -43,7 +43,7 @@ const MIN_PIECE_CHARACTERS = 12;
 
 /** Whether quoted text is a piece from anywhere in the proposal's comment. It is enough for a hint, and for nothing else. */
 export function isInsideProposalComment(text: string, proposal: Proposal, pull: QuoteContext): boolean {
-  return commentsOf(proposal, pull).some(({ rows }) => isInside(text, rows));
+  return renderedComments(proposal, pull).some(({ rows }) => isInside(text, rows));
 }
 
 /** Whether quoted text is a piece from anywhere in the question's comment. */
@@ -73,7 +73,7 @@ type Comment = {
 /** One comment is asked about several times, and a long diff takes tens of milliseconds. */
 const knownComments = new WeakMap<Proposal, { readonly pull: QuoteContext; readonly comments: readonly Comment[] }>();
 
-function commentsOf(proposal: Proposal, pull: QuoteContext): readonly Comment[] {
+function renderedComments(proposal: Proposal, pull: QuoteContext): readonly Comment[] {
   const known = knownComments.get(proposal);
   if (known !== undefined && isSameContext(known.pull, pull)) return known.comments;
   const { ref, run, proposals } = pull;

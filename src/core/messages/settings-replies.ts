@@ -34,7 +34,7 @@ const MAX_VALUE_CHARACTERS = 200;
 const LIMIT_SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
 
 /** Room for the marker of the reply. */
-const MAX_SETTINGS_BYTES = MAX_POSTED_BODY_BYTES - 1_000;
+const MAX_SETTINGS_REPLY_BYTES = MAX_POSTED_BODY_BYTES - 1_000;
 
 /**
  * The settings in force as tables, in groups. A broken file is named first, because no approval counts until it is
@@ -48,7 +48,7 @@ export function renderSettings({ settings, problems }: SettingsInForce): string 
       ...groupSettings(settings).map((group) => settingsTable(group, share)),
       'What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.',
     );
-  return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_BYTES);
+  return renderWithin(LIMIT_SHARES, render, MAX_SETTINGS_REPLY_BYTES);
 }
 
 /** The entries of long lists stand below the table, one a line. */

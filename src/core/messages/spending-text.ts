@@ -2,13 +2,13 @@ import { formatList, formatNumber, pluralize } from '../../lib/format.ts';
 import type { Run } from '../state/run.ts';
 import { countWork, renewedCost, renewedTokens, totalTokens } from '../state/spending.ts';
 
-type Spender = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
+type SpendingRun = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
 
 /**
  * One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 of $2.00 · 3 of 30 min`. What
  * has a limit counts from its last renewal, and is also given in all.
  */
-export function spendingLine(run: Spender): string {
+export function spendingLine(run: SpendingRun): string {
   const { turns, usage, spending } = run;
   const { limits } = run.settings;
   const about = spending.isEstimated ? 'about ' : '';
@@ -24,7 +24,7 @@ export function spendingLine(run: Spender): string {
   ].join(' · ');
 }
 
-function costParts(run: Spender, about: string, inAll: (amount: string) => string): readonly string[] {
+function costParts(run: SpendingRun, about: string, inAll: (amount: string) => string): readonly string[] {
   const { costUsd } = run.spending;
   const limit = run.settings.limits.costUsd;
   if (costUsd === null) return limit === null ? [] : [`unknown cost of ${formatDollars(limit)}`];
@@ -33,7 +33,7 @@ function costParts(run: Spender, about: string, inAll: (amount: string) => strin
   return [`${about}${formatDollars(renewedCost(run) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
 }
 
-function minuteParts({ spending, settings }: Spender, inAll: (amount: string) => string): readonly string[] {
+function minuteParts({ spending, settings }: SpendingRun, inAll: (amount: string) => string): readonly string[] {
   const { workMs, renewedAt } = spending;
   const minutes = (ms: number): string => formatNumber(Math.floor(ms / MS_PER_MINUTE));
   const limit = settings.limits.minutes;
@@ -57,7 +57,7 @@ const UNPRICED_TEXT =
   ' Its cost is unknown, because the operator gives no price of its model; with a limit of cost it cannot go on.';
 
 /** Everything that a run has spent until `now` (ISO 8601), as a sentence of plain text. */
-export function spentText({ turns, usage, spending, settings }: Spender, now: string): string {
+export function spentText({ turns, usage, spending, settings }: SpendingRun, now: string): string {
   const { inputTokens, cachedInputTokens, outputTokens } = usage;
   const { workMs } = countWork(spending, false, now);
   const cost = spending.costUsd;

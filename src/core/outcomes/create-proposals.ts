@@ -7,8 +7,7 @@ import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
-import type { Dependency } from '../state/conversation.ts';
-import { type CallRef, isSameCall, sharesCall } from '../state/conversation.ts';
+import { type CallRef, type Dependency, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import {
   NEW_PROPOSAL,
@@ -18,6 +17,7 @@ import {
   turnOf,
   withReplacedVersions,
 } from '../state/proposal.ts';
+import { isInstructed } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
@@ -245,10 +245,6 @@ function canBeFollowed(older: Proposal, newer: Proposal): boolean {
 
 function isUndecided({ state }: Proposal): boolean {
   return state === 'superseded' || state === 'expired';
-}
-
-function isInstructed({ state, votes }: Proposal): boolean {
-  return state === 'rejected' && votes.at(-1)?.action === 'edit';
 }
 
 function hasReason({ votes }: Proposal): boolean {

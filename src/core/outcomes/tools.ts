@@ -75,7 +75,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
   const call = { turn: result.turn, callId: result.callId };
   switch (result.kind) {
     case 'plan':
-      return updateRunComment(withRun(answerToolCall(builder, call, PLAN_OUTPUT), { plan: result.steps }));
+      return queueRunCommentUpdate(withRun(answerToolCall(builder, call, PLAN_OUTPUT), { plan: result.steps }));
     case 'postponed':
       return answerToolCall(builder, call, result.output);
     case 'output': {
@@ -101,7 +101,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
   }
 }
 
-function updateRunComment(builder: StepBuilder): StepBuilder {
+function queueRunCommentUpdate(builder: StepBuilder): StepBuilder {
   const { run } = builder.pull;
   return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id, progress: true });
 }

@@ -38,7 +38,7 @@ export function approvalNeed(linked: LinkedChange, settings: NeedSettings): Appr
   demands.push(...knownLinkedPaths(linked).map((path) => ({ path, matching: matches(path), isLink: true })));
   const matching = demands.flatMap((one) => one.matching);
   const approvals = Math.max(1, settings.requiredApprovals, ...matching.map((one) => one.approvals ?? 0));
-  const role = matching.map(roleOf).reduce(stricterRole, own.role);
+  const role = matching.map(demandedRole).reduce(stricterRole, own.role);
   const ownedPaths = demands
     .filter(({ matching: ofPath, isLink }) => (own.codeOwners && !isLink) || ofPath.some(demandsCodeOwner))
     .map(({ path }) => path);
@@ -57,7 +57,7 @@ export function couldNeedOthers({ approvers, requiredApprovals, require }: NeedS
   return requiredApprovals > 1 || APPROVER_DEMANDS[approvers].codeOwners || byRequire;
 }
 
-function roleOf({ approvers }: ApprovalRequirement): ApproverRole {
+function demandedRole({ approvers }: ApprovalRequirement): ApproverRole {
   return APPROVER_DEMANDS[approvers ?? 'write'].role;
 }
 

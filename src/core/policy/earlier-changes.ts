@@ -21,7 +21,7 @@ import { shiftedStart } from './staleness.ts';
  * The first change that conflicts with another: edits of one file with regions that overlap or touch, or any other two
  * changes with a common path or one path inside the other. Null if they can be decided separately.
  */
-export function findConflictingChange<Earlier extends EarlierChange>(
+export function findConflictingChange<Earlier extends IdentifiedChange>(
   change: Change,
   earlier: readonly Earlier[],
 ): Earlier | null {
@@ -29,10 +29,10 @@ export function findConflictingChange<Earlier extends EarlierChange>(
 }
 
 /** An undecided change of the same batch. */
-type EarlierChange = { readonly id: string; readonly change: Change };
+type IdentifiedChange = { readonly id: string; readonly change: Change };
 
 /** The places of all these changes, which one commit has to name. */
-export function countMembers(changes: readonly Pick<EarlierChange, 'change'>[]): number {
+export function countMembers(changes: readonly Pick<IdentifiedChange, 'change'>[]): number {
   return changes.reduce((sum, { change }) => sum + membersOf(change).length, 0);
 }
 

@@ -2,7 +2,7 @@ import { findLikenesses, foldLookalikes } from './paths.ts';
 import { canBeShortNameOf, hasShortName } from './short-names.ts';
 
 /** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
-type PathRules<Row> = (path: string) => PathMatch<Row> | null;
+type PathMatcher<Row> = (path: string) => PathMatch<Row> | null;
 
 /** `byLikeness` is true if the path only looks like a covered one: by a Cyrillic letter, or by a short name (`GIT~1`). */
 export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };
@@ -13,7 +13,7 @@ export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean }
  */
 export function compilePathRules<Row extends { readonly globs: readonly string[] }>(
   rows: readonly Row[],
-): PathRules<Row> {
+): PathMatcher<Row> {
   const findRow = compileFirstMatch(rows);
   const findByShortName = compileShortNames(rows);
   return (path) => {

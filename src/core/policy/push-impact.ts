@@ -96,8 +96,8 @@ function placesOf({ oldStart, old, new: now }: Region, placeCount: number): read
 }
 
 /** Ranges of 0-based lines around places that are in order. Those that touch are one. */
-function rangesAround(places: readonly Place[], lineCount: number): readonly LineSpan[] {
-  const ranges: LineSpan[] = [];
+function rangesAround(places: readonly Place[], lineCount: number): readonly LineWindow[] {
+  const ranges: LineWindow[] = [];
   for (const { index, count } of places) {
     const place = Math.min(index + 1, lineCount);
     const first = Math.max(0, place - NEARBY_LINES);
@@ -109,7 +109,7 @@ function rangesAround(places: readonly Place[], lineCount: number): readonly Lin
   return ranges;
 }
 
-type LineSpan = { readonly first: number; readonly end: number };
+type LineWindow = { readonly first: number; readonly end: number };
 
 function withNearbyLines(
   applicability: Applicability,

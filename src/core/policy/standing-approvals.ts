@@ -152,12 +152,14 @@ export function findUsable(
   proposal: Proposal,
   { approvals, rules, now }: StandingContext,
 ): readonly StandingApproval[] {
-  const reaching = approvals.filter((one) => isInForce(one, now) && isPermitted(one, rules) && reaches(one, proposal));
+  const reaching = approvals.filter(
+    (one) => isInForce(one, now) && areSettingsMet(one, rules) && reaches(one, proposal),
+  );
   return reaching.length === 0 || findObstacle(proposal, rules) !== null ? [] : reaching;
 }
 
 /** The repository can have become stricter since it was given. */
-function isPermitted({ glob, vote }: StandingApproval, { standingApprovals, decideIn }: StandingRules): boolean {
+function areSettingsMet({ glob, vote }: StandingApproval, { standingApprovals, decideIn }: StandingRules): boolean {
   if (standingApprovals === 'off' || (glob !== null && standingApprovals !== 'glob')) return false;
   return decideIn === 'anywhere' || vote.surface === 'conversation';
 }
@@ -168,7 +170,7 @@ export function findStandingProblem(vote: Vote, proposal: Proposal, context: Sta
   const approval = context.approvals.find(({ number }) => number === vote.standingApproval?.number);
   if (approval === undefined || approval.vote.by.id !== vote.by.id || !isInForce(approval, context.now))
     return 'standing-ended';
-  if (!isPermitted(approval, context.rules)) return 'standing-ended';
+  if (!areSettingsMet(approval, context.rules)) return 'standing-ended';
   return reaches(approval, proposal) && findObstacle(proposal, context.rules) === null ? null : 'not-covered';
 }
 

@@ -34,7 +34,7 @@ export function recordOf(proposal: Proposal, run: Pick<Run, 'id' | 'task'> | nul
   return {
     tool: origin.kind === 'call' ? origin.tool : 'undo',
     requester: origin.kind === 'undo' ? origin.by : taskAuthor,
-    response: responseOf(proposal),
+    response: userResponseOf(proposal),
     proposedAt,
     decidedAt,
     executedAt,
@@ -42,7 +42,7 @@ export function recordOf(proposal: Proposal, run: Pick<Run, 'id' | 'task'> | nul
 }
 
 /** A person's own text counts as `modify`, even if other people also approved. */
-function responseOf(proposal: Proposal): UserResponse | null {
+function userResponseOf(proposal: Proposal): UserResponse | null {
   // A push by a person without approval rights also completes the change, but it is no approval.
   const votes = decidingVotes(proposal).filter(
     ({ action, permission }) => action !== 'commit' || canApprove(permission),

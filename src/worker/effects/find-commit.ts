@@ -209,7 +209,7 @@ function regionFor({ change: { region }, range }: TrailerChange): readonly Regio
   return [{ ...region, oldStart: range.oldStart, newStart: range.newStart }];
 }
 
-type ReportedCommit = Extract<Signal, { type: 'committed' | 'commit-mismatch' }>;
+type FoundCommit = Extract<Signal, { type: 'committed' | 'commit-mismatch' }>;
 
 /** After this many attempts, a 404 means that GitHub has deleted the commit: the ledger records it as requested. */
 const MAX_LOOKUP_ATTEMPTS = 12;
@@ -222,7 +222,7 @@ export async function findReportedCommit(
   github: GitHub,
   effectProposals: readonly Proposal[],
   { pull, botId, attempts }: { readonly pull: PullFacts; readonly botId: number; readonly attempts: number },
-): Promise<ReportedCommit | null> {
+): Promise<FoundCommit | null> {
   const sha = effectProposals.find(({ commitSha }) => commitSha !== null)?.commitSha ?? null;
   const reported = effectProposals.filter(({ commitSha }) => commitSha === sha);
   const [first] = reported;

@@ -20,7 +20,7 @@ export async function updateSettingsComment(job: Job<'update-settings-comment'>)
   const github = context.githubApp.forPull(ref);
   const versions = await github.fetchSettingsVersions();
   if (versions === null || !versions.isOpen) return DONE;
-  const change = (await describeChange(context, github, versions)) ?? misnamedText(versions);
+  const change = (await describeSettingsChange(context, github, versions)) ?? misnamedText(versions);
   if (change === null && settingsComment?.showsChange !== true) return DONE;
   const written = await writeComment(github, settingsComment, change ?? SETTINGS_UNCHANGED_TEXT);
   if (written === null) return DONE;
@@ -36,7 +36,7 @@ export async function updateSettingsComment(job: Job<'update-settings-comment'>)
  * Null unless the pull request itself changes the file, and merging it would change the default branch. A branch that
  * is merely behind has another file too.
  */
-async function describeChange(
+async function describeSettingsChange(
   { operatorSettings }: WorkerContext,
   github: GitHub,
   { isSameFile, isLink, baseRef, headSha, defaultBranch, defaultSha }: SettingsVersions,

@@ -28,7 +28,7 @@ function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): Ear
     endedBy: phase.kind === 'ended' ? (phase.by?.login ?? null) : null,
     answer: summary === null ? null : excerptOf(summary, answerBytes),
     asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
-    changes: shown.map(summarizeChange),
+    changes: shown.map(toEarlierChange),
     unlistedChanges: decided.length - shown.length,
     people: findPeople(run, shown),
   };
@@ -55,7 +55,7 @@ function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): Earlier
   ];
 }
 
-function summarizeChange(proposal: DecidedProposal): EarlierChange {
+function toEarlierChange(proposal: DecidedProposal): EarlierChange {
   const what = nameOf(proposal.change);
   return {
     // A person asked for it, and the agent never proposed it.

@@ -3,7 +3,7 @@ import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { cutText, headOf } from './clean-text.ts';
 
 /** Bytes that the readings of one response may have together, and the diffs of its changes (S168). */
-export const MAX_RESPONSE_BYTES = 96_000;
+export const MAX_RESULTS_BYTES = 96_000;
 
 /** The length to which everything longer is cut, so that the sum keeps the limit. */
 export function largestShare(lengths: readonly number[], limit: number): number {
@@ -39,5 +39,5 @@ export function cutDiffForJson(diff: string, maxBytes: number): string {
 
 /** Bytes of a text in a JSON string. One that is too long for any result is not written as JSON to measure it. */
 export function jsonBytes(text: string): number {
-  return text.length > MAX_RESPONSE_BYTES ? byteLength(text) : byteLength(JSON.stringify(text));
+  return text.length > MAX_RESULTS_BYTES ? byteLength(text) : byteLength(JSON.stringify(text));
 }

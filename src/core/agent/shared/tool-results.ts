@@ -48,7 +48,7 @@ export function staleOutput(path: string, base: string, current: string, push: S
   const intro = `${stale}${by} If yours is still wanted, propose it again from these lines.`;
   const place = nearby.length === 1 ? `from line ${first.start} on` : 'at the places of this change';
   const heading = materialLine(`The file ${place}, in commit ${shortSha(current)}`);
-  return [intro, heading, nearby.map((one) => numberLines(one).join('\n')).join('\n…\n')].join('\n');
+  return [intro, heading, nearby.map((one) => numberNearbyLines(one).join('\n')).join('\n…\n')].join('\n');
 }
 
 /** Below the lines of a stale result: the run's own commit is in the same results, but not in these lines. */
@@ -56,7 +56,7 @@ export const OWN_COMMIT_SINCE =
   'Your own changes to this file that were applied later are not in these lines; their results show them.';
 
 /** Each line begins with its number, so that none can pose as a person's words or as the result of another call. */
-function numberLines({ start, text }: NearbyLines): readonly string[] {
+function numberNearbyLines({ start, text }: NearbyLines): readonly string[] {
   return splitLines(text).map((line, at) => `${start + at}| ${line.replace(/\r?\n$/, '')}`);
 }
 

@@ -3,7 +3,7 @@ import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { CallRef } from '../../state/conversation.ts';
 import { CLEARABLE_TOOLS, type ToolName } from '../../state/tools.ts';
 import type { CallResult } from '../../step/signals.ts';
-import { largestShare, MAX_RESPONSE_BYTES } from '../shared/response-size.ts';
+import { largestShare, MAX_RESULTS_BYTES } from '../shared/response-size.ts';
 
 type Output = Extract<CallResult, { kind: 'output' }>;
 
@@ -22,7 +22,7 @@ export function boundResults(
   };
   const readings =
     maxReadingBytes === null ? results : cutLongest(results, { maxBytes: maxReadingBytes, isCut: isReading }, toolOf);
-  return cutLongest(readings, { maxBytes: MAX_RESPONSE_BYTES, isCut: () => true }, toolOf);
+  return cutLongest(readings, { maxBytes: MAX_RESULTS_BYTES, isCut: () => true }, toolOf);
 }
 
 type Bound = { readonly maxBytes: number; readonly isCut: (result: Output) => boolean };
@@ -36,13 +36,13 @@ function cutLongest(
   const share = largestShare(lengths, maxBytes);
   return results.map((result) =>
     result.kind === 'output' && isCut(result) && byteLength(result.output) > share
-      ? cutOutput(result, { share, maxBytes }, toolOf(result))
+      ? cutResult(result, { share, maxBytes }, toolOf(result))
       : result,
   );
 }
 
 /** The note counts, too. */
-function cutOutput(
+function cutResult(
   result: Output,
   { share, maxBytes }: { readonly share: number; readonly maxBytes: number },
   tool: ToolName | null,

@@ -31,22 +31,22 @@ export function formatPullDiff({ files, path, rules }: PullDiffInput): string {
   const isRedacted = texts.some(({ isRedacted: redacted }) => redacted);
   return [
     `The pull request changes ${pluralize(wanted.length, 'file')}${path === null ? '' : ` in ${formatPath(path)}`}, here against the merge base${texts.length === 0 ? '' : NUMBERS_NOTE}:`,
-    ...listFiles(wanted),
+    ...fileRows(wanted),
     ...hidden,
     ...(isRedacted ? [`${REDACTED_NOTE}.`] : []),
     ...texts.map(({ text }) => text),
     ...(rest.length === 0
       ? []
-      : [`The diffs of these files do not fit here; call read_diff with one of them as path:`, ...listFiles(rest)]),
+      : [`The diffs of these files do not fit here; call read_diff with one of them as path:`, ...fileRows(rest)]),
   ].join('\n');
 }
 
 const NUMBERS_NOTE = ', with the new version’s line numbers before a tab';
 
 /** The patch of a file that may be read, or the reason in its place. */
-type ShownFile = PullRequestFile & { readonly isWithheld: boolean };
+type ReadableFile = PullRequestFile & { readonly isWithheld: boolean };
 
-function withoutGatedLines(file: PullRequestFile, rules: PathRules): ShownFile | null {
+function withoutGatedLines(file: PullRequestFile, rules: PathRules): ReadableFile | null {
   const visibility = visibilityOf(file, rules);
   return visibility === 'hidden' ? null : { ...file, isWithheld: visibility === 'withheld' };
 }
@@ -55,14 +55,14 @@ function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-function describeNone(readable: readonly ShownFile[], path: string | null): string {
+function describeNone(readable: readonly ReadableFile[], path: string | null): string {
   if (path === null) return 'The pull request changes no file that may be read.';
-  return [`The pull request does not change ${formatPath(path)}. It changes:`, ...listFiles(readable)].join('\n');
+  return [`The pull request does not change ${formatPath(path)}. It changes:`, ...fileRows(readable)].join('\n');
 }
 
 const MAX_LISTED = 300;
 
-function listFiles(files: readonly PullRequestFile[]): readonly string[] {
+function fileRows(files: readonly PullRequestFile[]): readonly string[] {
   const rows = files.slice(0, MAX_LISTED).map(({ path, status, previousPath, added, removed }) => {
     const from = previousPath === null ? '' : ` from ${formatPath(previousPath)}`;
     return `${status} ${formatPath(path)}${from} (+${added} -${removed})`;
@@ -76,28 +76,28 @@ const WITHHELD_NOTE =
 type FileDiff = { readonly text: string; readonly isRedacted: boolean };
 
 /** Bytes of all diffs of one call; a single file can have this much, and is cut there. */
-const MAX_DIFF_BYTES = 48_000;
+const MAX_READ_DIFF_BYTES = 48_000;
 
-function takeWhatFits(files: readonly ShownFile[]): {
+function takeWhatFits(files: readonly ReadableFile[]): {
   readonly texts: readonly FileDiff[];
-  readonly rest: readonly ShownFile[];
+  readonly rest: readonly ReadableFile[];
 } {
   const texts: FileDiff[] = [];
-  const rest: ShownFile[] = [];
+  const rest: ReadableFile[] = [];
   let bytes = 0;
   for (const file of files) {
     const diff = formatFileDiff(file);
     const length = byteLength(diff.text);
-    if (bytes + length > MAX_DIFF_BYTES && files.length > 1) rest.push(file);
+    if (bytes + length > MAX_READ_DIFF_BYTES && files.length > 1) rest.push(file);
     else {
-      texts.push(length > MAX_DIFF_BYTES ? cutDiff(file, diff) : diff);
+      texts.push(length > MAX_READ_DIFF_BYTES ? cutFileDiff(file, diff) : diff);
       bytes += length;
     }
   }
   return { texts, rest };
 }
 
-function formatFileDiff({ path, previousPath, patch, isWithheld }: ShownFile): FileDiff {
+function formatFileDiff({ path, previousPath, patch, isWithheld }: ReadableFile): FileDiff {
   const header = `--- ${formatPath(previousPath ?? path)}\n+++ ${formatPath(path)}`;
   if (isWithheld) return { text: `${header}\n(${WITHHELD_NOTE})`, isRedacted: false };
   if (patch === null)
@@ -121,9 +121,9 @@ function numberRows(patch: string): string {
     .join('\n');
 }
 
-function cutDiff({ path, added }: PullRequestFile, { text, isRedacted }: FileDiff): FileDiff {
+function cutFileDiff({ path, added }: PullRequestFile, { text, isRedacted }: FileDiff): FileDiff {
   const rows = text.split('\n');
-  const fitting = text.slice(0, text.lastIndexOf('\n', MAX_DIFF_BYTES / 4)).split('\n').length;
+  const fitting = text.slice(0, text.lastIndexOf('\n', MAX_READ_DIFF_BYTES / 4)).split('\n').length;
   const kept = rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n');
   const ref = added === 0 ? ', ref base' : '';
   return {

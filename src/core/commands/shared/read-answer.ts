@@ -27,11 +27,11 @@ function readChoiceAndNote(choices: readonly string[], text: string): AnswerRead
   const end = text.indexOf('\n');
   const whole = readChoice(choices, text);
   if (end === -1 || whole.kind === 'answer') return whole;
-  return withNote(choices, readChoice(choices, text.slice(0, end)), text.slice(end));
+  return withNoteBelow(choices, readChoice(choices, text.slice(0, end)), text.slice(end));
 }
 
 /** Adds the lines below an answer. If one of them is another choice, either could be meant. */
-function withNote(choices: readonly string[], reading: AnswerReading, below: string): AnswerReading {
+function withNoteBelow(choices: readonly string[], reading: AnswerReading, below: string): AnswerReading {
   if (reading.kind === 'hint') return reading;
   const index = chosenIndex(reading);
   const others = below.split('\n').map((line) => chosenIndex(readChoice(choices, line)));
@@ -60,7 +60,7 @@ function readChoice(choices: readonly string[], text: string): AnswerReading {
 
 /** Reads the number of a choice, from 1, and the lines below it. */
 export function readChoiceNumber(input: QuestionInput, number: number, below: string): AnswerReading {
-  if (input.type === 'choice') return withNote(input.choices, chooseAt(input.choices, number - 1), below);
+  if (input.type === 'choice') return withNoteBelow(input.choices, chooseAt(input.choices, number - 1), below);
   return hint(input.type === 'approval' ? 'needs-approval' : 'needs-text');
 }
 

@@ -128,10 +128,10 @@ function buildNewFile(path: string, { ref, bytes }: StoredFile, repositoryName: 
 }
 
 /** A text file whose lines change. */
-type ChangedFile = { readonly path: string; readonly repositoryName: string; readonly file: StoredFile };
+type EditedFile = { readonly path: string; readonly repositoryName: string; readonly file: StoredFile };
 
 /** One member for each place, as far apart as the hunks of a diff. */
-function buildRegions(changed: ChangedFile, after: StoredFile): MembersResult {
+function buildRegions(changed: EditedFile, after: StoredFile): MembersResult {
   const { path, file } = changed;
   if (file.ref.mode !== after.ref.mode)
     return refuse(`Not proposed: ${path} would get another mode than ${file.ref.mode}.`);
@@ -184,7 +184,7 @@ function makesText(text: string, regions: readonly Region[], after: string): boo
   }
 }
 
-function buildPlace({ path, repositoryName, file }: ChangedFile, base: LineTable, region: Region): BuildResult {
+function buildPlace({ path, repositoryName, file }: EditedFile, base: LineTable, region: Region): BuildResult {
   const diffFile = { path, existedBefore: true, base };
   const reviewable = buildRefinedDiff(diffFile, { index: regionIndex(region), old: region.old, new: region.new });
   if (reviewable.kind === 'refused') return reviewable;

@@ -66,7 +66,7 @@ export function renderProposal(view: ProposalView): RenderedProposal {
 export function renderOpenProposal(view: ProposalView): RenderedProposal | null {
   const { proposal, placement } = view;
   const diff = proposalDiff(proposal);
-  const diffParts = diff === null || placement.kind === 'suggestion' ? [] : cutDiff(proposal, diff);
+  const diffParts = diff === null || placement.kind === 'suggestion' ? [] : splitIntoParts(proposal, diff);
   if (diffParts === null) return null;
   const parts = diff === null ? [] : renderFurtherParts(proposal, diff, diffParts);
   if (parts.some((part) => byteLength(part) > MAX_POSTED_BODY_BYTES)) return null;
@@ -94,11 +94,11 @@ export function renderUnshowable({ proposal, links }: ProposalView): RenderedPro
 export function countParts(proposal: Proposal): number {
   const posted = { ...proposal, change: postedChange(proposal) };
   const diff = proposalDiff(posted);
-  return diff === null ? 1 : (cutDiff(posted, diff)?.length ?? 1);
+  return diff === null ? 1 : (splitIntoParts(posted, diff)?.length ?? 1);
 }
 
 /** The parts of a diff, one for each comment; null if a line has room in none. */
-function cutDiff(proposal: Proposal, diff: DiffView): readonly DiffPart[] | null {
+function splitIntoParts(proposal: Proposal, diff: DiffView): readonly DiffPart[] | null {
   return splitDiff(diff, firstPartBytes(proposal, diff));
 }
 
@@ -170,7 +170,7 @@ function renderDecidedChange(proposal: Proposal, room: number): string {
 
 /** A diff in several parts is cut at the same lines as before, so that no line is repeated or missing. */
 function renderDecidedDiff(proposal: Proposal, diff: DiffView, room: number): string {
-  const [first, ...further] = cutDiff(proposal, diff) ?? [];
+  const [first, ...further] = splitIntoParts(proposal, diff) ?? [];
   const part = first === undefined || further.length === 0 ? '' : renderDiffPart(diff, first, false);
   return part === '' || byteLength(part) > room ? renderFoldedDiff(diff, room) : part;
 }
@@ -179,7 +179,7 @@ function renderDecidedDiff(proposal: Proposal, diff: DiffView, room: number): st
 function renderDecidedParts(proposal: Proposal): readonly string[] {
   const posted = { ...proposal, change: postedChange(proposal) };
   const diff = proposalDiff(posted);
-  return diff === null ? [] : renderFurtherParts(posted, diff, cutDiff(posted, diff) ?? []);
+  return diff === null ? [] : renderFurtherParts(posted, diff, splitIntoParts(posted, diff) ?? []);
 }
 
 /** The comments after the first part. A quote of one counts as a quote of the proposal. */

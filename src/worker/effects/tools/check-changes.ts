@@ -37,23 +37,23 @@ function seenRegions(results: readonly NumberedResult[]): SeenRegions {
   const seen = new Map<string, readonly Region[]>();
   for (const result of results) {
     if (result.kind !== 'change' || touches(result.change, seen)) continue;
-    for (const { path, regions } of changedFiles(result.change))
+    for (const { path, regions } of resultingFiles(result.change))
       seen.set(path, [...(seen.get(path) ?? []), ...regions]);
   }
   return seen;
 }
 
 function touches(change: Change, seen: SeenRegions): boolean {
-  return changedFiles(change).some(({ path, regions }) =>
+  return resultingFiles(change).some(({ path, regions }) =>
     (seen.get(path) ?? []).some((one) => regions.some((region) => areRegionsTouching(one, region))),
   );
 }
 
 /** A file whose text a change edits or creates. `base` is null for a new one. */
-type ChangedFile = { readonly path: string; readonly base: BlobRef | null; readonly regions: readonly Region[] };
+type ResultingFile = { readonly path: string; readonly base: BlobRef | null; readonly regions: readonly Region[] };
 
-function changedFiles(change: Change): readonly ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
+function resultingFiles(change: Change): readonly ResultingFile[] {
+  const files = new Map<string, ResultingFile>();
   for (const { op, path, base, region } of membersOf(change)) {
     if (region === null || op === 'delete') continue;
     files.set(path, { path, base, regions: [...(files.get(path)?.regions ?? []), region] });
@@ -92,7 +92,7 @@ async function findProblems(
   seen: SeenRegions,
 ): Promise<readonly SyntaxProblem[]> {
   const problems: SyntaxProblem[] = [];
-  for (const { path, base, regions } of changedFiles(change)) {
+  for (const { path, base, regions } of resultingFiles(change)) {
     if (formatsOf(path).length === 0) continue;
     const bytes = base === null ? new Uint8Array() : await workspace.github.fetchBlob(base.blob);
     const file = { path, isNew: base === null, bytes, earlier: seen.get(path) ?? [], changes: regions };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RESPONSE_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
+import { MAX_RESULTS_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
 import {
   alreadyRejectedOutput,
   appliedOutput,
@@ -81,7 +81,7 @@ describe('outputs for the model', () => {
   });
 
   it('an applied edit (T2, S2)', () => {
-    expect(JSON.parse(appliedOutput(bigint, null, 'thanks', MAX_RESPONSE_BYTES))).toEqual({
+    expect(JSON.parse(appliedOutput(bigint, null, 'thanks', MAX_RESULTS_BYTES))).toEqual({
       path: 'src/total.ts',
       replacements_made: 1,
       lines_changed: 1,
@@ -93,13 +93,13 @@ describe('outputs for the model', () => {
 
   it('an edit that adds a line (T2)', () => {
     const change = edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree');
-    expect(JSON.parse(appliedOutput(change, null, null, MAX_RESPONSE_BYTES)).message).toBe(
+    expect(JSON.parse(appliedOutput(change, null, null, MAX_RESULTS_BYTES)).message).toBe(
       'Successfully replaced text in a.ts. Added 1 line at line 3.',
     );
   });
 
   it('an applied write has neither replacements nor an empty note (T2)', () => {
-    const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, '', MAX_RESPONSE_BYTES));
+    const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, '', MAX_RESULTS_BYTES));
     expect(result.message).toBe('Wrote 5 lines to a.ts.');
     expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
   });
@@ -107,7 +107,7 @@ describe('outputs for the model', () => {
   it('a secret in a person’s own text is replaced before the model gets it (X10)', () => {
     const token = `sk_live_${'aB3d'.repeat(6)}`;
     const diff = `@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '${token}';\n`;
-    const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null, MAX_RESPONSE_BYTES));
+    const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null, MAX_RESULTS_BYTES));
     expect(output.user_edits).toBe("@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '[redacted]';\n");
     expect(output.details.note).toBeUndefined();
   });

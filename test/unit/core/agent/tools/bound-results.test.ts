@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_RESPONSE_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
+import { MAX_RESULTS_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
 import { boundResults } from '../../../../../src/core/agent/tools/bound-results.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import type { CallResult } from '../../../../../src/core/step/signals.ts';
@@ -78,11 +78,11 @@ describe('the results of one response', () => {
       fc.property(fc.array(text, { maxLength: 50 }), (texts) => {
         const results = texts.map((parts, index) => output(`${index}`, parts.join('')));
         const bounded = outputsOf(boundResults(results, () => 'list_files'));
-        expect(bounded.reduce((sum, one) => sum + byteLength(one), 0)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);
+        expect(bounded.reduce((sum, one) => sum + byteLength(one), 0)).toBeLessThanOrEqual(MAX_RESULTS_BYTES);
         for (const [index, one] of bounded.entries()) {
           expect(one.isWellFormed()).toBe(true);
           const whole = outputsOf(results)[index] ?? '';
-          if (byteLength(whole) <= MAX_RESPONSE_BYTES / texts.length) expect(one).toBe(whole);
+          if (byteLength(whole) <= MAX_RESULTS_BYTES / texts.length) expect(one).toBe(whole);
         }
       }),
     );
