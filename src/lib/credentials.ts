@@ -45,7 +45,7 @@ const AWS_SESSION_TOKEN = new RegExp(
   String.raw`(?:${nameOf('session', 'token')}|${nameOf('security', 'token')})${BEFORE_AWS_VALUE}${LONG_VALUE}|\b(?:FwoGZXIvYXdz|IQoJb3JpZ2lu|FQoGZXIvYXdz|FQoDYXdz|AQoDYXdz)${LONG_VALUE}`,
 );
 
-/** What stands between two literals that hold a key's rows. */
+/** The text between two literals that hold a key's rows. */
 const BETWEEN_ROWS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9=\\-]){1,40}`;
 
 /** The last row can be short, and shows by its padding that it is one. */

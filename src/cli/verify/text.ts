@@ -17,7 +17,7 @@ export function countResults(rows: readonly VerifiedChange[]): ResultCounts {
   return counts;
 }
 
-/** What the result proves, in one line. */
+/** One line that says what the result proves. */
 export function describeProof({ keys }: { readonly keys: readonly string[] }): string {
   const origin =
     keys.length === 0

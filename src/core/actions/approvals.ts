@@ -73,7 +73,7 @@ export function codeOwnersQuery(
   return paths.size === 0 ? null : { paths: [...paths], people: distinctPeople(people) };
 }
 
-/** The same for a person who decides on proposals. Earlier approvals of others count by the owners as they are now. */
+/** The owners that a person's decision needs. Earlier approvals of others count by the owners as they are now. */
 export function votingOwnerNeeds(
   person: Person,
   proposals: readonly Proposal[],
@@ -143,7 +143,7 @@ function permissionAtVote(vote: Vote): Permission {
   return vote.permission;
 }
 
-/** What it still needs, by the permissions that people had when they approved. */
+/** The approvals that it still needs, by the permissions that people had when they approved. */
 export function missingNow(proposal: Proposal, rules: ApprovalRules): MissingApprovals {
   return missingApprovals(proposal, rules, permissionAtVote);
 }

@@ -9,7 +9,7 @@ import { advanceBatch, queuePosting, withdrawProposal } from './tool-batch.ts';
 /** Repairs of one comment. After that its proposal is withdrawn: a text that keeps changing cannot be decided on. */
 export const MAX_COMMENT_REPAIRS = 3;
 
-/** What another account did to a comment of the App. */
+/** The damage that another account did to a comment of the App. */
 type CommentDamage = 'changed' | 'deleted';
 
 /** The damage to the comments of an undecided proposal, or null. A comment that was not fetched counts as changed. */

@@ -31,7 +31,7 @@ export function deadlineOf({ expiresAt, proposedAt }: Proposal, run: Run | null)
 /** Pending proposals or questions of one kind whose reminder or expiry is due. */
 type Due<Waiting> = { readonly toRemind: readonly Waiting[]; readonly toExpire: readonly Waiting[] };
 
-/** What people have to decide or to answer, and is due. */
+/** The proposals and questions with a due reminder or expiry. */
 type DueDeadlines = { readonly proposals: Due<Proposal>; readonly questions: Due<AgentQuestion> };
 
 export function findDue(pull: PullState, now: string): DueDeadlines {

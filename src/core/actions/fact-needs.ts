@@ -18,7 +18,7 @@ export function pullRequestNeeds(facts: Facts): readonly Need[] {
   return facts.pullRequest === undefined ? [{ kind: 'pull-request' }] : [];
 }
 
-/** What the App itself lacks. Without it, no run starts, so nothing else is needed. */
+/** The permissions that the App lacks. Without them no run starts, so nothing else is needed. */
 function missingPermissionNeeds(facts: Facts): readonly Need[] {
   return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
 }
@@ -46,7 +46,7 @@ export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): read
   return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];
 }
 
-/** What a run of this person counts against. */
+/** The limits that a run of this person counts against. */
 export function runStartOf(facts: Pick<Facts, 'settings'>, { id: requesterId }: Pick<Person, 'id'>): RunStart {
   const { runsPerDay, runsPerPersonPerDay } = startSettings(facts).limits;
   return { runsPerDay, runsPerPersonPerDay, requesterId };

@@ -225,7 +225,7 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
     : `not an approval: ${person.login} may not approve here alone`;
 }
 
-/** What a push did. `path` is the changed file if it is not the proposal's own. */
+/** The effect of a push on a proposal. `path` is the changed file if it is not the proposal's own. */
 type PushCause = {
   readonly path?: string;
   readonly isBelowOtherHeading?: true;
@@ -286,7 +286,7 @@ function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly Issue
   return change.placeCount > 1 && calls.some(replacesAll) ? [] : calls;
 }
 
-/** What is replaced everywhere can be at places now that the model never saw. False alarms only ask the model. */
+/** Text that is replaced everywhere can now be in places that the model never saw. A false alarm only asks the model. */
 function replacesAll({ toolCall }: IssuedCall): boolean {
   return /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments);
 }

@@ -85,7 +85,7 @@ export function recordAnswer(
   return postNextQuestion(recordFeedback(answered, now));
 }
 
-/** What the model wrote so far becomes its closing words. Its call is answered for questions of people (S111). */
+/** The model's text so far becomes its closing words. Its call is answered for questions of people (S111). */
 function rejectQuestion(builder: StepBuilder, question: AgentQuestion, record: AnswerRecord, now: string): StepBuilder {
   const { answer, note, by } = record;
   const closed = closeQuestion(builder, question, { state: 'rejected', answer, note, by });

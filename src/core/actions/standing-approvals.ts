@@ -22,7 +22,7 @@ import {
   withReply,
 } from './step-builder.ts';
 
-/** What was posted together, and the run that proposed it. */
+/** The proposals that were posted together, and the run that made them. */
 type Posting = { readonly runId: string; readonly proposals: readonly { readonly proposalId: string }[] };
 
 /** The next facts to use the standing approvals that reach posted proposals; `pull` is the state after the posting. */

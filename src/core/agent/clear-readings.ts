@@ -5,7 +5,7 @@ import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../
 import { type ModelContext, withMeasurement } from '../state/model-context.ts';
 import { CLEARABLE_TOOLS, readToolName, toolDefinitions } from '../state/tools.ts';
 
-/** What stands in the place of a cleared reading. */
+/** The text in the place of a cleared reading. */
 export const CLEARED_OUTPUT = '(cleared to save space; read it again if you need it, a part at a time if it is long)';
 
 /** The conversation as it is sent: results of reading tools among the first `clearedBefore` messages are one line. */
@@ -95,7 +95,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** What comes of a request: it is sent as it is, or sent again from another context, or cannot be sent. */
+/** The plan of a request: it is sent as it is, or sent again from another context, or cannot be sent. */
 export type RequestPlan =
   | ({ readonly kind: 'send'; readonly messages: readonly TranscriptMessage[] } & PlannedSize)
   | { readonly kind: 'clear'; readonly modelContext: ModelContext }

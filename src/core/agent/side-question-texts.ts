@@ -11,7 +11,7 @@ import { buildContext } from './context/first-message.ts';
 import { materialLine } from './shared/clean-text.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 
-/** What the first messages of a question's own transcript are built from. */
+/** The input of the first messages of a question's own transcript. */
 type OpenedQuestion = {
   readonly question: SideQuestion;
   readonly ref: PullRequestRef;

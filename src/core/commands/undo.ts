@@ -68,7 +68,7 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
 
-/** What each member's reverse is computed from, in order. */
+/** The input of each member's reverse, in order. */
 function undoContextsOf(
   { run }: PullState,
   { proposal, commitSha }: AppliedChange,

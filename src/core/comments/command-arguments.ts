@@ -157,7 +157,7 @@ function parseIdsAndText({ rest, below }: ArgumentText): FormResult {
 
 const ARGUMENT_WORD = new RegExp(`[^ \\t,;${UNICODE_SPACES}]+[,;]?`, 'gu');
 
-/** What can separate ids in a sentence. */
+/** The words and signs that can separate ids in a sentence. */
 const ID_SEPARATOR = /^(?:and|[&+]),?$/i;
 
 function splitLeadingIds(rest: string): { readonly ids: readonly string[]; readonly end: number } {

@@ -1,6 +1,6 @@
 import type { AlwaysRequest, Command, CommandName, Targets } from '../state/intent.ts';
 
-/** What may follow a command on its line, and how the lines below are used. */
+/** The text that may follow a command on its line, and the use of the lines below. */
 export type ArgumentForm =
   | 'task'
   | 'ids-or-always'

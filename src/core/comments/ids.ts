@@ -58,7 +58,7 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
 /** Enough to find the quoted comment again. */
 const MAX_QUOTED_CHARACTERS = 2_000;
 
-/** What the quoted lines are a quote of; null without any text. */
+/** The quote in these lines; null if they have no text. */
 export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | null {
   const lines = quoted.map((line) => line.replace(QUOTE_MARK, ''));
   if (lines.every((line) => BLANK_LINE.test(line))) return null;

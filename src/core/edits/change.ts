@@ -54,19 +54,19 @@ export type FileChange = {
  */
 export type ChangeSet = {
   readonly op: 'set';
-  /** What the set does, in the model's words. */
+  /** The purpose of the set, in the model's words. */
   readonly summary: string;
   readonly members: readonly FileChange[];
   /** SHA-256 in hex of the canonical list of the members' digests. */
   readonly digest: string;
-  /** What all members together leave; missing in sets that were stored without it, and in undos. */
+  /** The files that all members together leave; missing in sets that were stored without it, and in undos. */
   readonly results?: readonly PathResult[];
 };
 
 /** A path after a whole change; `file` is null where it is gone. */
 export type PathResult = { readonly path: string; readonly file: BlobRef | null };
 
-/** What one proposal decides on. */
+/** The change that one proposal is about. */
 export type Change = FileChange | ChangeSet;
 
 const commonFields = {

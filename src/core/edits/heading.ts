@@ -74,7 +74,7 @@ const endsFrontMatter: LineTest = (line) => line === '---' || line === '...';
 
 const endsComment: LineTest = (line) => line.includes('-->');
 
-/** What ends the code or the comment that a line begins; null if it begins none. */
+/** A test for the end of the code or comment that a line begins; null if it begins none. */
 function blockEnd(line: string): LineTest | null {
   const fence = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line);
   const marks = fence?.[1] ?? fence?.[2];

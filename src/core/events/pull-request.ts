@@ -49,7 +49,7 @@ export function onOpened(pull: PullState, _intent: Extract<Intent, { kind: 'open
     : noop(pull, 'owner-not-allowed');
 }
 
-/** What the pull request's own settings file would change is shown for people; nothing is decided by it. */
+/** A comment shows people what the pull request's own settings file would change. It decides nothing. */
 function requestSettingsComment(builder: StepBuilder, { ownerAllowed }: Facts): StepBuilder {
   return ownerAllowed ? withEffects(builder, { type: 'update-settings-comment' }) : builder;
 }

@@ -223,7 +223,7 @@ const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
   'is-earlier-writer': `wrote lines of an earlier change of the same file in this run, and ${codeSpan('require_non_author')} is set`,
 };
 
-/** The same for a right that the person had when approving. */
+/** The reason for a right that the person had when approving. */
 const LOST_RIGHT_TEXT: Readonly<Partial<Record<Objection, string>>> = {
   'no-write-access': 'no longer has write access to this repository',
 };
@@ -280,7 +280,7 @@ function noOwnerText(ownership: Ownership): string {
   return `${fileText(ownership)} So no approval counts yet. On the default branch, give each path an owner by login or team, or change the setting.`;
 }
 
-/** What became of the file. Without a usable one nobody owns anything. */
+/** The state of the file. Without a usable one nobody owns anything. */
 function fileText({ file }: Ownership): string {
   switch (file.kind) {
     case 'missing':

@@ -7,10 +7,10 @@ import { renderQuestion } from './question-comment.ts';
 import { isChangeBlock, isIgnored, type QuotedLine, readQuotedLines } from './quoted-lines.ts';
 import { runWarnings } from './run-warnings.ts';
 
-/** What a quote holds of a proposal's comment: a piece from its title on, or all that shows the change. */
+/** The part of a proposal's comment in a quote: a piece from its title on, or all that shows the change. */
 export type QuoteExtent = 'piece' | 'whole-change';
 
-/** What the comments of a proposal are written from, besides the proposal. */
+/** The state from which the comments of a proposal are written, besides the proposal. */
 type QuoteContext = Pick<PullState, 'ref' | 'run' | 'proposals'>;
 
 /**

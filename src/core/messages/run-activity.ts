@@ -1,7 +1,7 @@
 import type { ModelDelay, Phase } from '../state/run.ts';
 import { formatTime } from './shared/markdown.ts';
 
-/** What the active run does, as a clause without a period; empty where it waits for people. */
+/** The activity of the active run, as a clause without a period; empty while it waits for people. */
 export function activityText(phase: Phase): string {
   switch (phase.kind) {
     case 'reading-context':

@@ -115,7 +115,7 @@ const VOTE_ANCHORS = {
   push: '',
 } as const satisfies Record<StandingApproval['vote']['surface'], string>;
 
-/** What people told the agent waits until all changes of the response are decided. */
+/** People's words to the agent wait until all changes of the response are decided. */
 function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {
   if (phase.kind !== 'awaiting-decisions') return '';
   const batch = proposals.filter((one) => turnOf(one) === phase.turn);

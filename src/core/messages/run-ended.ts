@@ -155,7 +155,7 @@ function nextStepText(reason: EndReason): string {
 
 const RENEWAL_TEXT = ' Its limits then begin anew.';
 
-/** What `/resume` does first after these ends. */
+/** The first step of `/resume` after these ends. */
 const RESUME_TEXTS: ReadonlyMap<EndReason, string> = new Map<EndReason, string>([
   ['turn-limit', RENEWAL_TEXT],
   ['token-limit', RENEWAL_TEXT],
@@ -174,7 +174,7 @@ export function mismatchNote(sha: string, mismatchText: string): string {
   return `⚠️ In commit ${shortSha(sha)} ${mismatchText}. A maintainer must check it; Countersign commits nothing further.`;
 }
 
-/** What was approved and what a commit holds instead, as a clause of plain text. */
+/** The approved content and that of the commit, as a clause of plain text. */
 export function describeTreeMismatches(mismatches: readonly TreeMismatch[]): string {
   if (mismatches.length === 0) return 'the content is not what was approved';
   const shown = mismatches.slice(0, MAX_MISMATCHES_SHOWN).map(describeTreeMismatch);

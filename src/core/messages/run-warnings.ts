@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import type { ProposalView } from './proposal/proposal-status.ts';
 import { codeSpan, truncate } from './shared/markdown.ts';
 
-/** What the comment of each proposal shows of its run: warnings, whether the App can commit, and some settings. */
+/** The part of the run that each proposal's comment shows: warnings, whether the App can commit, and some settings. */
 export function runWarnings(run: Run | null): RunDetails {
   if (run === null) return { warnings: [], writable: true, ...shownSettings(DEFAULT_SETTINGS) };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];

@@ -70,7 +70,7 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
   return endStep(runBatch(withRun(builder, { nudge: null }), batch), 'tools-requested');
 }
 
-/** What people did not read yet of the model's answers, with this one. */
+/** The model's answers that people did not read yet, with this one. */
 function withAnswer({ summary, nudge }: Run, content: string | null): string | null {
   return joinAnswers(joinAnswers(summary, nudge?.text ?? null), content);
 }

@@ -14,7 +14,7 @@ import { findLikenesses, foldLookalikes } from './paths.ts';
 /** The settings that say who must approve a change. */
 export type NeedSettings = Pick<Settings, 'approvers' | 'requiredApprovals' | 'require'>;
 
-/** What a change needs of the people who approve it. */
+/** The demands of a change on the people who approve it. */
 export type ApprovalNeed = {
   /** How many people must approve. */
   readonly approvals: number;

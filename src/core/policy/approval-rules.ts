@@ -34,7 +34,7 @@ export function isApproved(
   return approvals === 0 && paths.length === 0;
 }
 
-/** What a proposal still needs: a number of people, and for each of these paths one of its owners. */
+/** The approvals that a proposal still needs: a number of people, and for each of these paths one of its owners. */
 export type MissingApprovals = { readonly approvals: number; readonly paths: readonly OwnedPath[] };
 
 export function missingApprovals(
@@ -46,7 +46,7 @@ export function missingApprovals(
   return missingWith(counted, proposal, rules);
 }
 
-/** What a proposal still needs if exactly these people's approvals count. */
+/** The approvals that a proposal still needs if exactly these people's count. */
 export function missingWith(counted: readonly Person[], linked: LinkedChange, rules: ApprovalRules): MissingApprovals {
   const { approvals, ownedPaths } = approvalNeed(linked, rules);
   const { codeOwners } = rules;

@@ -44,7 +44,7 @@ function readLines(text: string): readonly (OwnersLine | 'invalid')[] {
 /** A backslash keeps the space after it. */
 const WORD = /(?:\\.|[^\s\\]|\\$)+/g;
 
-/** What gitignore knows and CODEOWNERS does not: `!`, `[ ]`, an escaped `#`; and what neither knows. */
+/** Forms that gitignore knows and CODEOWNERS does not (`!`, `[ ]`, an escaped `#`), and those that neither knows. */
 const UNSUPPORTED_PATTERN = /^!|^\\#|[[\]]|\*\*\*|\\$/;
 
 function isOwnerName(word: string): boolean {

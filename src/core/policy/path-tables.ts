@@ -72,7 +72,7 @@ const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: readonl
   { name: '.gitmodules', globs: ['**/.gitmodules'] },
 ];
 
-/** What a protected file can do without anyone calling it. */
+/** The effect that a protected file can have without anyone calling it. */
 export type ProtectedEffect = 'runs code' | 'steers coding agents' | 'steers coding agents and runs code';
 
 /** A group of protected files: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */

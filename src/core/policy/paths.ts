@@ -230,7 +230,7 @@ export function foldLookalikes(part: string): string {
   return foldPath(part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
 }
 
-/** What a path with look-alikes can be read as, folded; none for a path in ASCII. Use it like `foldLookalikes`. */
+/** The folded readings of a path with look-alikes; none for a path in ASCII. Use it like `foldLookalikes`. */
 export function findLikenesses(path: string): readonly string[] {
   return asciiReadings(path).map(foldLookalikes);
 }

@@ -17,7 +17,7 @@ export function hasShortName(path: string): boolean {
 
 const SHORT_NAME = /^(?<stem>[^~.]{1,6})~(?<number>\d{1,6})(?:\.(?<extension>[^~.]{1,3}))?$/;
 
-/** What a pattern says about the long names that fit it. */
+/** The form of the long names that fit a pattern. */
 type LongName = {
   /** The letters up to the first star, without those that a short name has not. */
   readonly start: string;

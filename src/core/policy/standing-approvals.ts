@@ -80,7 +80,7 @@ function isMisleading({ path, payload }: FileChange): boolean {
   );
 }
 
-/** What `/approve always` asks for: null for the path of the change. */
+/** The glob that `/approve always` names; null for the path of the change. */
 type RequestedGlob = string | null;
 
 /** The scope that a comment asks for with its approval of this proposal, or why it can be given none. */

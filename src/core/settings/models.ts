@@ -4,7 +4,7 @@ import type { FlatValues } from './merge-settings.ts';
 import type { SetValues, YamlValues } from './read-values.ts';
 import type { SettingsProblem, ValuePath } from './yaml.ts';
 
-/** What the operator says about models. */
+/** The operator's settings about models. */
 export type ModelOffer = {
   /** `OPENAI_MODEL`; null where it is not known. */
   readonly defaultModel: string | null;

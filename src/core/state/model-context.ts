@@ -1,4 +1,4 @@
-/** What a run knows about its model's context, and from where on it sends the results of readings. */
+/** A run's knowledge of its model's context, and the message from which on it sends the results of readings. */
 export type ModelContext = {
   /** Readings among the first so many messages of the transcript are sent as one line. It only grows. */
   readonly clearedBefore: number;

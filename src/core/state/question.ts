@@ -14,7 +14,7 @@ export type AgentQuestion = {
   readonly correlationId: string;
   readonly input: QuestionInput;
   readonly prompt: string;
-  /** What the model wrote beside its call; null if the review of its proposals shows it, or if there is none. */
+  /** The model's text beside its call; null if the review of its proposals shows it, or if there is none. */
   readonly precedingText: string | null;
   readonly digest: string;
   readonly place: QuestionPlace;
@@ -26,7 +26,7 @@ export type AgentQuestion = {
   /** People got a reminder that it expires soon. */
   readonly reminded: boolean;
   readonly answer: QuestionAnswer | null;
-  /** What its answer's author wrote below it for the agent, or why they rejected it. */
+  /** The note of its answer's author for the agent, or their reason for rejecting it. */
   readonly note: string | null;
   /** The person who answered or rejected it. */
   readonly by: Person | null;

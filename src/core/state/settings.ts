@@ -42,7 +42,7 @@ const APPROVER_ROLES = ['write', 'maintain', 'admin'] as const;
 
 export type ApproverRole = (typeof APPROVER_ROLES)[number];
 
-/** What `approvers` demands of the people who approve. */
+/** The demands of `approvers` on the people who approve. */
 type ApproverDemands = {
   readonly role: ApproverRole;
   /** Each path needs the approval of one of its code owners. */
@@ -83,7 +83,7 @@ export type PathRule = {
 /** All rules about paths that hold in a repository. */
 export type PathRules = Pick<Settings, 'rules' | 'operatorRules'>;
 
-/** What changes of these paths need; null for the repository's own rule. */
+/** The approvals that changes of these paths need; null for the repository's own rule. */
 export type ApprovalRequirement = {
   readonly paths: readonly string[];
   readonly approvals: number | null;
@@ -132,7 +132,7 @@ export const DEFAULT_SETTINGS: Settings = {
   contextFiles: ['AGENTS.md'],
 };
 
-/** What the file on the default branch says, within the operator's bounds. */
+/** The settings of the file on the default branch, within the operator's bounds. */
 export type SettingsReading =
   | { readonly kind: 'settings'; readonly settings: Settings }
   | {
@@ -162,7 +162,7 @@ export type CodeOwnersFile =
   | { readonly kind: 'too-slow'; readonly path: string }
   | { readonly kind: 'missing' };
 
-/** What a value in force comes from: the built-in default, a file, or the operator's bound. */
+/** The source of a value in force: the built-in default, a file, or the operator's bound. */
 export type SettingSource = 'default' | 'operator' | 'repository' | 'ceiling';
 
 /** One setting in force. */
@@ -180,7 +180,7 @@ export type SettingsInForce = {
   readonly problems: readonly string[];
 };
 
-/** What a pull request's own settings file would change once it is merged. */
+/** The effect of a pull request's own settings file once it is merged. */
 export type SettingsChange = {
   /** The pull request deletes the file. */
   readonly isDeleted: boolean;

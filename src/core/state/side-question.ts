@@ -28,7 +28,7 @@ export type SideQuestion = {
   readonly id: string;
   readonly by: Person;
   readonly text: string;
-  /** What the comment quotes; null if it quotes nothing. */
+  /** The text that the comment quotes; null if it quotes nothing. */
   readonly quote: string | null;
   readonly location: CommentLocation;
   /** GitHub's `created_at` of the comment. */
@@ -44,7 +44,7 @@ export type SideQuestion = {
   readonly messageCount: number;
   /** Null unless the last response led to one. */
   readonly nudge: Nudge | null;
-  /** What it cost so far, with the requests that failed. */
+  /** Its cost so far, with the requests that failed. */
   readonly usage: TokenUsage;
   /** Null until it begins. */
   readonly terms: QuestionTerms | null;
@@ -63,7 +63,7 @@ type QuestionTerms = {
   readonly costUsd: number | null;
 };
 
-/** What the questions of a pull request cost since `since` (ISO 8601), within 24 hours; null before the first one. */
+/** The cost of a pull request's questions since `since` (ISO 8601), within 24 hours; null before the first one. */
 export type QuestionSpending = { readonly since: string | null; readonly tokens: number; readonly costUsd: number };
 
 export const NO_QUESTION_SPENDING: QuestionSpending = { since: null, tokens: 0, costUsd: 0 };

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 /** Dollars for a million tokens. */
 export type ModelPrice = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
-/** What a failed request cost. `isEstimated`: the endpoint did not count it. */
+/** The cost of a failed request. `isEstimated`: the endpoint did not count it. */
 export type FailureCost = { readonly usage: TokenUsage; readonly isEstimated: boolean };
 
 /** By the name of the model, as the operator gives them. */
@@ -15,7 +15,7 @@ export function priceOf(prices: ModelPrices | undefined, model: string | null): 
   return model === null ? null : (prices?.get(model) ?? null);
 }
 
-/** What a run spends beside its tokens. The price is that of its start, its last renewal or its new model. */
+/** The time and cost of a run, beside its tokens. The price is that of its start, its last renewal or its new model. */
 export type Spending = {
   /** Some tokens are our estimate, because the endpoint reported none. */
   readonly isEstimated: boolean;
@@ -27,7 +27,7 @@ export type Spending = {
   readonly price: ModelPrice | null;
   /** Dollars of all answers, each at the price of its time; null if a price was unknown. */
   readonly costUsd: number | null;
-  /** What was spent when the limits last began anew. */
+  /** The amounts when the limits last began anew. */
   readonly renewedAt: { readonly usage: TokenUsage; readonly workMs: number; readonly costUsd: number };
 };
 

@@ -61,7 +61,7 @@ export type PullSummary = {
   readonly commentCount: number;
 };
 
-/** What the worker read for a run's first message: bounded, and without secrets and without files that no tool reads. */
+/** The worker's readings for a run's first message: bounded, and without secrets and files that no tool reads. */
 export type TaskContext = {
   readonly changed: Part<ChangedFiles>;
   readonly instructions: Part<readonly InstructionFile[]>;
@@ -101,7 +101,7 @@ export type DirectoryCount = { readonly path: string; readonly files: number };
 /** An earlier run on the same pull request. */
 export type EarlierRun = {
   readonly task: string;
-  /** What the task's comment quotes, and the file of its thread; null for none. */
+  /** The text that the task's comment quotes, and the file of its thread; null for none. */
   readonly quote: string | null;
   readonly path: string | null;
   readonly by: string;
@@ -169,7 +169,7 @@ export type CommentedLines = {
 /** `LEFT` is the version before the pull request. */
 export type DiffSide = 'LEFT' | 'RIGHT';
 
-/** What a push changed; null if GitHub no longer has its commits. */
+/** The changes of a push; null if GitHub no longer has its commits. */
 export type PushContent = {
   readonly files: readonly string[];
   readonly unlistedFiles: number;

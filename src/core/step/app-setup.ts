@@ -1,4 +1,4 @@
-/** What an App asks for, or what an installation of it was granted. */
+/** The rights that an App asks for, or that an installation of it was granted. */
 type Grant = { readonly permissions: Readonly<Record<string, unknown>>; readonly events: readonly string[] };
 
 /** The App as it is registered on GitHub, with all of its installations. */

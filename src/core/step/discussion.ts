@@ -1,6 +1,6 @@
 import type { Person } from '../state/vote.ts';
 
-/** What people and bots wrote on a pull request. Each list is oldest first and holds the newest ones. */
+/** The words of people and bots on a pull request. Each list is oldest first and holds the newest ones. */
 export type Discussion = {
   readonly author: Author | null;
   readonly description: string;

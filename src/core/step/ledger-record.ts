@@ -3,7 +3,7 @@ import { decidingVotes } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Person, type Vote } from '../state/vote.ts';
 
-/** What the ledger stores of a proposal permanently. It holds no text of a file or of the model. */
+/** The part of a proposal that the ledger stores permanently. It holds no text of a file or of the model. */
 export type ProposalRecord = {
   readonly tool: string;
   /** The author of the task or of the `/undo`; null if the run is unknown. */

@@ -44,7 +44,7 @@ export type ModelFailureKind =
   | 'wrong-content-type'
   | 'unreadable-answer';
 
-/** What the operator must know about a failed model request. It holds neither the key nor the request. */
+/** The operator's facts about a failed model request. It holds neither the key nor the request. */
 export type ModelFailure = {
   readonly failure: ModelFailureKind;
   /** Null without a response. */
@@ -54,7 +54,7 @@ export type ModelFailure = {
   readonly type: string | null;
   /** The endpoint's id of the request, which its support asks for. */
   readonly requestId: string | null;
-  /** What the endpoint said, in one line; null if it said nothing. */
+  /** The endpoint's words, in one line; null if there were none. */
   readonly said: string | null;
 };
 
@@ -64,7 +64,7 @@ export class ModelError extends Error {
   readonly retryAt: number | null;
   /** For the log; null if the request was stopped by this process. */
   readonly report: ModelFailure | null;
-  /** What the failed answer cost; null if the endpoint did not say. */
+  /** The cost of the failed answer; null if the endpoint did not say. */
   readonly usage: TokenUsage | null;
   /** About how many tokens were written of an answer that the endpoint did not count; null if none had begun. */
   readonly uncountedOutput: number | null;

@@ -60,11 +60,11 @@ export type GitHub = {
   fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
   /** The tree of a branch, such as the default one, as it is now. GitHub revalidates the cached tree at each call. */
   fetchBranchTree(branch: string): Promise<Tree>;
-  /** What a push changed: the files between two commits; null if GitHub no longer has one of them. */
+  /** The changes of a push: the files between two commits; null if GitHub no longer has one of them. */
   comparePush(before: string, after: string): Promise<PushComparison | null>;
   /** The changed files. GitHub lists at most 3,000; a file beyond that cannot carry a suggestion. */
   listFiles(head: string): Promise<readonly PullRequestFile[]>;
-  /** What people and bots wrote on the pull request, in one request. */
+  /** The words of people and bots on the pull request, in one request. */
   fetchDiscussion(): Promise<Discussion>;
   /** Active rules of a branch, including rules that some accounts can bypass. Empty if the server has no rulesets. */
   fetchRules(branch: string): Promise<readonly BranchRule[]>;

@@ -71,7 +71,7 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly modelContext: ModelContext;
-      /** What a refused request cost; null if none was sent, or if the endpoint did not count it. */
+      /** The cost of a refused request; null if none was sent, or if the endpoint did not count it. */
       readonly usage: TokenUsage | null;
     }
   /** The operator no longer offers the run's model, and `model` is the default one. */
@@ -98,7 +98,7 @@ export type Signal =
       readonly questionId: string;
       readonly turn: number;
       readonly response: ModelResponse;
-      /** What it cost, with the requests of this response that were refused; a part of it may be our estimate. */
+      /** Its cost, with the requests of this response that were refused; a part of it can be our estimate. */
       readonly usage: TokenUsage;
       readonly modelContext: ModelContext;
     }
@@ -116,7 +116,7 @@ export type Signal =
       readonly type: 'side-question-failed';
       readonly questionId: string;
       readonly message: string;
-      /** What its last request cost; absent if none was sent. */
+      /** The cost of its last request; absent if none was sent. */
       readonly usage?: TokenUsage;
     }
   | {
@@ -234,7 +234,7 @@ export type Signal =
       readonly refusedByRule: boolean;
     };
 
-/** What is true right before approved proposals are carried out. */
+/** The facts right before approved proposals are carried out. */
 export type Preflight = {
   readonly runId: string;
   readonly headSha: string;
@@ -361,7 +361,7 @@ export type PreflightCheck = {
   readonly voteSources: VoteSources;
 };
 
-/** What the transcript of a person's question begins with. */
+/** The beginning of the transcript of a person's question. */
 export type SideQuestionOpening =
   /** A run's transcript up to `runMessageCount`, and the state of its calls that have no result yet. */
   | { readonly kind: 'run'; readonly runMessageCount: number; readonly interim: readonly TranscriptMessage[] }

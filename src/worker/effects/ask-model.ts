@@ -126,7 +126,7 @@ export function costOfFailure(error: unknown, estimatedTokens: number): FailureC
   return { usage: estimated, isEstimated: true };
 }
 
-/** What a failed request cost is stored with the result of the attempt, so that it counts once. */
+/** The cost of a failed request is stored with the result of the attempt, so that it counts once. */
 function withAttemptOutcome(job: Job<'ask-model'>, error: unknown, cost: FailureCost | null): EffectResult {
   const result = resultOfModelError(job, error, ({ report, message }) =>
     modelFailed(job, report?.failure ?? null, message),

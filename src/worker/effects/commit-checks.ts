@@ -63,7 +63,7 @@ export async function preflightCommit(
   return { ...target, files: headFiles, checks, settings, codeOwners };
 }
 
-/** What the decision core gets of them. */
+/** The part of them that the decision core gets. */
 export function toPreflight(
   runId: string,
   baseRef: string,

@@ -26,7 +26,7 @@ import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';
 
-/** What the parts of the context are read with, and for whom: a run's task, or a person's question. */
+/** Everything that the parts of the context are read with, for a run's task or a person's question. */
 type ContextReader = {
   readonly github: GitHub;
   readonly task: Task;

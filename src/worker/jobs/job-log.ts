@@ -11,7 +11,7 @@ import type { WorkerContext } from './job.ts';
 /** Where a line of the worker belongs. */
 type PullFields = { readonly repo?: string; readonly pr: number; readonly run?: string };
 
-/** What the worker of a store remembers for its log only. */
+/** The memory of a store's worker, for its log only. */
 type LogMemory = { readonly pulls: Map<string, PullFields>; readonly faults: Map<string, Fault> };
 
 const memories = new WeakMap<Store, LogMemory>();

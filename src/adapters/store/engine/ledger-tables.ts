@@ -91,9 +91,8 @@ const LEDGER_ROWS: readonly string[] = [
 
 /**
  * Chains the rows of the ledger, per pull request and in order of insertion: each entry has the SHA-256 of the entry
- * before it and of its row. Texts that can be erased enter by a salted hash, their seal.
- *
- * Triggers do it, with the rights of the owner, so that a role that only inserts rows cannot write the chain.
+ * before it and of its row. Texts that can be erased enter by a salted hash, their seal. Triggers write the chain with
+ * the rights of the owner, so that a role that only inserts rows cannot.
  */
 const LEDGER_CHAIN: readonly string[] = [
   `create table ledger_size (id integer primary key check (id = 1), pulls bigint not null)`,

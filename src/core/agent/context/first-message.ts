@@ -42,7 +42,7 @@ export function buildFirstMessage(message: FirstMessage): string {
   ].join('\n');
 }
 
-/** The same without the task, for a question that stands in its place. */
+/** The first message without the task, for a question that stands in its place. */
 export function buildContext(message: FirstMessage): readonly string[] {
   const { task, pull, context } = message;
   return [

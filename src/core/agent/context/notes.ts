@@ -42,7 +42,7 @@ export function describeDecided({ path, outcome, isOwn }: DecidedChange): string
   return `${change} to ${JSON.stringify(escapeHiddenCharacters(path))}, which was ${outcome}`;
 }
 
-/** What the words hang on. One run can propose several changes to one file. */
+/** The change that the words are about. One run can propose several changes to one file. */
 export function changeLines({ diff }: DecidedChange): readonly string[] {
   return diff === null ? [] : [materialLine('That change, as it was proposed'), diff];
 }

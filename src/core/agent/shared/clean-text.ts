@@ -27,7 +27,7 @@ export function wordsOf(text: string): string {
   return redactFile(cleanText(text).text);
 }
 
-/** The same, at most `maxBytes` long. Half a secret is not recognized, so the text is cut afterwards. */
+/** `wordsOf` a text, cut to `maxBytes`. Half a secret is not recognized, so the text is cut last. */
 export function excerptOf(text: string, maxBytes: number): string {
   return cutText(wordsOf(text), maxBytes);
 }
@@ -95,7 +95,7 @@ function takeSentences(sentences: readonly string[], maxBytes: number): readonly
   return at === -1 ? sentences : sentences.slice(0, at);
 }
 
-/** What a comment quotes, for the agent; null if it quotes nothing. */
+/** The text that a comment quotes, for the agent; null if it quotes nothing. */
 export function quotedText(quote: Quote | null): string | null {
   if (quote === null) return null;
   return quote.kind === 'other' ? quote.text : headOf(quote.lines.join('\n'), CONTEXT_LIMITS.quote);

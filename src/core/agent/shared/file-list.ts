@@ -52,7 +52,7 @@ function alternativeMatcher(glob: string): (path: string) => boolean {
 /** Alternatives of one glob. Each is compared with every path of the repository. */
 export const MAX_ALTERNATIVES = 50;
 
-/** What a glob with braces stands for: `{a,b}/*` is `a/*` and `b/*`. None without braces, or for too many. */
+/** The globs that one with braces stands for: `{a,b}/*` is `a/*` and `b/*`. None without braces, or for too many. */
 function expandBraces(glob: string): readonly string[] {
   let globs: readonly string[] = [glob];
   for (;;) {
@@ -86,7 +86,7 @@ export function formatFileList(paths: readonly string[], glob: string | null): s
   return `${count} ${where}${more}:\n${shown.join('\n')}`;
 }
 
-/** What a model should know that wrote a glob without a match. */
+/** The hint for a model whose glob has no match. */
 export const GLOB_HINT = `A glob matches from the root: use **/name to match in every directory. {a,b} stands for alternatives, at most ${MAX_ALTERNATIVES} in all.`;
 
 function truncatePaths(paths: readonly string[]): string[] {

@@ -157,7 +157,7 @@ const OTHER_HTML = /<\?|<!(?!--)/;
 
 const FENCE_OR_TABLE = /`{3}|~{3}|\|/;
 
-/** What stands before the words of a line in lists and quotes. */
+/** The signs before the words of a line in lists and quotes. */
 const CONTAINER_PREFIX = /^[ \t>*+\-\d.)#]*/;
 
 /** Whether code or HTML might begin or end at a place that only a parser knows. */

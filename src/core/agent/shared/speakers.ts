@@ -17,7 +17,7 @@ export function instructedOutput(proposal: Discussed, vote: Vote): string {
   return instructionOutput([nameWords({ ...vote, text }), ...earlier].join('\n\n'));
 }
 
-/** What people wrote below their approvals; null if nothing. Where several people spoke, each note has its author. */
+/** The notes below people's approvals; null if there are none. Where several people spoke, each note has its author. */
 export function approverNotes(proposal: Discussed): string | null {
   const votes = approvalVotes(proposal).filter(({ text }) => text !== null);
   if (votes.length === 0) return null;

@@ -62,7 +62,7 @@ function cutResult(
 
 const MAX_NOTE_BYTES = 250;
 
-/** What gives the model the rest of a cut output. */
+/** The calls that give the model the rest of a cut output. */
 const HINTS: Readonly<Partial<Record<ToolName, string>>> & { readonly other: string } = {
   list_files: 'list_files with a narrower glob',
   search: 'search with a narrower glob or query',

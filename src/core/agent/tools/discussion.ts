@@ -17,7 +17,7 @@ import { namesLogin } from '../context/task-discussion.ts';
 import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
-/** What to show: the discussion for a task, the App's own login, the permissions that were looked up, and where to go on. */
+/** The discussion for a task, the App's own login, the permissions that were looked up, and the entries to skip. */
 export type DiscussionInput = {
   readonly discussion: Discussion;
   readonly task: Pick<Task, 'text' | 'location' | 'requestedAt'>;
@@ -31,10 +31,9 @@ export type DiscussionInput = {
 export type ShownDiscussion = { readonly text: string; readonly speakers: readonly Person[] };
 
 /**
- * The output of `read_discussion`: comments, reviews and threads, those with the newest words first, then the
- * description. Texts are JSON strings, so that none of them can pose as anything else. Words of bots and of people
- * without access are only counted, unless the task points to them. The App's own words and bare commands are left out, as are threads on
- * files that may not be read.
+ * The output of `read_discussion`: what was written last comes first, the description last. Texts are JSON strings, so
+ * that none poses as anything else. Words of bots and people without access are counted, unless the task points to them.
+ * The App's own words, bare commands, and threads on files that may not be read are left out.
  */
 export function formatDiscussion(input: DiscussionInput): ShownDiscussion {
   const entries = listEntries(input);

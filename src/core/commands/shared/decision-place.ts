@@ -30,7 +30,7 @@ export function refuseOutsideConversation(
   );
 }
 
-/** The same for words without a command. People may talk in a thread, so each gets one reply there. */
+/** Refuses words without a command in the same way. People may talk in a thread, so each gets one reply there. */
 export function refuseWordsOutsideConversation(context: CommandContext, proposal: Proposal | null): Step | null {
   if (!isOutsideConversation(context)) return null;
   const { pull, intent, person } = context;

@@ -3,7 +3,7 @@ import { stripSignature } from '../../comments/comment-body.ts';
 import type { QuestionAnswer, QuestionInput } from '../../state/question.ts';
 import type { QuestionHint } from '../../step/refusals.ts';
 
-/** What a person's words are to a question: its answer with a note, or the hint for words that are no answer (S120). */
+/** A person's words below a question: its answer with a note, or the hint for words that are no answer (S120). */
 export type AnswerReading =
   | { readonly kind: 'answer'; readonly answer: QuestionAnswer; readonly note: string | null }
   | { readonly kind: 'hint'; readonly hint: QuestionHint };

@@ -21,7 +21,7 @@ export type TargetScope = {
   /** Only undecided proposals, or every proposal that is not committed yet. */
   readonly states: 'pending' | 'uncommitted';
   readonly includesUndos: boolean;
-  /** What a quote must hold of the proposal's comment to name it. */
+  /** The part of the proposal's comment that a quote must hold to name it. */
   readonly quote: QuoteExtent;
   /**
    * Whether an id also names a proposal that was posted after the comment. It can be the same one, whose first comment

@@ -31,7 +31,7 @@ export type TouchedPath = {
   readonly origin: string | null;
 };
 
-/** What several calls come to. All paths are already checked. */
+/** The files that several calls touch, before and after. All paths are already checked. */
 export type SetInput = {
   readonly summary: string;
   readonly repositoryName: string;

@@ -5,7 +5,7 @@ import { type BuildResult, buildEdit, describeRefusedEdit } from './build-edit.t
 import { buildWrite, type WriteInput } from './build-write.ts';
 import { refuse } from './refusals.ts';
 
-/** What one call does to the text of a file. */
+/** The change that one call makes to the text of a file. */
 export type TextStep =
   | { readonly kind: 'edits'; readonly edits: readonly EditRequest[] }
   | { readonly kind: 'content'; readonly content: string };

@@ -1,15 +1,15 @@
 /** How a language writes comments and strings, as sources of regular expressions. */
 export type LexicalRules = {
   readonly comments: string;
-  /** What opens a string. */
+  /** The quotes that open a string. */
   readonly strings: string;
-  /** What opens a string that can have code in it. */
+  /** The quotes that open a string that can have code in it. */
   readonly templates?: string;
-  /** What opens the code in such a string. It ends with its brackets. */
+  /** The signs that open the code in such a string. It ends with its brackets. */
   readonly interpolation?: string;
   /** Literals of one character, in languages where other apostrophes open no string. */
   readonly characters?: string;
-  /** What starts a line that can be within a comment, or code that goes on from the line above. */
+  /** The start of a line that can be within a comment, or code that goes on from the line above. */
   readonly unsureLines?: string;
   /** Whether text stands between tags. */
   readonly hasTags?: boolean;
@@ -17,9 +17,9 @@ export type LexicalRules = {
   readonly patterns?: string;
   /** Other literals that can have quotes and signs of comments in them. They count as code. */
   readonly literals?: string;
-  /** What can be such a literal, or something else in front of a string. */
+  /** Text that can be such a literal, or something else in front of a string. */
   readonly unsureLiterals?: string;
-  /** What escapes a quote, instead of a backslash. */
+  /** The sign that escapes a quote, instead of a backslash. */
   readonly escapeSign?: string;
   /** The opening quotes of strings in which a backslash escapes a quote. In strings that are neither, it is unsure. */
   readonly escaped?: string;

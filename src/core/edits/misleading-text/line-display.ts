@@ -87,7 +87,7 @@ function countSignsOfCode(runs: readonly string[]): number {
 /** Signs that code and sentences have: operators, separators, and the brackets of calls. */
 const OPERAND_SIGNS = /[-/%,.:?!()]/;
 
-/** What shows that a text is code and no sentence. */
+/** Signs that a text is code and no sentence. */
 const EVIDENCE_OF_CODE = /[=;<>[\]{}]|^\s*(?:return|if|elif|while|yield|await|assert|not)\b|[\p{L}\p{N}_]\(/u;
 
 /** Two right-to-left words in a row, which no code has outside of strings and comments. */

@@ -5,7 +5,7 @@ import type { LexicalRules } from './lexical-rules.ts';
 export type SyntaxSpan = {
   readonly kind: 'code' | 'text';
   readonly text: string;
-  /** What opened the string that this is a part of. */
+  /** The quote that opened the string of this part. */
   readonly quote?: string;
 };
 
@@ -223,7 +223,7 @@ function tokensOf(language: LexicalRules): readonly string[] {
 
 const STRING_PATTERNS = new Map<string, RegExp>();
 
-/** What ends a string or begins code in it, with the escapes that it can have. A doubled brace begins none. */
+/** The signs that end a string or begin code in it, with the escapes that it can have. A doubled brace begins none. */
 function stringPattern(quote: string, escapes: string, interpolation: string | undefined): RegExp {
   const key = `${quote}${escapes}${interpolation ?? ''}`;
   const known = STRING_PATTERNS.get(key);

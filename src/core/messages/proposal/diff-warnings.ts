@@ -28,7 +28,7 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
   ].filter((warning) => warning !== null);
 }
 
-/** The same about lines whose end would go unseen. Where added lines have such a warning, the reader scrolls anyway. */
+/** Warnings of removed lines with an unseen end. Where added lines have such a warning, the reader scrolls anyway. */
 export function removedLineWarnings(removed: readonly RemovedLine[], added: readonly AddedLine[]): readonly string[] {
   const long = longLineWarning(added) === null ? findLongLines(removed) : [];
   const wide = gapWarning(added) === null ? removed.filter(({ text }) => hasWideGap(text)) : [];
@@ -78,7 +78,7 @@ function protectedPathWarnings({ path, from }: FileChange, protectedPaths: reado
   return [path, ...(from === null ? [] : [from])].flatMap((one) => protectionTexts(one, protectedPaths));
 }
 
-/** What a protected path is; nothing for another one. */
+/** Sentences about a protected path; none for another one. */
 function protectionTexts(path: string, protectedPaths: readonly string[]): readonly string[] {
   const found = matchProtectedFiles(path);
   if (found === null)

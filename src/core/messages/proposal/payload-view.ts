@@ -1,7 +1,7 @@
 import { pluralize } from '../../../lib/format.ts';
 import { type ChangePayload, unifiedDiffOf } from '../../edits/change.ts';
 
-/** What a title says of a change besides its payload. */
+/** The parts of a title that come from the change and not from its payload. */
 type ChangePosition = {
   /** Its first line, 1-based. */
   readonly line: number | null;

@@ -136,7 +136,7 @@ function missingText(proposal: Proposal, approvals: number): string {
   return access === null ? needed : `${needed}; only people with ${access} count`;
 }
 
-/** What an approver needs beyond write access, which everybody who may decide has. */
+/** The demands on an approver beyond write access, which everybody who may decide has. */
 const ROLE_ACCESS = {
   write: null,
   maintain: 'maintain or admin access',

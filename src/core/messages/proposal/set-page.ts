@@ -80,7 +80,7 @@ const PLACE =
 
 type Introduced = Pick<Proposal, 'change' | 'currentPlaces'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
 
-/** What belongs together, and that it is decided as one. */
+/** Names the changes that belong together, and says that they are decided as one. */
 export function setIntroduction(proposal: Introduced): string {
   const { change, origin } = proposal;
   if (change.op !== 'set') return '';

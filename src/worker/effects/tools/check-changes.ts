@@ -117,14 +117,14 @@ async function findSyntaxProblem(
   }
 }
 
-/** The same for the same text, also with another reason or after a push; null for a call that repeats another one. */
+/** A key of the call's text, which no other reason and no push changes; null for a call that repeats another one. */
 function callKey(change: Change, { step, tool }: DraftPart): string | null {
   // What a call of several changes comes to can be a single one.
   if (change.op === 'set' || (step === null && tool === 'change_files')) return change.digest;
   return step === null ? null : hash('sha256', JSON.stringify([change.path, step]), 'hex');
 }
 
-/** The same for the same bytes of all its files, with any calls. */
+/** A key of the bytes that the change leaves in all its files, through any calls. */
 function outcomeKey(change: Change): string {
   return hash('sha256', JSON.stringify(resultsOf(change) ?? change.digest), 'hex');
 }

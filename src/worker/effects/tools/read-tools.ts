@@ -72,7 +72,7 @@ export async function outlineFile(
   return toolOutput(call, await outline);
 }
 
-/** What the run has shown, with the preceding calls of the same response. */
+/** The lines that the run has shown, with the preceding calls of the same response. */
 function shownSoFar({ workspace, earlier }: ToolCallContext): Workspace['shownFiles'] {
   return earlier.reduce(
     (files, result) =>

@@ -30,11 +30,11 @@ export type Workspace = {
   readonly tree: Tree;
   /** Downloads the plain files of the head once, for searches only. The result is null if the archive is too large. */
   readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
-  /** What the settings say about tools and paths. */
+  /** The settings' rules about tools and paths. */
   readonly rules: PathRules;
   /** Which files that need approval to be read are approved, and whether people can be asked for one. */
   readonly gate: ReadingGate;
-  /** What the run is asked to do. */
+  /** The task of the run. */
   readonly task: Run['task'];
   /** The blobs that the run has read in earlier responses, by path. */
   readonly readBlobs: Run['readBlobs'];
@@ -48,11 +48,11 @@ export type Workspace = {
   readonly proposedPaths: ReadonlySet<string>;
   /** The files that the pull request changes. */
   readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
-  /** What people and bots wrote, read once for all calls of a response. */
+  /** The words of people and bots, read once for all calls of a response. */
   readonly discussion: () => Promise<Discussion>;
   /** The permission and the id of the person with this login, asked once. */
   readonly accessOf: (login: string) => ReturnType<GitHub['fetchPermission']>;
-  /** The same at the commit from which the pull request branched off. Search and changes belong to the head. */
+  /** The workspace at the commit from which the pull request branched off. Search and changes belong to the head. */
   readonly atBase: () => Promise<Workspace>;
   /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
   readonly takeJoinAttempt: (path: string) => boolean;
@@ -74,7 +74,7 @@ type ReadingGate = {
   readonly canAsk: boolean;
 };
 
-/** What the tools of a run, or of a person's question, know from earlier responses. */
+/** Facts from earlier responses, for the tools of a run or of a person's question. */
 export type WorkspaceInput = Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'> &
   Pick<Workspace, 'rules' | 'gate'>;
 
@@ -242,7 +242,7 @@ export function checkAccess(
     : checked;
 }
 
-/** What one call adds to a change. */
+/** The part of a change that one call adds. */
 export type DraftPart = {
   /** Its place in the batch. */
   readonly index: number;
