@@ -43,9 +43,6 @@ const STRICTNESS = {
 
 const STRICTNESS_BY_KEY: ReadonlyMap<string, (value: unknown) => number> = new Map(Object.entries(STRICTNESS));
 
-/** The flat keys that can have a ceiling. */
-export const CEILING_KEYS: readonly string[] = ['approvers', ...Object.keys(STRICTNESS)];
-
 /** Whether the later of two values of a key is stricter or looser; null for equal values and those without an order. */
 export function compareStrictness(key: string, before: unknown, after: unknown): 'stricter' | 'looser' | null {
   if (key === 'approvers' && isApprovers(before) && isApprovers(after)) {
