@@ -6,6 +6,7 @@ import type { PathRules } from '../../state/settings.ts';
 import type { PullRequestFile } from '../../step/ports.ts';
 import { escapeDiff } from '../context/diff-excerpt.ts';
 import { visibilityOf } from '../context/pull-summary.ts';
+import { headOf } from '../shared/clean-text.ts';
 import { formatPath, REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /** The changed files, as GitHub lists them, and the path to show: a file or a directory; null for all. */
@@ -123,7 +124,8 @@ function numberRows(patch: string): string {
 
 function cutFileDiff({ path, added }: PullRequestFile, { text, isRedacted }: FileDiff): FileDiff {
   const rows = text.split('\n');
-  const fitting = text.slice(0, text.lastIndexOf('\n', MAX_READ_DIFF_BYTES / 4)).split('\n').length;
+  // The last row of the head can be a part of one.
+  const fitting = headOf(text, MAX_READ_DIFF_BYTES).split('\n').length - 1;
   const kept = rows.slice(0, cutBeforeHeader(rows, fitting)).join('\n');
   const ref = added === 0 ? ', ref base' : '';
   return {
