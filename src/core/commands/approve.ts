@@ -26,7 +26,7 @@ import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-
 import type { CommandDefinition } from './shared/definition.ts';
 import { findDecidedQuestion } from './shared/question-targets.ts';
 import { type CommentRef, resolveTargets } from './shared/targets.ts';
-import { recordStanding, requestStanding } from './standing-approvals.ts';
+import { recordStandingApproval, requestStandingApproval } from './standing-approvals.ts';
 
 export const approve = {
   name: 'approve',
@@ -124,7 +124,7 @@ function approveAll(
 ): Step {
   const { location, createdAt } = context.intent;
   const [only] = open;
-  const grant = always === null || only === undefined ? null : requestStanding(context, only, always, note);
+  const grant = always === null || only === undefined ? null : requestStandingApproval(context, only, always, note);
   const voted = open.reduce((builder, one) => {
     const vote = grant?.kind === 'granted' ? grant.vote : createVote(context, one, 'approve', note);
     return recordApproval(builder, one, vote, rules, createdAt);
@@ -135,7 +135,7 @@ function approveAll(
   const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
-  const standing = grant === null ? replied : recordStanding(replied, context, grant);
+  const standing = grant === null ? replied : recordStandingApproval(replied, context, grant);
   const [readings, changes] = [newlyApproved.filter(isReading), newlyApproved.filter((one) => !isReading(one))];
   const committing = queueCommit(queueReadings(standing, readings), changes, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';

@@ -11,8 +11,8 @@ import type { Person } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { readableDiff } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
+import { readableDiff } from './shared/words-for-agent.ts';
 
 export const ask = {
   name: 'ask',

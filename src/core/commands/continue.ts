@@ -9,8 +9,8 @@ import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findOpenQuestion } from './shared/question-targets.ts';
-import { withWords } from './shared/talk.ts';
 import { resolveAll } from './shared/targets.ts';
+import { withWords } from './shared/words-for-agent.ts';
 
 export const continueCommand = {
   name: 'continue',

@@ -18,7 +18,7 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { withWords } from './shared/talk.ts';
+import { withWords } from './shared/words-for-agent.ts';
 
 export const resume = {
   name: 'resume',

@@ -15,7 +15,7 @@ import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply
 import type { CommandDefinition } from './shared/definition.ts';
 
 /** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
-type StandingOutcome =
+type StandingApprovalOutcome =
   | {
       readonly kind: 'granted';
       readonly approval: StandingApproval;
@@ -26,12 +26,12 @@ type StandingOutcome =
   | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
 
 /** Reads the wish for a standing approval; the approval of the change itself holds either way. */
-export function requestStanding(
+export function requestStandingApproval(
   context: CommandContext,
   proposal: Proposal,
   { glob }: AlwaysRequest,
   note: string,
-): StandingOutcome {
+): StandingApprovalOutcome {
   const { pull, facts, intent } = context;
   const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
   if (facts.settings?.kind !== 'settings') return refuse('switched-off');
@@ -52,10 +52,10 @@ export function requestStanding(
  * Replies with the standing approval, or why there is none.
  * Expired ones are dropped with the next one, so that their number stays bounded.
  */
-export function recordStanding(
+export function recordStandingApproval(
   builder: StepBuilder,
   { intent, facts }: CommandContext,
-  outcome: StandingOutcome,
+  outcome: StandingApprovalOutcome,
 ): StepBuilder {
   if (outcome.kind === 'refused') {
     const { id, obstacle } = outcome;

@@ -33,8 +33,8 @@ import {
   refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
-import { isAboutDecided, talkNeeds } from './shared/talk.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
+import { isAboutDecided, wordsNeeds } from './shared/words-for-agent.ts';
 
 export const task = {
   name: 'task',
@@ -57,7 +57,7 @@ function needsToStart(context: CommentContext): readonly Need[] {
   if (intent.parsed.kind === 'command') return activeRun(pull) === null ? runStartNeeds(facts, intent.actor) : [];
   // Words that answer a proposal are an instruction, or about its outcome.
   const answered = findAnsweredProposal(pull, intent);
-  return answered === null || isAboutDecided(answered, intent.createdAt) ? talkNeeds(context, answered) : [];
+  return answered === null || isAboutDecided(answered, intent.createdAt) ? wordsNeeds(context, answered) : [];
 }
 
 /** Starts a run, or queues the task behind the active run. `about` is the decided change that the words answer. */

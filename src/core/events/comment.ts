@@ -7,8 +7,8 @@ import { answerWithWords } from '../commands/shared/answer-question.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
 import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
 import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
-import { isAboutDecided, isQuestion, talk } from '../commands/shared/talk.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
+import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { findMisplacedCommand, isUnclearDecision } from '../comments/parse-comment.ts';
@@ -165,7 +165,7 @@ function onMention(
     const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
     return misplaced ?? refusal ?? onWords(context, proposal, text);
   }
-  return replyCommandBelow(context, text) ?? talk(context, text, null, requestAnswerOrTask);
+  return replyCommandBelow(context, text) ?? giveWordsToAgent(context, text, null, requestAnswerOrTask);
 }
 
 /** With a command below, words for the active run are unclear: the command does nothing, and its author may not know. */
@@ -214,7 +214,7 @@ function onText(
 /** Words below a decided change are for the agent too; those below another one ask for changes to it. */
 function onWords(context: CommandContext, proposal: Proposal, text: string): Step {
   return isAboutDecided(proposal, context.intent.createdAt)
-    ? talk(context, text, proposal, requestTask)
+    ? giveWordsToAgent(context, text, proposal, requestTask)
     : requestEdit(context, proposal, text);
 }
 

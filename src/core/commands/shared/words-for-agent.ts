@@ -24,24 +24,24 @@ import {
 } from './context.ts';
 
 /** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
-type Listener = 'active-run' | 'ended-run' | 'new-run';
+type WordsReceiver = 'active-run' | 'ended-run' | 'new-run';
 
 /** How long after its end a run goes on with a person's words. Later ones begin a run that knows the earlier ones. */
-const TALK_WINDOW_MS = 7 * 24 * 60 * 60 * 1000;
+const CONTINUABLE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Words about a change reach a finished run only if it is the one that proposed the change. */
-function listenerOf(pull: PullState, createdAt: string, about: Proposal | null): Listener {
+function receiverOf(pull: PullState, createdAt: string, about: Proposal | null): WordsReceiver {
   const { run } = pull;
   if (activeRun(pull) !== null) return 'active-run';
   if (run === null || run.phase.kind !== 'ended' || run.messageCount === 0 || pull.queue.length > 0) return 'new-run';
   if (about !== null && about.runId !== run.id) return 'new-run';
-  const isRecent = Date.parse(createdAt) - Date.parse(run.phase.at) <= TALK_WINDOW_MS;
+  const isRecent = Date.parse(createdAt) - Date.parse(run.phase.at) <= CONTINUABLE_MS;
   return isRecent && isAnswering(run.phase.reason) ? 'ended-run' : 'new-run';
 }
 
-/** The next facts to give a person's words to their listener; `about` is the decided change that they answer. */
-export function talkNeeds({ pull, intent, facts }: CommentContext, about: Proposal | null): readonly Need[] {
-  switch (listenerOf(pull, intent.createdAt, about)) {
+/** The next facts to give a person's words to their receiver; `about` is the decided change that they answer. */
+export function wordsNeeds({ pull, intent, facts }: CommentContext, about: Proposal | null): readonly Need[] {
+  switch (receiverOf(pull, intent.createdAt, about)) {
     case 'active-run':
       return [];
     case 'ended-run':
@@ -80,25 +80,27 @@ export function isAboutDecided({ state, origin, decidedAt }: Proposal, createdAt
  * Gives a person's words to the active run, or goes on with the last one. Words about a denied change lift its denial,
  * words about the whole lift all. `startRun` is for words that no run is there for.
  */
-export function talk(
+export function giveWordsToAgent(
   context: CommandContext,
   text: string,
   proposal: Proposal | null,
   startRun: (context: CommandContext, text: string, about: DecidedChange | null) => Step,
 ): Step {
   const { pull, intent, person } = context;
-  const listener = listenerOf(pull, intent.createdAt, proposal);
+  const receiver = receiverOf(pull, intent.createdAt, proposal);
   const about = proposal === null ? null : decidedChange(proposal, context);
-  if (listener === 'new-run') return startRun(context, text, about);
+  if (receiver === 'new-run') return startRun(context, text, about);
   const refusal =
-    listener === 'active-run'
+    receiver === 'active-run'
       ? null
       : (refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context));
   if (refusal !== null) return refusal;
   const note = wordsNote(person, text, intent.createdAt, about);
   const lifted = liftDenials(startStep(pull), proposal, context.facts.now);
   const noted = acknowledge(withNote(lifted, note), context, 'eyes');
-  return listener === 'active-run' ? endStep(noted, 'note-queued') : endStep(goOn(noted, context), 'resumed');
+  return receiver === 'active-run'
+    ? endStep(noted, 'note-queued')
+    : endStep(continueEndedRun(noted, context), 'resumed');
 }
 
 /** Half a secret is not recognized, so the diff is cut last. */
@@ -137,7 +139,7 @@ function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: strin
 }
 
 /** The end is then told to the person where they wrote, and only what came of their words. */
-function goOn(builder: StepBuilder, { person, intent, facts }: CommandContext): StepBuilder {
+function continueEndedRun(builder: StepBuilder, { person, intent, facts }: CommandContext): StepBuilder {
   const { run } = builder.pull;
   if (run === null) return builder;
   const spoken = { by: person, location: intent.location, turns: run.turns, commits: run.commits.length };
