@@ -20,10 +20,16 @@ function renderSchema(schema: JsonSchemaProperty, properties: Readonly<Record<st
   return `${JSON.stringify({ ...schema, properties, title }, null, 2)}\n`;
 }
 
-/** A bound that is not set is none. */
-function withoutDefaults(properties: Readonly<Record<string, JsonSchemaProperty>>) {
+/** A bound that is not set is none, also within a group. */
+function withoutDefaults(
+  properties: Readonly<Record<string, JsonSchemaProperty>>,
+): Readonly<Record<string, JsonSchemaProperty>> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, { default: _, ...property }]) => [name, property] as const),
+    Object.entries(properties).map(([name, { default: _, ...property }]) => {
+      const members = propertiesOf(property);
+      const isGroup = Object.keys(members).length > 0;
+      return [name, isGroup ? { ...property, properties: withoutDefaults(members) } : property] as const;
+    }),
   );
 }
 
@@ -67,7 +73,14 @@ function propertiesOf(schema: JsonSchemaProperty): Readonly<Record<string, JsonS
 function formatRow(name: string, property: JsonSchemaProperty): string {
   const below = Object.entries(propertiesOf(property)).map(([key, value]) => `\`${key}\`: ${formatValues(value)}`);
   const values = below.length === 0 ? formatValues(property) : below.join('; ');
-  return `| \`${name}\` | ${values} | ${formatDefault(property)} | ${describeSetting(property)} |`;
+  const defaults = below.length === 0 ? formatDefault(property) : formatGroupDefaults(property);
+  return `| \`${name}\` | ${values} | ${defaults} | ${describeSetting(property)} |`;
+}
+
+/** The defaults of a group's keys; a key that is left out has none. */
+function formatGroupDefaults(group: JsonSchemaProperty): string {
+  const set = Object.entries(propertiesOf(group)).filter(([, member]) => member.default !== undefined);
+  return set.map(([key, member]) => `\`${key}\`: ${formatDefault(member)}`).join('; ');
 }
 
 function describeSetting({ description = '' }: JsonSchemaProperty): string {

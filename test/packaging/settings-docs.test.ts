@@ -70,6 +70,12 @@ describe('the JSON schema of the operator’s file', () => {
     expect(readable).toEqual([...Array(6).fill(true), ...Array(6).fill(false)]);
     expect(files.map((one) => validate(one))).toEqual(readable);
   });
+
+  it('shows no default for a bound, because one that is not set bounds nothing (S127)', () => {
+    const { properties } = Object(schemaIn(renderOperatorSchema()));
+    expect(JSON.stringify(properties.limits)).toContain('"default"');
+    expect(JSON.stringify(properties.ceilings)).not.toContain('"default"');
+  });
 });
 
 function schemaIn(text: string): object {
