@@ -31,7 +31,7 @@ import {
   missingApprovals,
 } from '../policy/approval-rules.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { isCarriedOut, isOpen, transition } from '../state/proposal-lifecycle.ts';
+import { isCarriedOut, isOpen, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
@@ -129,7 +129,7 @@ function checkApproved(
   signal: PreflightSignal,
   facts: Facts,
 ): StepBuilder {
-  const denial = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
+  const denial = rejectingVote(proposal);
   if (denial !== undefined) return rejectDenied(builder, proposal, denial, facts.now);
   const cancelReason = cancelReasonOf(builder.pull, proposal);
   if (cancelReason !== null) return cancelApproved(builder, proposal, cancelReason, facts.now);

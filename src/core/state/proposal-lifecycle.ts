@@ -81,12 +81,21 @@ type VotedProposal = VotedChange & Pick<Proposal, 'state'>;
 /** The votes that led to the proposal's state. A denial that came too late to stop a commit is not among them. */
 export function decidingVotes(proposal: VotedProposal): readonly Vote[] {
   const { state, votes } = proposal;
-  if (state === 'rejected') return votes.filter(({ action }) => action === 'deny' || action === 'edit');
+  if (state === 'rejected') return votes.filter(isRejection);
   const approvals = approvalVotes(proposal);
   return state === 'completed' ? [...approvals, ...votes.filter(({ action }) => action === 'commit')] : approvals;
 }
 
+/** The denial or instruction that counts: a later word replaces those that came earlier during a commit attempt. */
+export function rejectingVote({ votes }: VotedChange): Vote | undefined {
+  return votes.findLast(isRejection);
+}
+
 /** Whether a person asked for something else instead of it. It is rejected, and no denial. */
 export function isInstructed(proposal: VotedProposal): boolean {
-  return proposal.state === 'rejected' && decidingVotes(proposal).at(-1)?.action === 'edit';
+  return proposal.state === 'rejected' && rejectingVote(proposal)?.action === 'edit';
+}
+
+function isRejection({ action }: Vote): boolean {
+  return action === 'deny' || action === 'edit';
 }

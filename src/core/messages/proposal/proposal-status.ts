@@ -2,7 +2,7 @@ import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/fo
 import type { Placement } from '../../edits/placement.ts';
 import { namesAccount } from '../../policy/approval-need.ts';
 import { type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
-import { decidingVotes, isInstructed } from '../../state/proposal-lifecycle.ts';
+import { decidingVotes, isInstructed, rejectingVote } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
 import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
 import type { ProposalLink, ProposalOutcome } from '../../step/reply-links.ts';
@@ -98,7 +98,7 @@ function completedText(proposal: Proposal, { links }: ProposalStatusContext): st
 }
 
 function rejectedText(proposal: Proposal): string {
-  const vote = findVote(proposal, 'deny', 'edit');
+  const vote = rejectingVote(proposal);
   const label = isInstructed(proposal) ? `${INSTRUCTED_LABEL} by` : REJECTED_LABEL;
   const reason = vote?.text ?? '';
   return joinBlocks(

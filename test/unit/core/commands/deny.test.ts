@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 import type { CommentIntent, CommentLocation } from '../../../../src/core/state/intent.ts';
+import { isInstructed } from '../../../../src/core/state/proposal-lifecycle.ts';
 import type { Step } from '../../../../src/core/step/step.ts';
 import { ANA, BEN, REF, TableGame } from '../support/table-game.ts';
 
@@ -78,6 +79,19 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
     expect(states(game)).toEqual(['executing']);
     game.commitBegins();
     expect(states(game)).toEqual(['rejected']);
+  });
+
+  it('the last of two late words counts, for the model and on the page', () => {
+    const game = withPending(1);
+    says(game, ANA, '/approve');
+    game.commitBegins();
+    says(game, ANA, '/edit use bigint');
+    says(game, BEN, '/deny leave it');
+    game.commitBegins();
+    const [proposal] = game.pull.proposals;
+    expect(proposal && [proposal.state, isInstructed(proposal)]).toEqual(['rejected', false]);
+    const content = expect.stringMatching(/^Edit rejected by ben \(write access\): leave it\./);
+    expect(game.transcript.at(-1)).toMatchObject({ role: 'tool', content });
   });
 
   it('/deny all denies approved and pending changes', () => {
