@@ -30,7 +30,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'verbosity',
 ]);
 
-/** What a value must be, and whether it is. */
+/** The form of a value in words, and its check. */
 type FieldRule = readonly [string, (value: unknown) => boolean];
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;

@@ -90,7 +90,7 @@ export function createCompletion(turn: ScriptedTurn, request: ChatRequest, seria
   return { ...envelope, choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }], usage };
 }
 
-/** The same as the chunks of a stream. */
+/** Creates the completion as the chunks of a stream. */
 export function createCompletionChunks(
   turn: ScriptedTurn,
   request: ChatRequest,

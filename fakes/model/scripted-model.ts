@@ -45,7 +45,7 @@ export type ScriptedModel = {
   readonly close: () => Promise<void>;
 };
 
-/** What some real endpoints refuse, and others take. */
+/** The differences between real endpoints. */
 type EndpointRules = {
   /** A request with one of them gets a 400 that names it, which is no violation. */
   readonly refusedParameters?: readonly string[];

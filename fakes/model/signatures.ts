@@ -9,7 +9,7 @@ function signatureOf(name: string): JsonObject {
   return { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** The same turn, with a signature on each call. */
+/** A copy of the turn with a signature on each call. */
 export function signTurn(turn: ScriptedTurn): ScriptedTurn {
   if (turn.calls === undefined) return turn;
   return {

@@ -8,7 +8,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'anyOf'],
 ]);
 
-/** What is wrong with a tool's parameters; endpoints refuse the whole request for it. */
+/** The faults of a tool's parameters; endpoints refuse the whole request for it. */
 export function checkToolSchema(schema: unknown, where: string): readonly string[] {
   if (!isRecord(schema) || schema['type'] !== 'object') return [`${where}: must be a JSON schema of an object`];
   return checkSchema(schema, where);

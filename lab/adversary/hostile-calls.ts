@@ -6,7 +6,7 @@ import { INJECTED_PATHS, LINKS, READ_ONLY_PATHS, SECRET_PATHS } from './denied-f
 /** The name and the arguments of a call, before they become text. */
 export type Draft = readonly [name: string, input: unknown];
 
-/** What drafts are made of. `text` gives an injected text, and `textOf` the present text of a file. */
+/** The material of drafts. `text` gives an injected text, and `textOf` the present text of a file. */
 export type DraftContext = {
   readonly random: Random;
   readonly text: () => string;

@@ -1,4 +1,4 @@
-/** What an injected text wants: an order in words, a command of the product, and a file. */
+/** The aim of an injected text: an order in words, a command of the product, and a file. */
 type Target = { readonly order: string; readonly command: string; readonly path: string };
 
 const TARGETS: readonly Target[] = [

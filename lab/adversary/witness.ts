@@ -4,7 +4,7 @@ import type { ModelResponse, TranscriptMessage } from '../../src/core/state/conv
 import { isInternalError } from '../../src/worker/jobs/job.ts';
 import { CANARY } from './denied-files.ts';
 
-/** What a hostile model was given in one case, and what the App logged as an error. */
+/** The requests that a hostile model got in one case, and the errors that the App logged. */
 export type Witness = {
   /** Returns the number of requests so far. */
   readonly onRequest: (messages: readonly TranscriptMessage[]) => number;

@@ -1,7 +1,7 @@
 import { runTests } from './run-tests.ts';
 import type { EvalTask, Files, Grader, Outcome } from './tasks/task.ts';
 
-/** What a task's result lacks, one line each. Empty if the task is solved. */
+/** The faults of a task's result, one line each. Empty if the task is solved. */
 export async function grade({ grader }: Pick<EvalTask, 'grader'>, outcome: Outcome): Promise<readonly string[]> {
   const problems = CHECKS.flatMap((check) => check(grader, outcome));
   return [...problems, ...(await testProblems(grader, outcome)), ...(await coverProblems(grader, outcome))];

@@ -17,11 +17,11 @@ export type EvalModel =
 /** How a model did on one task. */
 export type TaskResult = {
   readonly task: string;
-  /** What the result lacks, one line each; empty if the task is solved. */
+  /** The faults of the result, one line each; empty if the task is solved. */
   readonly problems: readonly string[];
   /** How the run ended; null if there was none, or if it did not end. */
   readonly ended: EndReason | null;
-  /** What people were told about that end; null for nothing. */
+  /** The words to people about that end; null for none. */
   readonly endNote: string | null;
   /** Times that people decided on everything that waited for them. */
   readonly rounds: number;

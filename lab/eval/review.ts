@@ -93,7 +93,7 @@ function answerCommand({ id, input }: AgentQuestion, answers: Answers): string {
   }
 }
 
-/** What Ana writes to the finished run, one comment for each call; null once she is content. */
+/** Ana's words to the finished run, one comment for each call; null once she is content. */
 function wordsAfterwards(scene: Scene, { afterwards = [], reportsFailures = false }: Reviewer) {
   const left = [...afterwards];
   let reports = 0;

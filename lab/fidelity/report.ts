@@ -7,7 +7,7 @@ export type ApplyMethod = 'approve' | 'button' | 'user edit' | 'undo' | 'approve
 
 /** The file on the branch, compared with the file of the commit. */
 export type ComparisonResult =
-  /** The same bytes. */
+  /** Both have equal bytes. */
   | 'exact'
   /** The shown bytes. They differ from the commit in line endings, which no tool can request. */
   | 'endings'

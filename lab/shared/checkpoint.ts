@@ -7,8 +7,8 @@ import { z } from 'zod';
 export class CheckpointError extends Error {}
 
 /**
- * What must be equal for two runs to be parts of one trial: each value, with the words for another one. `current` reads
- * a value that can change during the trial.
+ * The values that must be equal for two runs to be parts of one trial, each with the words for another one. `current`
+ * reads a value that can change during the trial.
  */
 export type TrialIdentity = Readonly<
   Record<

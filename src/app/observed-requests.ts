@@ -38,7 +38,7 @@ const FIXES: Readonly<Record<ModelFailureKind, string>> = {
 /** Failures of one conversation, which say nothing about the endpoint. */
 const OF_ONE_CONVERSATION: ReadonlySet<ModelFailureKind> = new Set<ModelFailureKind>(['too-long', 'filtered']);
 
-/** The same model, with its failures in the log: at most one line a minute for each kind. */
+/** Logs the failures of a model: at most one line a minute for each kind. */
 export function withFailureLog(model: Model, options: FailureLogOptions): Model {
   const { log, now, modelUp } = options;
   const throttle = createThrottle<ModelFailureKind>(now);

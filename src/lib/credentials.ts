@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 const SIGNS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9\\]){1,80}`;
 
 /**
- * What stands between the name of an AWS secret key and its value: signs, line breaks (in JSON as `\n`), and one word,
+ * The text between the name of an AWS secret key and its value: signs, line breaks (in JSON as `\n`), and one word,
  * such as the `value` of an entry with this name.
  */
 export const BEFORE_AWS_VALUE = `${SIGNS}(?:[A-Za-z]{1,20}${SIGNS})?`;

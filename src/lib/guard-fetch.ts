@@ -80,7 +80,7 @@ function withoutCredentials(request: RequestInit): RequestInit {
   return { ...request, headers };
 }
 
-/** The same response, whose body fails with a `ResponseTooLargeError` beyond the limit. */
+/** Makes the body of a response fail with a `ResponseTooLargeError` beyond the limit. */
 function limitBody(response: Response, maxBytes: number): Response {
   if (response.body === null) return response;
   let received = 0;

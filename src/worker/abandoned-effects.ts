@@ -3,7 +3,7 @@ import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import type { Effect, EffectType } from '../core/step/effects.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
 
-/** An effect that is not attempted again. `errorId` is null unless an internal error was the cause. */
+/** An effect that is not attempted again. `errorId` is set only if an internal error was the cause, else null. */
 type Abandoned<Type extends EffectType> = {
   readonly effect: Extract<Effect, { type: Type }>;
   readonly attempts: number;

@@ -48,7 +48,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 ];
 
 type Room = {
-  /** What the folder holds, in a few words for `docs/architecture.md`. */
+  /** The content of the folder, in a few words for `docs/architecture.md`. */
   readonly what: string;
   /** The files that other folders can import, the most important first. */
   readonly entries: readonly string[] | 'every file';

@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Directory of a migrated embedded database to copy, because creating one takes seconds. */
     templateDatabase: string;
-    /** The same database as an archive, to load into memory. */
+    /** The template database as an archive, to load into memory. */
     templateArchive: string;
     /** Name of a migrated template on the server of `TEST_DATABASE_URL`; null without a server. */
     serverTemplate: string | null;

@@ -26,7 +26,7 @@ export type AddAppInput = {
   readonly events: readonly string[];
 };
 
-/** What the App asks for from now on. */
+/** The permissions and events that the App asks for from now on. */
 export type ChangeAppInput = {
   readonly appId: number;
   readonly permissions?: AppPermissions;

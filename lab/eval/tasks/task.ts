@@ -7,7 +7,7 @@ export type Files = Readonly<Record<string, string>>;
 export type EvalTask = {
   /** In kebab case; `--tasks` selects by it. */
   readonly name: string;
-  /** What it tries, in a few words for `--list`. */
+  /** The ability that it tries, in a few words for `--list`. */
   readonly about: string;
   /** Files of the default branch. */
   readonly base: Files;
@@ -18,7 +18,7 @@ export type EvalTask = {
   readonly task: string;
   /** Where she writes it; in the conversation by default. */
   readonly place?: TaskPlace;
-  /** What people do besides approving everything. */
+  /** Actions of people besides approving everything. */
   readonly reviewer?: Reviewer;
   readonly grader: Grader;
   /** Responses of a capable model, which solve the task. The last one has no calls. */
@@ -27,7 +27,7 @@ export type EvalTask = {
   readonly mistakes?: Readonly<Record<string, readonly ScriptedTurn[]>>;
 };
 
-/** What the pull request's author pushed; null deletes a file. */
+/** The pull request as its author wrote and pushed it; null deletes a file. */
 export type PullContent = {
   readonly title: string;
   readonly body?: string;
@@ -81,7 +81,7 @@ export type Answers = {
   readonly approval?: boolean;
 };
 
-/** What must hold at the end. Every member adds conditions, and all of them must hold. */
+/** The conditions on the end of a task. Every member adds some, and all of them must hold. */
 export type Grader = {
   /** All paths that can differ from the head at the beginning. A path that ends in `/` means all below it. */
   readonly mayChange: readonly string[];
@@ -107,7 +107,7 @@ export type Grader = {
   readonly check?: (outcome: Outcome) => readonly string[];
 };
 
-/** What came of a task. */
+/** The end of a task, for its grader. */
 export type Outcome = {
   /** The head before the task. */
   readonly before: Files;

@@ -80,7 +80,7 @@ function usageOf(signal: SavedStep['signal']): TokenUsage | null {
   }
 }
 
-/** What a run has spent in all, and when its limits last began anew; counted here, beside the product. */
+/** The spending of a run, in all and since its limits last began anew; counted here, beside the product. */
 type Account = {
   readonly start: string;
   tokens: number;

@@ -83,7 +83,7 @@ type ConversationOptions = {
   readonly withdrawsOften: boolean;
   /** People must approve some readings from the start. */
   readonly gatesReadings: boolean;
-  /** What people do, by weight. */
+  /** Actions of people, by weight. */
   readonly actions: WeightedActions;
   /** After an approval others often approve, deny or push before it becomes a commit. */
   readonly hasSecondThoughts: boolean;

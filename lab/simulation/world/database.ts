@@ -186,7 +186,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
   };
 }
 
-/** What one process calls of the database. */
+/** The parts of the database that one process calls. */
 type Opened = { readonly store: Store; readonly freeLeases: () => Promise<void> };
 
 /**

@@ -3,7 +3,7 @@ import { listPublishedComments } from '../../../fakes/github/state/lookup.ts';
 import type { Discussion, Statement } from '../../../src/core/step/discussion.ts';
 import type { PullSnapshot } from './simulated-github.ts';
 
-/** What is written on the simulated pull request. */
+/** The words of people and bots on the simulated pull request. */
 export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
   const authorOf = (id: number | null): Statement['author'] => {
     const account = id === null ? undefined : state.accounts.get(id);

@@ -59,7 +59,7 @@ type PullOrigin = 'branch' | 'fork';
 /** Files beside those of `FILE_PATHS`, and the description of the pull request. */
 export type ExtraContent = {
   readonly files: ReadonlyMap<string, { readonly mode: '100644' | '120000'; readonly bytes: Uint8Array }>;
-  /** What the pull request changes in them; null deletes a file. */
+  /** The pull request's changes to them; null deletes a file. */
   readonly changed: ReadonlyMap<string, string | null>;
   readonly description: string;
 };

@@ -11,7 +11,7 @@ export type Random = {
   readonly pick: <Value>(values: readonly Value[]) => Value;
 };
 
-/** The same seed gives the same sequence. The seed can be any integer. */
+/** Equal seeds give equal sequences. The seed can be any integer. */
 export function createRandom(seed: number): Random {
   const float = sfc32(seed);
   const integer = (below: number): number => Math.floor(float() * below);

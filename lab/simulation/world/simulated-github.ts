@@ -477,7 +477,7 @@ export function listPullNumbers(
   return [...(simulatedGitHub.state.repositories.get(repositoryId)?.pulls.keys() ?? [])];
 }
 
-/** The same fixture with another pull request as its `ref`. */
+/** A copy of the fixture with another pull request as its `ref`. */
 export function fixtureForPull(fixture: CaseFixture, number: number): CaseFixture {
   return { ...fixture, ref: { ...fixture.ref, number } };
 }

@@ -63,7 +63,7 @@ type RestTreeEntry = { path: string; mode: string; type: string; sha: string; si
 
 type TreeListing = { readonly entries: readonly RestTreeEntry[]; readonly truncated: boolean };
 
-/** What a listing may still take. */
+/** The requests and entries that a listing may still take. */
 type ListingBudget = { requests: number; entries: number };
 
 const MAX_LISTING: Readonly<ListingBudget> = { requests: 200, entries: 500_000 };

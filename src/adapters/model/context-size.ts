@@ -2,7 +2,7 @@ import type { APIError, OpenAI } from 'openai';
 import { isRecord } from '../../lib/trust.ts';
 import { parseAnswer } from './parse-answer.ts';
 
-/** What the operator says about the model, in tokens; null for what they did not say. */
+/** The model's sizes in tokens, as the operator states them; null for those that they do not state. */
 type KnownSizes = { readonly contextTokens: number | null; readonly maxOutputTokens: number | null };
 
 type ContextSizeOptions = KnownSizes & {
@@ -70,7 +70,7 @@ export function findContextSize(list: unknown, model: string): number | null {
   return sizes.length === 0 ? null : Math.min(...sizes);
 }
 
-/** What endpoints say about the size when a request is too long. The first group is the number. */
+/** The words of endpoints about the size when a request is too long. The first group is the number. */
 const STATED_SIZES: readonly RegExp[] = [
   /(?:maximum|available|model'?s?) context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
   /context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
@@ -87,7 +87,7 @@ export function statedContextSize({ error, message }: Pick<APIError, 'error' | '
   return inMember ?? tokenCount(inWords[0]);
 }
 
-/** What endpoints say about a request. The first group is its tokens, the second those of them that are for the answer. */
+/** The words of endpoints about a request. The first group is its tokens, the second the part for the answer. */
 const STATED_REQUESTS: readonly RegExp[] = [
   /your request has (\d+) input tokens/i,
   /you requested (?:about )?(\d+) tokens \([^()]{0,100}?(\d+) in the (?:completion|output)\)/i,

@@ -8,7 +8,7 @@ const MAX_READ_CHARACTERS = 1_000;
 
 const MAX_CHARACTERS = 500;
 
-/** What an endpoint said, for the log: one line of at most 500 characters, without the key and without the request. */
+/** An endpoint's words for the log: one line of at most 500 characters, without the key and without the request. */
 export function endpointWords(text: string, { apiKey, messages }: SentRequest): string {
   const withoutKey = redactCredentials(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
     .replace(/\bsk-[\w*.-]+/g, '[key]')

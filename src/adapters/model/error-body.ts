@@ -3,7 +3,7 @@ import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord } from '../../lib/trust.ts';
 import { MAX_ANSWER_TOKENS, parseAnswer } from './parse-answer.ts';
 
-/** The same requests, whose errors have OpenAI's form. The SDK reads no other, and would lose their words. */
+/** Gives the errors of requests OpenAI's form. The SDK reads no other, and would lose their words. */
 export function withPlainErrors(send: SendRequest): SendRequest {
   return async (address, options) => {
     const response = await send(address, options);

@@ -1,6 +1,6 @@
 import type { ModelError, ModelFailureKind } from '../../core/step/model-port.ts';
 
-/** What a failure means. The message is published, so it never quotes the endpoint, whose words can hold the key. */
+/** The meaning of a failure. The message is published, so it never quotes the endpoint: its words can hold the key. */
 export type ErrorMeaning = {
   readonly kind: ModelError['kind'];
   readonly failure: ModelFailureKind;
@@ -63,7 +63,7 @@ const BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   content_policy_violation: FILTERED,
 };
 
-/** What a refusal says, for endpoints without codes. Only statuses that refuse the request are read like this. */
+/** The words of refusals, for endpoints without codes. Only statuses that refuse the request are read like this. */
 const BY_WORDS: readonly (readonly [RegExp, ErrorMeaning])[] = [
   [
     /context (?:size|window|length|limit)|maximum (?:model|prompt) length|prompt is too long|input token count/i,
@@ -84,7 +84,7 @@ type RefusedRequest = {
   readonly message: string;
 };
 
-/** What an answer with an error means: by its code, then its words, then its status. */
+/** The meaning of an answer with an error: by its code, then its words, then its status. */
 export function meaningOf({ status, code, type, message }: RefusedRequest): ErrorMeaning {
   const byCode = BY_CODE[code ?? ''] ?? BY_CODE[type ?? ''];
   if (byCode !== undefined) return byCode;

@@ -43,8 +43,8 @@ export function unreadableResponseError(): ModelError {
 }
 
 /**
- * The same error, with what its answer cost as far as the endpoint said. `pieces` of the answer came, and most endpoints
- * send one for each token.
+ * A copy of the error with the cost of its answer, as far as the endpoint told it. `pieces` of the answer came, and most
+ * endpoints send one for each token.
  */
 export function withUsage(error: ModelError, usage: TokenUsage | null, pieces: number): ModelError {
   if (usage === null && pieces === 0) return error;
@@ -76,7 +76,7 @@ const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ErrorMeaning>> = 
   ),
 };
 
-/** What the endpoint answered, for the log. */
+/** The endpoint's answer, for the log. */
 type Answer = {
   readonly status: number | null;
   readonly code: string | null;
@@ -88,7 +88,7 @@ type Answer = {
 
 const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 
-/** What the worker needs to know about an error; absent or null if it does not say. */
+/** Facts for the worker that an error can state; absent or null if it does not. */
 type FoundInError = Partial<Pick<ModelError, 'retryAt' | 'contextTokens'>>;
 
 function createError(

@@ -41,10 +41,10 @@ export function readOpaqueMembers(completion: unknown, address: ModelAddress): O
   return { kind: 'kept', opaque: { model: address.model, endpoint: address.endpoint, ...members } };
 }
 
-/** What a request sends back beside the known members. */
+/** The members that a request sends back beside the known ones. */
 export type SentMembers = Pick<OpaqueMembers, 'message' | 'calls'>;
 
-/** What may go to this model: the members that it wrote itself, without those that it refused. */
+/** The members that may go to this model: those that it wrote itself, without those that it refused. */
 export function opaqueFor(
   sent: TranscriptMessage,
   address: ModelAddress,

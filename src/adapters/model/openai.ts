@@ -39,8 +39,8 @@ type ModelOptions = {
 };
 
 /**
- * Creates the adapter for the models of a Chat Completions endpoint. What one of them refuses, and the size of its
- * context, say nothing about the others. It repeats no failed request; the stored effect does.
+ * Creates the adapter for the models of a Chat Completions endpoint. A refusal by one of them, and the size of
+ * its context, say nothing about the others. It repeats no failed request; the stored effect does.
  */
 export function createModel(options: ModelOptions): Model {
   const models = new Map<string, SingleModel>();

@@ -70,7 +70,7 @@ type NamedInError = { readonly status: number | undefined; readonly param: unkno
 
 const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
 
-/** What a refusal of a parameter says. A member that is missing is no refusal of it. */
+/** The words that refuse a parameter. A member that is missing is no refusal of it. */
 const REFUSAL =
   /un(?:supported|known|recogni[sz]ed|expected)|not (?:supported|permitted|allowed)|n't support|not support|invalid|extra|too (?:large|high)|ignored/i;
 

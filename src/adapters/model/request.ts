@@ -4,7 +4,7 @@ import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
 import { type ModelParameters, requestParameters } from './parameters.ts';
 import { type ModelTool, toWireMessage, toWireTool } from './wire-format.ts';
 
-/** What the model is asked. */
+/** The content of a request to the model. */
 export type Conversation = {
   readonly messages: readonly TranscriptMessage[];
   /** Names the run, so that its requests share a cache. */

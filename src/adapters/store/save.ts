@@ -318,7 +318,7 @@ async function saveVotes(
     .execute();
 }
 
-/** What the table of votes stores of a vote or an answer. */
+/** The parts of a vote or an answer that the table of votes stores. */
 type VoteToSave = Omit<Vote, 'action' | 'thread' | 'writtenAt'> & { readonly action: string };
 
 /** An answer is a row of votes that names its question: the ids are of one series. */

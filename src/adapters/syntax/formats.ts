@@ -3,14 +3,14 @@ import { type Language, languageOf } from './languages.ts';
 /** A kind of data file. `jsonc` is JSON with comments and trailing commas, `jsonl` has a value on each line. */
 export type DataFormat = 'json' | 'jsonc' | 'jsonl' | 'yaml' | 'toml';
 
-/** What a file is written in. */
+/** The data format or the language of a file. */
 export type Format =
   | { readonly kind: 'data'; readonly format: DataFormat }
   /** Read as the expression of JavaScript that it is. */
   | { readonly kind: 'json5' }
   | { readonly kind: 'source'; readonly language: Language };
 
-/** What a parser says about a text. It gives up on texts that are too large or take too long. */
+/** The verdict of a parser on a text. It gives up on texts that are too large or take too long. */
 export type ParseOutcome =
   | { readonly kind: 'parsed' }
   | { readonly kind: 'gave-up' }

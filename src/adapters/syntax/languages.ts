@@ -51,7 +51,7 @@ const LEAF = /function|method|constructor|lexical|variable|const|var_|field|prop
 const WRAPPER =
   /^(?:export_statement|expression_statement|ambient_declaration|template_declaration|decorated_definition|linkage_specification|if_statement|else_clause|try_statement|block|statement_block|body_statement|enum_body_declarations|preproc_(?:if|ifdef|else|elif)|.*_body|.*declaration_list|ERROR)$/;
 
-/** What to do with a node of a syntax tree. */
+/** The role of a node of a syntax tree in an outline. */
 type NodeRole = 'declaration' | 'container' | 'wrapper' | 'other';
 
 /** A container is a declaration with others in it. */

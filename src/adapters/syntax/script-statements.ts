@@ -1,7 +1,7 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 
 /**
- * What a statement of JavaScript or TypeScript is to an outline, though it is no declaration: an assignment of code or
+ * The role of a statement of JavaScript or TypeScript in an outline, though it is no declaration: an assignment of code or
  * an export names something, a call with callbacks (`describe`, `define`) holds code, and a function that is called at
  * once is only around its body.
  */
@@ -48,7 +48,7 @@ function callRole(call: Node): StatementRole {
   return callbacks.length === 0 ? OTHER : { kind: 'called', bodies: callbacks.flatMap((one) => blockOf(one) ?? []) };
 }
 
-/** What has the members of an assigned class, or of an object with code in it. */
+/** The nodes with the members of an assigned class, or of an object with code in it. */
 function memberLists(value: Node): readonly Node[] {
   if (value.type === 'class') return [value.childForFieldName('body')].filter((body) => body !== null);
   return value.type === 'object' && value.namedChildren.some(isCodeMember) ? [value] : [];

@@ -18,7 +18,7 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** The people whose words are in the notes. What a push contains is data, and an undo has no words. */
+/** The people whose words are in the notes. The content of a push is data, and an undo has no words. */
 export function peopleWithNotes(notes: readonly AgentNote[]): readonly Person[] {
   return notes.flatMap((note) => {
     if (note.kind === 'push' || note.kind === 'undo') return [];

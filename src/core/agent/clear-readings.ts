@@ -53,8 +53,8 @@ function estimateAnswer({ content, toolCalls }: ModelResponse): number {
 }
 
 /**
- * What an answer cost, and what it says about the context. Without the endpoint's count our own estimate counts, so
- * that no limit is void.
+ * The cost of an answer, and the size of the context that it tells. Without the endpoint's count our own estimate
+ * counts, so that no limit is void.
  */
 export function measureAnswer(
   context: ModelContext,

@@ -135,7 +135,7 @@ function lastSentenceOf(text: string): string {
 const WHOLE_CALL = /^(?:```\w*\s*)?(?:<(?:tool_call|function|invoke)\b[\s\S]*>|\[?\s*\{[\s\S]*[}\]])\s*(?:```)?$/;
 
 /**
- * What an unfinished answer can give to the end of its run: its words without those that announce something; null if it
+ * The part of an unfinished answer that can end its run: its words without those that announce something; null if it
  * has no others, or is a call.
  */
 export function finishedPart(content: string | null): string | null {

@@ -38,8 +38,8 @@ export function applyChange(file: StoredFile | null, { region, result }: FileCha
 }
 
 /**
- * What a change leaves at each of its paths: a move leaves nothing at its source. Null for readings, and where it is not
- * known.
+ * The file that a change leaves at each of its paths: a move leaves nothing at its source. Null for readings, and where
+ * it is not known.
  */
 export function resultsOf(change: Change): readonly PathResult[] | null {
   if (change.op === 'set' && change.results !== undefined) return change.results;

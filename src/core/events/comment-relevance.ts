@@ -106,8 +106,8 @@ export type PartlyQuoted =
   | { readonly kind: 'question'; readonly question: AgentQuestion };
 
 /**
- * What the author of a comment in the conversation might believe to reply to, although the quote has no id line. Null
- * for every other comment: people also quote each other.
+ * The proposals or the question that the author of a comment in the conversation might believe to answer, although the
+ * quote has no id line. Null for every other comment: people also quote each other.
  */
 export function findPartlyQuoted(pull: PullState, { location, parsed, quote }: CommentIntent): PartlyQuoted | null {
   if (location.at !== 'conversation' || parsed.kind !== 'text' || quote?.kind !== 'other') return null;

@@ -55,7 +55,7 @@ type UserEditChange = Extract<UserEditResult, { kind: 'change' }>;
 
 /** A reply with a suggestion block replaces the proposed lines and approves them. */
 export function onSuggestionReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
-  // The body of a review has no effect without a command.
+  // The body of a review takes effect only with a command.
   if (context.intent.location.at === 'review') return noop(context.pull, 'not-for-us');
   if (proposal.origin.kind === 'undo' && isPending(proposal))
     return endWithReply(

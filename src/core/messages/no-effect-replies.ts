@@ -135,7 +135,7 @@ function alreadyDecidedText(proposals: readonly ProposalOutcome[]): string {
   return `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`;
 }
 
-/** What ended without a decision has none that could be final. */
+/** Says that a decision is final. A proposal that ended undecided has none, so the reply says only that it ended. */
 function finalityText(proposals: readonly ProposalOutcome[]): string {
   if (!proposals.every(({ state }) => ENDED_UNDECIDED.has(state))) return 'A decision is final.';
   return `${proposals.length === 1 ? 'It' : 'They'} can’t be decided any more.`;

@@ -14,8 +14,8 @@ export type QuoteExtent = 'piece' | 'whole-change';
 type QuoteContext = Pick<PullState, 'ref' | 'run' | 'proposals'>;
 
 /**
- * What quoted lines hold of one comment of the proposal, from its title on, without a gap except for folded blocks.
- * They can be those of the comment as it is now, or as it was while the change was pending. Null if they are no piece.
+ * The part of a comment of the proposal in quoted lines, from its title on, without a gap except for folded blocks. The
+ * lines can be those of the present comment, or of the one while the change was pending. Null if they are no piece.
  */
 export function quoteExtent(quoted: readonly string[], proposal: Proposal, pull: QuoteContext): QuoteExtent | null {
   const lines = readQuotedLines(quoted);

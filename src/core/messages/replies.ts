@@ -69,7 +69,7 @@ const UPDATE_HINT = 'The agent has been told and may propose an update.';
 
 const MAX_REQUESTERS_MENTIONED = 10;
 
-/** What the run's comment says at its top, and a link to it. */
+/** The activity of a run as the top of its comment says it, and a link to that comment. */
 function describeActivity({ phase, url, decided, proposed, deciders }: RunActivity): string {
   const run = url === null ? 'A run' : link('A run', url);
   const doing = activityText(phase);

@@ -5,8 +5,8 @@ import { countWork, renewedCost, renewedTokens, totalTokens } from '../state/spe
 type SpendingRun = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
 
 /**
- * One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 of $2.00 · 3 of 30 min`. What
- * has a limit counts from its last renewal, and is also given in all.
+ * One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 of $2.00 · 3 of 30 min`. An
+ * amount with a limit counts from its last renewal, and is also given in all.
  */
 export function spendingLine(run: SpendingRun): string {
   const { turns, usage, spending } = run;

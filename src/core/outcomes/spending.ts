@@ -55,8 +55,8 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
 }
 
 /**
- * Goes on with the operator's default model, because the run's own is no longer offered. What the run learned about its
- * context and its price was of the other model; without a price, a limit of cost ends the run.
+ * Goes on with the operator's default model, because the run's own is no longer offered. Its measured
+ * context and its price were of the other model; without a price, a limit of cost ends the run.
  */
 export function onModelReplaced(
   pull: PullState,

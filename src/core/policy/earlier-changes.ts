@@ -102,7 +102,7 @@ export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): 
 
 type AppCommitsTo = (path: string) => readonly AppCommit[];
 
-/** Whether changes together repeat all of a denied one, file by file. What they change besides does not matter. */
+/** Whether changes together repeat all of a denied one, file by file. Their other changes do not matter. */
 export function isRepeatOfDenied(changes: readonly Change[], deniedChange: Change, appCommits: AppCommitsTo): boolean {
   return filesOfDenied(deniedChange, changes).every((file) => isFileRepeated(file, changes, appCommits));
 }

@@ -51,7 +51,7 @@ export function canBeNamed(rules: PathRules, path: string): boolean {
 export function findChangeRule(rules: PathRules, tools: readonly ToolName[], path: string): string | null {
   const builtIn = findWriteDenyRule(path);
   if (builtIn !== null) return builtIn;
-  // What may not be read is not changed either: results of a change show lines of its file.
+  // A file that may not be read is not changed either, because results of a change show lines of its file.
   const denied = (['read_file', ...tools] as const)
     .map((tool) => decideByRules(rules, tool, path))
     .find(({ kind }) => kind === 'deny');

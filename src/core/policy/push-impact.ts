@@ -55,8 +55,8 @@ const NEARBY_LINES = 10;
 const MAX_NEARBY_CHARACTERS = 4_000;
 
 /**
- * What stands at the places of a stale change now, so that the model need not read the file: the first ones that fit.
- * Empty if it is not known.
+ * The present lines at the places of a stale change, so that the model need not read the file: the first ones that fit.
+ * Empty if they are not known.
  */
 export function nearbyLines(
   { region, placeCount }: Pick<AssessableChange, 'region' | 'placeCount'>,

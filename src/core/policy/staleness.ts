@@ -91,7 +91,7 @@ function isResultFile(change: AssessableChange, file: FileAtHead): boolean {
   return crLfToLf(file.text) === crLfToLf(change.payload.content);
 }
 
-/** The same lines at the place to which this run's own commits moved them. */
+/** The region's lines at the place to which this run's own commits moved them. */
 function locateShifted(text: string, region: Region, oldStart: number | null): Region | null {
   const relocated = oldStart === null ? null : relocateRegion(text, region, oldStart);
   if (relocated === null) return null;

@@ -5,7 +5,7 @@ import type { SetValues } from './read-values.ts';
 import { limitsSchema, RULE_PARTS } from './settings-schema.ts';
 
 /**
- * What a broken file still restricts: the paths that it keeps from tools, its limits and its model. A slip in one line
+ * The restrictions of a broken file that still apply: the paths that it keeps from tools, its limits and its model. A slip in one line
  * must not show the agent what another line denies. Nothing of a broken file allows anything.
  */
 export type LegibleValues = { readonly restrictions: FlatValues; readonly limits: FlatValues };

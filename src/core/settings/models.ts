@@ -59,8 +59,8 @@ export function findOperatorModelProblems(
 }
 
 /**
- * What is no problem of the operator's file and yet hardly meant: a price that no run can have, such as that of a
- * mistyped name. The prices of a model that is about to be offered can stand there before.
+ * Prices of the operator's file that no run can have, such as that of a mistyped name. They are no problem of the file,
+ * because the price of a model that is about to be offered can stand there before.
  */
 export function listPriceWarnings(
   operator: ModelOffer & { readonly prices: ReadonlyMap<string, unknown> },

@@ -8,8 +8,8 @@ const NO_OUTER_SPACE = /^(?! )(?!.* $)/;
 const NO_EMPTY_PART = /^(?!.*\/(?:\/|$))/;
 
 /**
- * What other tools know and these globs do not is a problem: it would match no file, and a rule that silently covers
- * nothing protects nothing. `[` is none, because names such as `[id].tsx` are common.
+ * Signs that other tools know and these globs do not are a problem: they would match no file, and a rule that silently
+ * covers nothing protects nothing. `[` is none, because names such as `[id].tsx` are common.
  */
 export const PATH_FORMS: Readonly<Record<'path' | 'glob', readonly PathForm[]>> = {
   path: [

@@ -170,7 +170,7 @@ function namedLimits(limits: z.infer<typeof SettingsFileSchema>['limits']): RunL
 
 const NO_LIMIT: MergedValue = { value: 'none', source: 'default' };
 
-/** In the order of the documentation, with the limits that do not exist unless a file sets them. */
+/** In the order of the documentation, with the limits that exist only where a file sets them. */
 function inOrder(merged: ReadonlyMap<string, MergedValue>): readonly (readonly [string, MergedValue])[] {
   return SETTING_KEYS.flatMap((key) => {
     const value = merged.get(key) ?? (key.startsWith('limits.') ? NO_LIMIT : undefined);

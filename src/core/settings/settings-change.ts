@@ -15,7 +15,7 @@ type SettingsFiles = {
 };
 
 /**
- * What merging the pull request would change in the settings in force. A setting that only the default branch has
+ * The changes that merging the pull request would make to the settings in force. A setting that only the default branch has
  * changed since stays as it is there. Never throws.
  */
 export function compareSettings({ current, base, head }: SettingsFiles, operator: OperatorSettings): SettingsChange {

@@ -105,7 +105,7 @@ export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 export type QuotedId = { readonly id: string; readonly digest: string };
 
 /**
- * What a comment quotes: all lines if they name exactly one proposal or question, else their beginning. No line has a
+ * The lines that a comment quotes: all of them if they name exactly one proposal or question, else their beginning. No line has a
  * quote mark.
  */
 export type Quote =

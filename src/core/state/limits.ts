@@ -31,7 +31,7 @@ export function responsesAlone(turns: number): number {
 }
 
 /**
- * What a new run counts against: the runs that started in its repository within `DAY_MS`. A run whose limits begin anew
+ * The start of a run, counted with all that started in its repository within `DAY_MS`. A run whose limits begin anew
  * counts again, because else people could spend without an end by going on with one.
  */
 export type RunStart = Pick<RunLimits, 'runsPerDay' | 'runsPerPersonPerDay'> & {

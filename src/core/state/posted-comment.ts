@@ -23,7 +23,7 @@ export type PostedReview = {
   readonly status: 'commented' | 'changes-requested' | 'dismissed' | 'dismiss-refused';
 };
 
-/** What a comment in a thread belongs to: the thread, by its first comment, and the review it was submitted with. */
+/** The thread of a comment, named by its first comment, and the review with which the comment was submitted. */
 export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
 
 /** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */

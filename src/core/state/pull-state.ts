@@ -24,9 +24,9 @@ export type PullState = {
   readonly sideQuestions: readonly SideQuestion[];
   /** The last answered side questions, oldest first. */
   readonly answeredQuestions: readonly AnsweredQuestion[];
-  /** What side questions cost that count on no run: none was there, or another one is now. */
+  /** Usage of the side questions that count on no run: none was there, or another one is now. */
   readonly questionUsage: TokenUsage;
-  /** What all its side questions cost within a day. */
+  /** Spending of all its side questions within a day. */
   readonly questionSpending: QuestionSpending;
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];

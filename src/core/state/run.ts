@@ -78,7 +78,7 @@ export type Run = {
   readonly appCommits: Readonly<Record<string, readonly AppCommit[]>>;
   /** SHA of the blob last read per path. `write_file` requires it before it overwrites a file. */
   readonly readBlobs: Readonly<Record<string, string>>;
-  /** What `read_file` has shown, by `shownKey`; it need not be shown again while the blob is the same. */
+  /** The files that `read_file` has shown, by `shownKey`; no need to show one again while its blob is the same. */
   readonly shownFiles: Readonly<Record<string, ShownFile>>;
   /** The repository has too many files or directories to be listed, so the model cannot read it. */
   readonly isTreeTooLarge: boolean;
@@ -168,7 +168,7 @@ export function isResumable(reason: EndReason): boolean {
 export type Task = {
   /** The person's own words. */
   readonly text: string;
-  /** What the comment quotes; null if it quotes nothing. */
+  /** The text that the comment quotes; null if it quotes nothing. */
   readonly quote: string | null;
   readonly by: Person;
   readonly location: CommentLocation;
@@ -272,7 +272,7 @@ export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'comm
   return !isFork && !commitsRefused;
 }
 
-/** What the store keeps of an earlier run. */
+/** The parts of an earlier run that the store keeps. */
 export type FinishedRun = {
   readonly run: Pick<Run, 'task' | 'instructors' | 'phase' | 'summary' | 'questions'>;
   readonly proposals: readonly DecidedProposal[];

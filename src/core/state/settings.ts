@@ -143,7 +143,7 @@ export type SettingsReading =
       readonly settings: Settings;
     };
 
-/** What `CODEOWNERS` on the default branch says about the paths of a decision, as read for it. */
+/** The owners of a decision's paths by `CODEOWNERS` on the default branch, as read for the decision. */
 export type CodeOwners = {
   readonly file: CodeOwnersFile;
   /** By path; a path that is not here has no owner. As in the file: `@login`, `@org/team` or an e-mail address. */

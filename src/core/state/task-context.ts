@@ -1,8 +1,8 @@
 import type { Person } from './vote.ts';
 
 /**
- * Sizes of what the model gets besides the task, in bytes of UTF-8 unless the name counts something. What does not fit
- * is cut or counted, and never an error.
+ * Sizes of the texts that the model gets besides the task, in bytes of UTF-8 unless the name counts something. A text
+ * that does not fit is cut or counted, and never an error.
  */
 export const CONTEXT_LIMITS = {
   title: 1_000,

@@ -126,7 +126,7 @@ export type UserEditProblem =
   | { readonly reason: 'several-changes' }
   /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
   | { readonly reason: 'same-lines-beside-text' }
-  /** The same, but the lines have other white space. */
+  /** It has the proposed lines with other white space, and such text beside it. */
   | { readonly reason: 'respaced-lines-beside-text' }
   /** They would be committed before a page could warn of it. */
   | ({ readonly reason: 'misleading-text' } & MisleadingLine)

@@ -136,7 +136,7 @@ export type Reply =
       readonly block: ApprovalBlock;
       readonly proposals: readonly ProposalLink[];
     }
-  /** The same block, found right before the commit: these proposals are pending again. */
+  /** The block was found right before the commit, so these proposals are pending again. */
   | { readonly kind: 'approval-lapsed'; readonly block: ApprovalBlock; readonly proposals: readonly ProposalLink[] }
   /**
    * GitHub no longer shows this person's approval as it was counted, so it is no vote. These proposals are pending again
@@ -219,7 +219,7 @@ export type Reply =
       readonly pending: readonly ProposalLink[];
       /** The question that waits for an answer; null if there is none. */
       readonly question: QuestionLink | null;
-      /** What the active run does; null if none is active. */
+      /** The activity of the active run; null if none is active. */
       readonly activity: RunActivity | null;
       readonly queuedTasks: number;
       readonly pendingSideQuestions: number;
@@ -239,7 +239,7 @@ export type Reply =
       readonly denied: number;
       /** Not made because a person asked for something else, and proposed again in another form. */
       readonly replaced: number;
-      /** The same, and no new version came of it. */
+      /** Not made because a person asked for something else, and never proposed again. */
       readonly instructed: number;
       /** Withdrawn without a new version. */
       readonly withdrawn: number;
@@ -251,7 +251,7 @@ export type Reply =
       readonly droppedTasks: readonly string[];
     };
 
-/** What an active run does, and how far the decisions on its last response are. */
+/** The phase of an active run, and how far the decisions on its last response are. */
 export type RunActivity = {
   readonly phase: Phase;
   /** URL of the run's comment; null if it is not posted. */

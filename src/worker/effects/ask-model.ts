@@ -114,7 +114,7 @@ function readingsCleared(
 }
 
 /**
- * What a failed request cost: the endpoint's count, or, of an answer that had begun, our estimate, because endpoints
+ * The cost of a failed request: the endpoint's count, or our estimate for an answer that had begun, because endpoints
  * charge for it too. Null if nothing was answered.
  */
 export function costOfFailure(error: unknown, estimatedTokens: number): FailureCost | null {

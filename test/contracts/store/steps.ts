@@ -85,7 +85,7 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       const runStart: RunStart = { runsPerDay: 9, runsPerPersonPerDay: null, requesterId: 7 };
       await store().save(claim, signal, step(pullOf(1, { run: run('r1') }), { runStart }), 20);
       const next = present(await nextOf('b', claim));
-      // The same run goes on, and its limits begin anew.
+      // The run goes on, and its limits begin anew.
       await store().save(claim, next, step(pullOf(1, { run: run('r1', { turns: 1 }) }), { runStart }), 30);
       const last = present(await nextOf('c', claim));
       await store().save(claim, last, step(pullOf(1, { run: run('r1', { turns: 2 }) })), 40);

@@ -17,13 +17,13 @@ import type { TestDatabase } from './test-database.ts';
 /** A store that is empty before each test, with helpers for the contracts. */
 export type StoreHarness = {
   readonly store: () => Store;
-  /** The same data through a process that has died. */
+  /** The store's data through a process that has died. */
   readonly deadProcess: () => Store;
   /** Rows of a table, oldest first, with columns in camel case. */
   readonly rows: (table: TableName) => Promise<readonly Row[]>;
   /** Receives a delivery about the pull request and claims it. */
   readonly receiveAndClaim: (id: string, number?: number, now?: number) => Promise<NewClaim>;
-  /** The same, with the first signal. */
+  /** Receives a delivery, claims its pull request, and reads the first signal. */
   readonly claimSignal: (id: string, number?: number) => Promise<{ claim: Claim; signal: StoredSignal }>;
 };
 

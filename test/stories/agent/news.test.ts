@@ -7,7 +7,7 @@ const stage = stageForAll();
 
 const WAIT = { timeout: 10_000, interval: 20 } as const;
 
-/** What the model got last, from the first result on. */
+/** The last messages to the model, from the first result on. */
 function lastNews({ model }: Story): readonly string[] {
   const messages = model.requests().at(-1)?.messages ?? [];
   const asked = messages.findLastIndex(({ role }) => role === 'assistant');

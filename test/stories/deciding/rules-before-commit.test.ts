@@ -39,7 +39,7 @@ type Case = {
   readonly changes: (scene: Scene) => void;
   /** The call that tells the App of it. */
   readonly readBy: RegExp;
-  /** What the answer says. */
+  /** The words of the answer. */
   readonly says: (scene: Scene) => string;
 };
 

@@ -17,7 +17,7 @@ async function redeliver(...deliveries: readonly FakeDelivery[]): Promise<void> 
   await stage().settle();
 }
 
-/** The same event under another delivery id, as if the App had two webhooks. */
+/** Delivers an event again under another delivery id, as if the App had two webhooks. */
 async function deliverWithNewId({ request }: FakeDelivery): Promise<void> {
   const headers = { ...request.headers, 'x-github-delivery': randomUUID() };
   const target = `${stage().server().url}/api/github/webhooks`;

@@ -43,7 +43,7 @@ async function propose(...calls: readonly ScriptedCall[]): Promise<Story> {
   return story;
 }
 
-/** What `countersign verify` says about the last commit. */
+/** The verdicts of `countersign verify` on the last commit. */
 async function verdicts({ pr }: Story): Promise<readonly VerifiedChange[]> {
   const commit = pr.commits().at(-1);
   if (commit === undefined) throw new Error('There is no commit.');

@@ -6,7 +6,7 @@ import { edit } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** What a page says of the version that follows it, or that it follows. */
+/** The lines of a page that name the version before or after it. */
 const links = (body = '') => body.match(/^Replace[sd] .*$/gm) ?? [];
 
 /** A line with a link to this comment. */

@@ -20,7 +20,7 @@ export type StageOptions = {
   readonly server?: EnterpriseServer;
   /** The database to use instead of a new one. */
   readonly database?: StoryDatabase;
-  /** What the model costs. */
+  /** The price of the model. */
   readonly price?: ModelPrice;
 };
 

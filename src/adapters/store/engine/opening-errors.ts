@@ -53,7 +53,7 @@ export function lacksRight(error: unknown): error is Error {
   return error instanceof Error && [INSUFFICIENT_PRIVILEGE, NO_SCHEMA].includes(errorCodeOf(error));
 }
 
-/** What a role lacks: a schema that its search_path names, rights on the tables, or the right to create them. */
+/** The lack of a role: a schema that its search_path names, rights on the tables, or the right to create them. */
 type Lack = 'schema' | 'tables' | 'creation';
 
 type MissingRight = { readonly role: string; readonly name: string; readonly lack: Lack };
@@ -159,7 +159,7 @@ export function fullDiskError(dataDir: string, cause: unknown): DatabaseError {
   );
 }
 
-/** What a database without data takes (MB). */
+/** The size of a database without data (MB). */
 const NEW_DATABASE_MB = 40;
 
 /** The sentence for a first start, which has nothing to lose. */

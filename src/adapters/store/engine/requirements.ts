@@ -51,7 +51,7 @@ export async function requireOwnSessions({ db, leaseHolderId }: Pick<Backend, 'd
 
 const EVERYTHING: readonly string[] = ['select', 'insert', 'update', 'delete'];
 
-/** What the server does with each table. Triggers write the ledger's chain with the rights of its owner. */
+/** The rights that the server uses on each table. Triggers write the ledger's chain with the rights of its owner. */
 const USED_RIGHTS: Readonly<Record<keyof DatabaseSchema, readonly string[]>> = {
   inbox: EVERYTHING,
   pulls: EVERYTHING,

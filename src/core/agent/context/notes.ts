@@ -57,7 +57,7 @@ function undoText({ by, paths, commitSha, isRestored }: NoteOf<'undo'>): string 
     : `${by.login} undid ${change} ${commit}. It is no longer in ${place}. This is a decision: do not propose it again.`;
 }
 
-/** The branch is no longer as the model saw it. What others pushed is material, also where it speaks. */
+/** The branch is no longer as the model saw it. Lines that others pushed are material, also where they speak. */
 function pushText({ by, before, after, content, unlistedBefore }: NoteOf<'push'>): string {
   const earlier = unlistedBefore === 0 ? '' : ` ${unlistedBefore} earlier pushes are not listed.`;
   const rewritten = content?.rewritten === true ? ' It removed commits from the branch.' : '';

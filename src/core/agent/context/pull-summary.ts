@@ -40,7 +40,7 @@ export function listChangedFiles(
 }
 
 /**
- * What can be shown of a changed file: its lines, only its name because people must approve first that it is read, or
+ * The visible part of a changed file: its lines, only its name because people must approve first that it is read, or
  * nothing. A diff shows the versions of its present and its former path, and an approval is for one version.
  */
 export function visibilityOf(

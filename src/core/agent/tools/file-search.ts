@@ -63,7 +63,7 @@ function keepHits(hits: readonly SearchHit[], perFile: number): readonly SearchH
 
 export type SearchedFile = { readonly path: string; readonly bytes: Uint8Array };
 
-/** What to search for, and the number of lines to show before and after each line. */
+/** The text to search for, and the number of lines to show before and after each line. */
 export type SearchQuery = LineQuery & { readonly context: number };
 
 /** A file to search, and the results so far. */

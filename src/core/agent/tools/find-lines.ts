@@ -3,7 +3,7 @@ import { lineEnd, lineStart, withoutLineEnding } from '../../edits/text/lines.ts
 import { forEachOccurrence, STOP_SEARCH } from '../../edits/text/two-way-search.ts';
 import { quoteTruncated } from '../shared/tool-results.ts';
 
-/** What to look for in a line. Literal text with exact case is found much faster than anything else. */
+/** The text or pattern to look for in a line. Literal text with exact case is found much faster than anything else. */
 export type LineQuery = { readonly query: string; readonly regex: boolean; readonly ignoreCase: boolean };
 
 /** A line with a match: where the line starts, and where the match is in it. */

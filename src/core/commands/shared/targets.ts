@@ -59,8 +59,8 @@ export function resolveTargets(
 }
 
 /**
- * In another thread, or below another quote, a command can't be about the only pending proposal. What is quoted might be
- * a forgery without an id line, so no approval stands below a quote at all.
+ * In another thread, or below another quote, a command can't be about the only pending proposal. The quoted text might
+ * be a forgery without an id line, so no approval stands below a quote at all.
  */
 function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: CommentRef): boolean {
   if (location.at === 'thread' || quotedIds.length > 0) return false;

@@ -43,7 +43,7 @@ export type SetResult = { readonly kind: 'change'; readonly change: Change } | R
 
 type MembersResult = { readonly kind: 'members'; readonly members: readonly FileChange[] } | Refusal;
 
-/** Builds the change from the files at the head to the files after all calls. What the calls did in between does not matter. */
+/** Builds the change from the files at the head to those after all calls. The states in between do not matter. */
 export function buildSet({ summary, repositoryName, touched }: SetInput): SetResult {
   const moves = findMoves(touched);
   const members: FileChange[] = [];

@@ -22,7 +22,7 @@ const WORD_OR_PUNCTUATION = /^(?:[A-Za-z0-9]+|[^A-Za-z0-9]+)$/;
 /** Ligatures that are letters of living alphabets, and characters that are reported as hidden. */
 const NOT_CONFUSABLE = /[æœÆŒ\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}]/u;
 
-/** What a single character beyond ASCII looks like in ASCII, by Unicode's confusables (UTS 39). */
+/** The ASCII text that a single character beyond ASCII looks like, by Unicode's confusables (UTS 39). */
 const ASCII_LIKENESS = new Map(
   Object.entries(unicodeConfusables)
     .filter(

@@ -143,7 +143,7 @@ function isSentenceOfWords(text: string): boolean {
 type Word = { readonly text: string; readonly start: number; readonly disguised: boolean };
 
 /**
- * What separates the words of a phrase: a space with the punctuation of sentences around it, an abbreviation sign, or the
+ * The text between the words of a phrase: a space with the punctuation of sentences around it, an abbreviation sign, or the
  * hyphen of a compound or of a range such as `[а-я]`.
  */
 const WITHIN_PHRASE = {

@@ -23,7 +23,7 @@ export type PayloadView = {
   /** Unified diff; null where the change has none, and `text` describes it. */
   readonly diff: string | null;
   readonly text: string;
-  /** The same once people have decided. */
+  /** The text once people have decided. */
   readonly decidedText: string;
 };
 
@@ -36,7 +36,7 @@ type PayloadRendering<Shown> = {
   readonly warnings: (payload: Shown) => readonly string[];
   /** Text for a payload without a diff; the description by default. */
   readonly text?: (payload: Shown) => string;
-  /** The same once people have decided, where it reads otherwise. */
+  /** The text once people have decided, where it reads otherwise. */
   readonly decidedText?: (payload: Shown) => string;
 };
 

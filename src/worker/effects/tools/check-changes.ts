@@ -119,7 +119,7 @@ async function findSyntaxProblem(
 
 /** A key of the call's text, which no other reason and no push changes; null for a call that repeats another one. */
 function callKey(change: Change, { step, tool }: DraftPart): string | null {
-  // What a call of several changes comes to can be a single one.
+  // A call of several changes can result in a single one.
   if (change.op === 'set' || (step === null && tool === 'change_files')) return change.digest;
   return step === null ? null : hash('sha256', JSON.stringify([change.path, step]), 'hex');
 }

@@ -27,7 +27,7 @@ function file(text: string): object {
   };
 }
 
-/** What git has at the path, which GitHub is asked for once for each new version. */
+/** Serves the mode of the path in git. GitHub is asked for it once for each new version. */
 function hasMode(mode: number | null): void {
   const file = mode === null ? null : { mode };
   reader.post('/graphql').reply(200, { data: { repository: { defaultBranchRef: { target: { file } } } } });

@@ -11,7 +11,7 @@ type Overflow = readonly [
   size: number | null,
 ];
 
-/** What the endpoints of docs/models.md answer to a conversation that is too long. */
+/** The answers of the endpoints of docs/models.md to a conversation that is too long. */
 const OVERFLOWS: readonly Overflow[] = [
   [
     'OpenAI',

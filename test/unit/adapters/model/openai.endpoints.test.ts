@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, raw } from './open-model.ts';
 
-/** What an endpoint sends and wants, in the shape that its documentation gives; see docs/models.md. */
+/** The answers and demands of an endpoint, in the shape that its documentation gives; see docs/models.md. */
 const Fixture = z.strictObject({
   baseURL: z.string(),
   /** Its name for the limit of output tokens. */

@@ -45,7 +45,7 @@ const QUESTION = { prompt: 'Go on?', input_type: null, choices: null, correlatio
 
 const ANA = { id: 1, login: 'ana' };
 
-/** What a call can get instead of what it asked for, without JSON. */
+/** The results without JSON that a call can get in place of the wanted one. */
 const OUTCOMES: readonly string[] = [
   instructionOutput('use another name'),
   deniedOutput({ by: ANA, permission: 'write', text: null }),

@@ -114,7 +114,7 @@ function anyAddition(key: string, entry: fc.Arbitrary<unknown>): fc.Arbitrary<Ti
   }));
 }
 
-/** What makes the rules stricter, or takes away what an approval needs. */
+/** A change that makes the rules stricter, or takes away a condition of an approval. */
 type Tightening = (given: Given) => Given;
 
 const TIGHTENINGS: Readonly<Record<string, fc.Arbitrary<Tightening>>> = {

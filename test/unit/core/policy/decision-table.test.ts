@@ -59,7 +59,7 @@ type Cell = {
   readonly way: Way;
 };
 
-/** What the documentation says, in its order: rules by path, who can approve, standing approvals, how many. */
+/** The rules of the documentation, in its order: rules by path, who can approve, standing approvals, how many. */
 function oracle({ rule, role, who, way, standing, protectedBy, ...cell }: Cell): boolean {
   if (rule?.decide === 'deny' && rule.covers) return false;
   const least = cell.approvers === 'codeowners' ? 'write' : cell.approvers;

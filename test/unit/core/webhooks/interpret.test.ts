@@ -193,7 +193,7 @@ describe('deliveries that are ignored, with the reason', () => {
       issueComment('/approve', {}, { sender: { ...BOT, type: 'User', login: 'renamed' } }),
     ],
     ['own-event', 'pull_request_review_comment', reviewComment('/approve', { user: BOT }, { sender: BOT })],
-    // What the App did itself is not read further.
+    // Events of the App itself are not read further.
     ['own-event', 'issue_comment', issueComment('/approve', { id: '7001', user: BOT }, { sender: BOT })],
     ['author-is-not-sender', 'issue_comment', issueComment('/approve', { user: { ...ANA, id: 12 } })],
     [

@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), 'countersign-full-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => vi.restoreAllMocks());
 
-/** What PGlite's file layer throws on a full disk: it is no `Error`. */
+/** The error of PGlite's file layer on a full disk, which is no `Error`. */
 const PGLITE_FULL = { name: 'ErrnoError', errno: 51 };
 
 const NODE_FULL = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });

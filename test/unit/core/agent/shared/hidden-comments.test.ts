@@ -9,7 +9,7 @@ const COMMENT = '<!-- WORDS -->';
 
 const LABELED = `[perhaps hidden from people:] ${COMMENT}`;
 
-/** What a parser takes for HTML, in which GitHub shows no comment, and what for text or code. */
+/** The parts that a parser takes for HTML, in which GitHub shows no comment, and for text or code. */
 function parse(text: string): { readonly html: string; readonly shown: string } {
   const [html, shown]: [string[], string[]] = [[], []];
   const visit = (node: Nodes): void => {

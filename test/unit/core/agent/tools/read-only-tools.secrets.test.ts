@@ -34,7 +34,7 @@ const guess = fc.constantFrom(
 const textOf = (parts: fc.Arbitrary<string>, maxLength: number) =>
   fc.array(parts, { maxLength }).map((pieces) => pieces.join(''));
 
-/** The same call on a file with the other secret. */
+/** A file or a call with the other secret in place of the first. */
 const withOther = (text: string) => text.replaceAll(SECRET, OTHER_SECRET);
 
 /** Everything that the model learns from its tools about a file. */

@@ -14,7 +14,7 @@ const VALUE = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const TOKEN = `sk_live_${'aB3d'.repeat(6)}`;
 const KEY_ROW = 'Zx9y'.repeat(16);
 
-/** What no text for the model may contain. */
+/** Parts of secrets that no text for the model may contain. */
 const MATERIAL = [VALUE.slice(2, 30), TOKEN.slice(8), KEY_ROW.slice(2, 30), 'hunter2secret'];
 
 const secretRows = fc.constantFrom(

@@ -24,7 +24,7 @@ export function write(existing: string | null, content: string, seen = true): Bu
   });
 }
 
-/** What the model is told of a refusal. */
+/** The words about a refusal for the model. */
 export function output(built: BuildResult): string {
   return built.kind === 'refused' ? built.output : 'not refused';
 }
