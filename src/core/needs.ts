@@ -112,8 +112,8 @@ function toolsFinishedNeeds(
 }
 
 /**
- * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the head,
- * the settings do not matter: its approvers saw the headings that it changes.
+ * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the
+ * head, the settings do not matter: its approvers saw the headings that it changes.
  */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);

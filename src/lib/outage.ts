@@ -20,7 +20,9 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/** PostgreSQL's error codes, or their prefixes, for conditions that pass by themselves or that an administrator ends. */
+/**
+ * PostgreSQL's error codes, or their prefixes, for conditions that pass by themselves or that an administrator ends.
+ */
 const OUTAGE_SQLSTATES: readonly string[] = [
   '08', // connection broken
   '28', // login refused

@@ -78,8 +78,8 @@ function redactRows(diff: string): string {
 type VersionRow = { readonly text: string; readonly start: number; readonly startInDiff: number };
 
 /**
- * The secrets of the old or new version, as ranges of the diff that keep to one row each: a name and its value can stand
- * on two rows, with a sign or rows of the other version between them.
+ * The secrets of the old or new version, as ranges of the diff that keep to one row each: a name and its value can
+ * stand on two rows, with a sign or rows of the other version between them.
  */
 function findSecretsOfVersion(rows: readonly string[], sign: '-' | '+'): readonly SecretRange[] {
   const version = rowsOfVersion(rows, sign === '-' ? '+' : '-');

@@ -132,10 +132,14 @@ async function handleSignalFailure(
   await store.postponeSignal(claim, stored, retryAt, failure);
 }
 
-/** Longest pause (ms) between attempts for a possible denial, which holds back commits until another version reads it. */
+/**
+ * Longest pause (ms) between attempts for a possible denial, which holds back commits until another version reads it.
+ */
 const REPLACEMENT_DELAY_MS = 30_000;
 
-/** Whether the signal replaces a dead letter. Such a signal is the last trace of a possible denial, so it stays. [V4] */
+/**
+ * Whether the signal replaces a dead letter. Such a signal is the last trace of a possible denial, so it stays. [V4]
+ */
 function isReplacement(signal: Signal): boolean {
   return signal.type === 'dead-lettered';
 }

@@ -112,7 +112,9 @@ function commitRefusalOf(error: GitHubRequestError): Extract<CommitResult, { kin
 
 type RefusalPattern = { readonly pattern: RegExp; readonly sentence: string; readonly byBranchRule?: true };
 
-/** GitHub's messages and our explanations. The first match counts: a rule can name a workflow, such as a required check. */
+/**
+ * GitHub's messages and our explanations. The first match counts: a rule can name a workflow, such as a required check.
+ */
 const REFUSAL_PATTERNS: readonly RefusalPattern[] = [
   {
     pattern: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,

@@ -74,7 +74,10 @@ async function fetchReviewComment({ ref, read }: PullConnection, id: number): Pr
 /** A count that is too high would otherwise cost a request for each page that does not exist. */
 const MAX_NEWEST_PAGES = 5;
 
-/** The newest 100 comments of the conversation, or more, oldest first. GitHub lists these first, so `count` finds the end. */
+/**
+ * The newest 100 comments of the conversation, or more, oldest first. GitHub lists these first, so `count` finds the
+ * end.
+ */
 export async function listNewestComments(
   { ref, read }: PullConnection,
   count: number,

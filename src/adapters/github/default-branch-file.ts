@@ -59,8 +59,8 @@ const ContentFile = z.object({
 const LINK = { kind: 'link' } as const;
 
 /**
- * Whether git has no file of its own there. The contents of a link are those of its target, which anybody can propose to
- * change like any file.
+ * Whether git has no file of its own there. The contents of a link are those of its target, which anybody can propose
+ * to change like any file.
  */
 async function isLink({ ref, read }: PullConnection, path: string): Promise<boolean> {
   const response: unknown = await read((client) => client.graphql(MODE_QUERY, { ...repositoryParams(ref), path }));

@@ -9,7 +9,9 @@ import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 import { GitHubRequestError } from './requests/errors.ts';
 
-/** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure. */
+/**
+ * Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA, as is a failure.
+ */
 export async function fetchTree(connection: PullConnection, commit: string): Promise<Tree> {
   const { trees } = connection.caches;
   const key = cacheKey(connection.ref, commit);

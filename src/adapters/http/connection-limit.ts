@@ -9,14 +9,14 @@ const CROWDED_SHARE = 0.9;
 
 /**
  * Limits the server to `max` open connections. At nine tenths of it, each new one closes the one that waits longest for
- * a request, or for its sender to read the response, so that idle strangers cannot lock out GitHub; `onClosed` is called
- * then. There is no limit for each address, because behind a proxy all connections have the same.
+ * a request, or for its sender to read the response, so that idle strangers cannot lock out GitHub; `onClosed` is
+ * called then. There is no limit for each address, because behind a proxy all connections have the same.
  */
 export function limitConnections(server: Server, max: number, onClosed: () => void): OnAnswered {
   server.maxConnections = max;
   const open = new Set<Socket>();
-  // Sets keep the order of insertion, so the first socket of each waits longest. Senders have carried a signed delivery:
-  // they go last, because closing one could lose the next delivery.
+  // Sets keep the order of insertion, so the first socket of each waits longest. Senders have carried a signed
+  // delivery: they go last, because closing one could lose the next delivery.
   const waiting = { strangers: new Set<Socket>(), senders: new Set<Socket>() };
   const senders = new WeakSet<Socket>();
   const stopWaiting = (socket: Socket): void => {

@@ -3,8 +3,8 @@ import { isRecord } from '../../lib/trust.ts';
 
 /**
  * Creates a function that tells apart streamed calls without ids under one index, as some endpoints send them. A call
- * ends with its JSON object, so the next object or another name under its index begins another call, which gets an index
- * of its own.
+ * ends with its JSON object, so the next object or another name under its index begins another call, which gets an
+ * index of its own.
  */
 export function createCallSeparator(): (delta: unknown) => unknown {
   const current = new Map<number, StreamedCall>();
@@ -63,8 +63,8 @@ function createObjectReader(): ObjectReader {
 }
 
 /**
- * A completion whose calls all have an id: results are matched with calls by it. vLLM, llama.cpp and others leave it out
- * in some modes, and want to get one back.
+ * A completion whose calls all have an id: results are matched with calls by it. vLLM, llama.cpp and others leave it
+ * out in some modes, and want to get one back.
  */
 export function withCallIds(completion: unknown): unknown {
   if (!isRecord(completion) || !Array.isArray(completion['choices'])) return completion;

@@ -94,7 +94,10 @@ const STATED_REQUESTS: readonly RegExp[] = [
   /exceed context limit: (\d+) \+ \d+ >/i,
 ];
 
-/** The tokens that an error leaves for the answer, below zero where the conversation alone is too long; null if it states none. */
+/**
+ * The tokens that an error leaves for the answer, below zero where the conversation alone is too long; null if it
+ * states none.
+ */
 export function statedAnswerRoom(error: Pick<APIError, 'error' | 'message'>): number | null {
   const context = statedContextSize(error);
   const stated = STATED_REQUESTS.map((pattern) => pattern.exec(error.message)).find((match) => match !== null);

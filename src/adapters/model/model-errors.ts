@@ -13,7 +13,9 @@ import {
 } from './error-meanings.ts';
 import type { WatchdogBite } from './watchdog.ts';
 
-/** Converts any error of a request. Cause and report, which are for the log, contain neither the key nor the request. */
+/**
+ * Converts any error of a request. Cause and report, which are for the log, contain neither the key nor the request.
+ */
 export function toModelError(error: unknown, now: number, sent: SentRequest): ModelError {
   if (error instanceof ModelError) return error;
   const refused = refusedResponse(error);
@@ -43,8 +45,8 @@ export function unreadableResponseError(): ModelError {
 }
 
 /**
- * A copy of the error with the cost of its answer, as far as the endpoint told it. `pieces` of the answer came, and most
- * endpoints send one for each token.
+ * A copy of the error with the cost of its answer, as far as the endpoint told it. `pieces` of the answer came, and
+ * most endpoints send one for each token.
  */
 export function withUsage(error: ModelError, usage: TokenUsage | null, pieces: number): ModelError {
   if (usage === null && pieces === 0) return error;
@@ -141,7 +143,9 @@ function messageOf(error: unknown): string {
 
 const MAX_CAUSES = 5;
 
-/** An endpoint may put off the next request by one hour at most (ms), so that its slip does not park a run for years. */
+/**
+ * An endpoint may put off the next request by one hour at most (ms), so that its slip does not park a run for years.
+ */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** When the endpoint wants to be asked again (ms); null if it gives no time. The store needs whole milliseconds. */

@@ -5,8 +5,8 @@ import { parseJson } from '../../lib/trust.ts';
 export const MAX_ANSWER_TOKENS = 500_000;
 
 /**
- * Parses JSON of the endpoint. Throws for one of too many values: the largest answer of brackets alone would hold up the
- * whole process for seconds.
+ * Parses JSON of the endpoint. Throws for one of too many values: the largest answer of brackets alone would hold up
+ * the whole process for seconds.
  */
 export function parseAnswer(text: string): unknown {
   if (text.length > MAX_ANSWER_TOKENS && findKeys(text, MAX_ANSWER_TOKENS) === null)

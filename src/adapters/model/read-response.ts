@@ -16,7 +16,10 @@ const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
 export type ResponseObserver = {
   /** Called for each piece of the body. */
   readonly onBytes: () => void;
-  /** Called for each piece of a streamed answer, with its count of tokens so far, unchecked: it costs also if it breaks off. */
+  /**
+   * Called for each piece of a streamed answer, with its count of tokens so far, unchecked: it costs also if it breaks
+   * off.
+   */
   readonly onPiece: (usage: unknown) => void;
 };
 

@@ -25,7 +25,9 @@ type LineSplitter = {
   rest(): string;
 };
 
-/** Divides a text that comes in pieces into lines, without their ends. No piece is read twice, however long a line is. */
+/**
+ * Divides a text that comes in pieces into lines, without their ends. No piece is read twice, however long a line is.
+ */
 function createLineSplitter(): LineSplitter {
   let begun: string[] = [];
   let isAfterCr = false;

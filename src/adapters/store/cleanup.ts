@@ -152,8 +152,8 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
 }
 
 /**
- * Erases people's answers to the questions of these runs. A question is stored with its run only, and a run that another
- * version stored can be without any.
+ * Erases people's answers to the questions of these runs. A question is stored with its run only, and a run that
+ * another version stored can be without any.
  */
 async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: readonly string[]): Promise<void> {
   const runs = await transaction

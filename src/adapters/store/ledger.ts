@@ -177,8 +177,8 @@ type AnswerRow = VoteRow & {
 };
 
 /**
- * Passes every answer of the ledger to `onPage`, oldest first. Stops once `onPage` returns false. Rows of votes are only
- * ever added, so the pages fit together.
+ * Passes every answer of the ledger to `onPage`, oldest first. Stops once `onPage` returns false. Rows of votes are
+ * only ever added, so the pages fit together.
  */
 export async function readAnswers(
   db: Kysely<DatabaseSchema>,

@@ -116,14 +116,14 @@ export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number }
 export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
 
 /**
- * The outcome of a save. `lost`: the claim is lost, or the signal was already done. `run-limit-reached`: other runs have
- * filled a limit since the facts were read. Only `saved` has written anything.
+ * The outcome of a save. `lost`: the claim is lost, or the signal was already done. `run-limit-reached`: other runs
+ * have filled a limit since the facts were read. Only `saved` has written anything.
  */
 export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty' | 'run-limit-reached';
 
 /**
- * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database. Every
- * write with a claim is fenced: it changes nothing once another worker holds the pull request.
+ * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database.
+ * Every write with a claim is fenced: it changes nothing once another worker holds the pull request.
  */
 export type Store = {
   /** Stores deliveries durably, all or none; returns one result for each, in order. */
@@ -207,8 +207,8 @@ export type Store = {
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
    * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook,
-   * `dead-lettered` signal or catch-up is pending. A delivery that arrives meanwhile is either seen here or stored after
-   * this save.
+   * `dead-lettered` signal or catch-up is pending. A delivery that arrives meanwhile is either seen here or stored
+   * after this save.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */
@@ -273,7 +273,8 @@ export type Store = {
   connectionEpoch(): object | null;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
-   * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is more.
+   * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is
+   * more.
    */
   deleteExpired(now: number): Promise<boolean>;
   /** Rejects if the database does not answer, or if its schema is older than this version's. */

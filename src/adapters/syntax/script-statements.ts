@@ -1,9 +1,9 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 
 /**
- * The role of a statement of JavaScript or TypeScript in an outline, though it is no declaration: an assignment of code or
- * an export names something, a call with callbacks (`describe`, `define`) holds code, and a function that is called at
- * once is only around its body.
+ * The role of a statement of JavaScript or TypeScript in an outline, though it is no declaration: an assignment of code
+ * or an export names something, a call with callbacks (`describe`, `define`) holds code, and a function that is called
+ * at once is only around its body.
  */
 type StatementRole = NamingStatement | { readonly kind: 'around'; readonly body: Node } | { readonly kind: 'other' };
 

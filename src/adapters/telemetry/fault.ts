@@ -1,6 +1,8 @@
 import type { LogFields, Logger } from './log.ts';
 
-/** A fault that lasts, such as an outage. It is logged when it begins, once a minute while it lasts, and when it ends. */
+/**
+ * A fault that lasts, such as an outage. It is logged when it begins, once a minute while it lasts, and when it ends.
+ */
 export type Fault = {
   /** The fault began, or is still there. */
   failed(log: Logger, error: unknown, fields?: LogFields): void;

@@ -41,7 +41,9 @@ export async function diffTrees(
 
 const DIRECTORY_MODE = '40000';
 
-/** Of an entry that git writes into no tree: its name is there twice, or has a slash. Programs differ in what they read. */
+/**
+ * Of an entry that git writes into no tree: its name is there twice, or has a slash. Programs differ in what they read.
+ */
 const FORGED_MODE = 'forged';
 
 const SPACE_BYTE = 0x20;

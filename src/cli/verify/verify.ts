@@ -155,7 +155,9 @@ export async function* verifyRange({ gitDir, range, ...rule }: RangeRequest): As
   }
 }
 
-/** The App commits each change once, so a second commit with the same trailers is a forgery. Two places can be alike. */
+/**
+ * The App commits each change once, so a second commit with the same trailers is a forgery. Two places can be alike.
+ */
 function rejectRepetition(row: VerifiedChange, seen: Map<string, string>): VerifiedChange {
   if (row.result !== 'ok') return row;
   const key = `${row.proposal} ${row.digest}`;

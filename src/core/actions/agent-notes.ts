@@ -13,7 +13,9 @@ export function withNote(builder: StepBuilder, note: AgentNote): StepBuilder {
   return run === null ? builder : withRun(builder, { agentNotes: boundNotes([...run.agentNotes, note]) });
 }
 
-/** Whether a person told the agent something, so that the run goes on. A push or an answered question does not count. */
+/**
+ * Whether a person told the agent something, so that the run goes on. A push or an answered question does not count.
+ */
 export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }

@@ -286,7 +286,9 @@ function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly Issue
   return change.placeCount > 1 && calls.some(replacesAll) ? [] : calls;
 }
 
-/** Text that is replaced everywhere can now be in places that the model never saw. A false alarm only asks the model. */
+/**
+ * Text that is replaced everywhere can now be in places that the model never saw. A false alarm only asks the model.
+ */
 function replacesAll({ toolCall }: IssuedCall): boolean {
   return /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments);
 }

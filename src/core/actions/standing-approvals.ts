@@ -58,8 +58,8 @@ function usableApprovals(
 }
 
 /**
- * Approves posted proposals by the standing approvals that reach them, each as one vote of its author, and commits those
- * that now have enough. An approval whose comment or whose author's right is gone ends instead.
+ * Approves posted proposals by the standing approvals that reach them, each as one vote of its author, and commits
+ * those that now have enough. An approval whose comment or whose author's right is gone ends instead.
  */
 export function useStandingApprovals(builder: StepBuilder, posting: Posting, facts: Facts): StepBuilder {
   const checks = facts.standingApprovals;
@@ -124,8 +124,8 @@ function endLostApprovals(
 type ReplyTarget = Parameters<typeof withReply>[1];
 
 /**
- * Ends a standing approval before its time, and says so. Its votes that no commit attempt relies on yet are withdrawn; an
- * attempt in flight is left to its outcome, and its retry counts the votes again.
+ * Ends a standing approval before its time, and says so. Its votes that no commit attempt relies on yet are withdrawn;
+ * an attempt in flight is left to its outcome, and its retry counts the votes again.
  */
 export function endStandingApproval(
   builder: StepBuilder,

@@ -17,7 +17,9 @@ export type CommentParts = {
   readonly text: string;
   /** Lines of each suggestion block by the author; none if the comment contains a copy of a proposal. */
   readonly suggestions: readonly (readonly string[])[];
-  /** True if one suggestion block is all that the body holds. Quotes, signatures and HTML comments are more than that. */
+  /**
+   * True if one suggestion block is all that the body holds. Quotes, signatures and HTML comments are more than that.
+   */
   readonly isSuggestionAlone: boolean;
   /** True if the author's suggestion block has no closing fence, or if it is uncertain which lines are a block. */
   readonly hasUnclosedSuggestion: boolean;

@@ -18,8 +18,8 @@ export function parsePunctuatedId(word: string): string | null {
 }
 
 /**
- * The id line of a proposal's or question's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a copy of the
- * rendered text lacks them.
+ * The id line of a proposal's or question's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a
+ * copy of the rendered text lacks them.
  */
 const ID_LINES: readonly RegExp[] = [
   /^Change \d{1,3} of \d{1,3} · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3 · head (`?)[0-9a-f]{7}\5[ \t\\]*$/i,

@@ -68,7 +68,9 @@ export function describeChange(change: Change): string {
   return describeSet(change.members.map(({ path }) => path));
 }
 
-/** For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, b.ts, +1`; a path for each place. */
+/**
+ * For example `Change 3 places in src/a.ts` and `Change 4 places in 3 files: a.ts, b.ts, +1`; a path for each place.
+ */
 export function describeSet(paths: readonly string[], show: (path: string) => string = shortPath): string {
   const files = namedPaths(paths, show);
   return new Set(paths).size === 1

@@ -94,7 +94,9 @@ export function findOpenChoice(pull: PullState): AgentQuestion | null {
   return question === null || question.input.type === 'text' ? null : question;
 }
 
-/** Whether the author of a reply might believe that it is about an open proposal, although the quote is another text. */
+/**
+ * Whether the author of a reply might believe that it is about an open proposal, although the quote is another text.
+ */
 function seemsToQuote(pull: PullState, { location, quotedIds }: CommentIntent): boolean {
   const quoted = location.at === 'conversation' ? findQuotedProposal(pull, quotedIds) : null;
   return quoted !== null && isPostedAndOpen(quoted);

@@ -168,7 +168,9 @@ function onMention(
   return replyCommandBelow(context, text) ?? giveWordsToAgent(context, text, null, requestAnswerOrTask);
 }
 
-/** With a command below, words for the active run are unclear: the command does nothing, and its author may not know. */
+/**
+ * With a command below, words for the active run are unclear: the command does nothing, and its author may not know.
+ */
 function replyCommandBelow(context: CommandContext, text: string): Step | null {
   const command = activeRun(context.pull) === null ? null : findMisplacedCommand(COMMAND_GRAMMAR, text);
   return command === null ? null : replyMalformed(context, command, command, hintText('below-words'));

@@ -23,7 +23,8 @@ import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 /**
- * Reminds people of proposals and questions that expire soon. Before anything expires, lost comments are fetched: they could decide.
+ * Reminds people of proposals and questions that expire soon. Before anything expires, lost comments are fetched: they
+ * could decide.
  */
 export function onDeadlineReached(pull: PullState, { now }: Facts): Step {
   const { proposals, questions } = findDue(pull, now);

@@ -55,8 +55,8 @@ function isTaskAt(pull: PullState, location: CommentLocation): boolean {
 }
 
 /**
- * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then the
- * check before the commit finds no comment, and says so. A question without an answer is withdrawn.
+ * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then
+ * the check before the commit finds no comment, and says so. A question without an answer is withdrawn.
  */
 export function onCommentDeleted(
   pull: PullState,

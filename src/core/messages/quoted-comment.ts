@@ -41,7 +41,10 @@ export function isQuoteOfQuestion(quoted: readonly string[], question: AgentQues
 /** Shorter pieces can stand in anybody's comment. */
 const MIN_PIECE_CHARACTERS = 12;
 
-/** Whether quoted text is a piece from anywhere in the proposal's comment. It is enough for a hint, and for nothing else. */
+/**
+ * Whether quoted text is a piece from anywhere in the proposal's comment. It is enough for a hint, and for nothing
+ * else.
+ */
 export function isInsideProposalComment(text: string, proposal: Proposal, pull: QuoteContext): boolean {
   return renderedComments(proposal, pull).some(({ rows }) => isInside(text, rows));
 }

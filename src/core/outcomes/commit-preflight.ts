@@ -61,7 +61,9 @@ export function onReadingPreflight(pull: PullState, signal: PreflightSignal, fac
   return endStep(advanceBatch(withApproverNotes(checked, allowed), facts.now), reason);
 }
 
-/** Nobody knows whether the approvals still count. The readings are pending again, and any new approval is a new try. */
+/**
+ * Nobody knows whether the approvals still count. The readings are pending again, and any new approval is a new try.
+ */
 export function onReadingsUnchecked(
   pull: PullState,
   { proposalIds, message }: Extract<Signal, { type: 'readings-unchecked' }>,

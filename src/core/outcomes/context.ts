@@ -26,8 +26,8 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
 }
 
 /**
- * The people whose words the first message shows, and those of the earlier runs that it tells of. Who may not decide now
- * can get access later, and an App can write for a person.
+ * The people whose words the first message shows, and those of the earlier runs that it tells of. Who may not decide
+ * now can get access later, and an App can write for a person.
  */
 export function peopleHeard({ discussion, earlierRuns }: TaskContext): readonly Person[] {
   const { comments, quotedPerson } = discussion.kind === 'read' ? discussion.value : NO_DISCUSSION;

@@ -66,7 +66,9 @@ function revertsUserEditOf(
   return isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
 }
 
-/** A denial is in force until a person writes about that change or about the whole: words on another change lift none. */
+/**
+ * A denial is in force until a person writes about that change or about the whole: words on another change lift none.
+ */
 function isDenialInForce({ id, state, votes }: Proposal, run: Run | null): boolean {
   const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
   if (state !== 'rejected' || denial?.action !== 'deny') return false;

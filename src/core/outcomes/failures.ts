@@ -51,8 +51,8 @@ function isAddressedToApp(signal: Signal): boolean {
 }
 
 /**
- * An unreadable comment could have been a denial or a `/revoke`, so earlier approvals no longer count (V4), and standing
- * approvals end. A commit attempt is left to its outcome, and is not retried.
+ * An unreadable comment could have been a denial or a `/revoke`, so earlier approvals no longer count (V4), and
+ * standing approvals end. A commit attempt is left to its outcome, and is not retried.
  */
 export function onDeadLettered(
   pull: PullState,

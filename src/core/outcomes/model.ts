@@ -114,8 +114,8 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. A run
- * that reached a limit with it is not asked for again.
+ * Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. A
+ * run that reached a limit with it is not asked for again.
  */
 export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailedSignal, { now }: Facts): Step {
   const counted = countFailedAnswer(startStep(pull), signal);

@@ -150,8 +150,8 @@ export function announceWithdrawnVotes(
 }
 
 /**
- * The proposal and those of its turn that it replaced, directly or not. A replacement has a later place in the list; the
- * model's own next version, of a later turn, takes over no vote.
+ * The proposal and those of its turn that it replaced, directly or not. A replacement has a later place in the list;
+ * the model's own next version, of a later turn, takes over no vote.
  */
 function withReplaced(proposals: readonly Proposal[], proposal: Proposal): readonly Proposal[] {
   const chain = [proposal];

@@ -4,7 +4,9 @@ import { canBeShortNameOf, hasShortName } from './short-names.ts';
 /** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
 type PathMatcher<Row> = (path: string) => PathMatch<Row> | null;
 
-/** `byLikeness` is true if the path only looks like a covered one: by a Cyrillic letter, or by a short name (`GIT~1`). */
+/**
+ * `byLikeness` is true if the path only looks like a covered one: by a Cyrillic letter, or by a short name (`GIT~1`).
+ */
 export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };
 
 /**

@@ -257,12 +257,16 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
   },
 ];
 
-/** The built-in rule that forbids every tool this path, compared without case and look-alikes; null if there is none. */
+/**
+ * The built-in rule that forbids every tool this path, compared without case and look-alikes; null if there is none.
+ */
 export function findReadDenyRule(path: string): string | null {
   return SECRET_RULES(path)?.row.name ?? null;
 }
 
-/** The built-in rule that forbids writing tools this path, compared without case and look-alikes; null if there is none. */
+/**
+ * The built-in rule that forbids writing tools this path, compared without case and look-alikes; null if there is none.
+ */
 export function findWriteDenyRule(path: string): string | null {
   return findReadDenyRule(path) ?? READ_ONLY_RULES(path)?.row.name ?? null;
 }

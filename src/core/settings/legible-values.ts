@@ -5,8 +5,8 @@ import type { SetValues } from './read-values.ts';
 import { limitsSchema, RULE_PARTS } from './settings-schema.ts';
 
 /**
- * The restrictions of a broken file that still apply: the paths that it keeps from tools, its limits and its model. A slip in one line
- * must not show the agent what another line denies. Nothing of a broken file allows anything.
+ * The restrictions of a broken file that still apply: the paths that it keeps from tools, its limits and its model. A
+ * slip in one line must not show the agent what another line denies. Nothing of a broken file allows anything.
  */
 export type LegibleValues = { readonly restrictions: FlatValues; readonly limits: FlatValues };
 
@@ -43,7 +43,9 @@ export function withLegibleValues(
 /** More would be no valid file. */
 const MAX_RESTRICTIONS = 100;
 
-/** A rule with those of its tools and globs that are valid; none if it allows. One that decides nothing known denies. */
+/**
+ * A rule with those of its tools and globs that are valid; none if it allows. One that decides nothing known denies.
+ */
 function readRestriction(rule: unknown): readonly object[] {
   if (!isRecord(rule) || rule['decide'] === 'allow') return [];
   const tools = validItems(rule['tools'], RULE_PARTS.tool);

@@ -22,7 +22,9 @@ function offeredModels({ defaultModel, models }: ModelOffer): readonly string[] 
   return [...new Set([...(defaultModel === null ? [] : [defaultModel]), ...models])];
 }
 
-/** The problems of a repository's file: a model that the operator does not offer, or a limit of cost without a price. */
+/**
+ * The problems of a repository's file: a model that the operator does not offer, or a limit of cost without a price.
+ */
 export function findModelProblems(
   values: SetValues,
   source: YamlValues,
@@ -38,7 +40,9 @@ export function findModelProblems(
   }));
 }
 
-/** The problems of the operator's file: a default that is not offered, or a limit of cost and models without a price. */
+/**
+ * The problems of the operator's file: a default that is not offered, or a limit of cost and models without a price.
+ */
 export function findOperatorModelProblems(
   values: SetValues,
   source: YamlValues,

@@ -23,7 +23,9 @@ export const SETTINGS_PATH = '.github/countersign.yml';
 /** A path that people write by mistake. A file there has no effect. */
 export const MISNAMED_SETTINGS_PATH = '.github/countersign.yaml';
 
-/** The latest reading of a file's bytes, or without a file of the operator's settings: each decision reads them again. */
+/**
+ * The latest reading of a file's bytes, or without a file of the operator's settings: each decision reads them again.
+ */
 const READINGS = new WeakMap<object, { readonly operator: OperatorSettings; readonly reading: SettingsReading }>();
 
 /**

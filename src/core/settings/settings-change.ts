@@ -15,8 +15,8 @@ type SettingsFiles = {
 };
 
 /**
- * The changes that merging the pull request would make to the settings in force. A setting that only the default branch has
- * changed since stays as it is there. Never throws.
+ * The changes that merging the pull request would make to the settings in force. A setting that only the default branch
+ * has changed since stays as it is there. Never throws.
  */
 export function compareSettings({ current, base, head }: SettingsFiles, operator: OperatorSettings): SettingsChange {
   const before = listSettingsInForce(current, operator);

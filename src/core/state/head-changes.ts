@@ -28,8 +28,8 @@ export type StalenessVerdict =
     }
   | { readonly kind: 'already-applied' }
   /**
-   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's places
-   * as they are now, without secrets, if they are known.
+   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's
+   * places as they are now, without secrets, if they are known.
    */
   | { readonly kind: 'stale'; readonly path?: string; readonly nearby?: readonly NearbyLines[] };
 

@@ -105,8 +105,8 @@ export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 export type QuotedId = { readonly id: string; readonly digest: string };
 
 /**
- * The lines that a comment quotes: all of them if they name exactly one proposal or question, else their beginning. No line has a
- * quote mark.
+ * The lines that a comment quotes: all of them if they name exactly one proposal or question, else their beginning. No
+ * line has a quote mark.
  */
 export type Quote =
   | { readonly kind: 'named'; readonly lines: readonly string[] }

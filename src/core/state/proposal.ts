@@ -134,7 +134,9 @@ export type Shapers = {
   readonly requesters: readonly Person[];
   /** People whose own lines are in the change. */
   readonly writers: readonly Person[];
-  /** People whose own lines were in an earlier change of one of its files, which the model can repeat. Absent for none. */
+  /**
+   * People whose own lines were in an earlier change of one of its files, which the model can repeat. Absent for none.
+   */
   readonly earlierWriters?: readonly Person[];
 };
 

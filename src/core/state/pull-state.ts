@@ -42,7 +42,9 @@ export type PullState = {
   readonly standingApprovalCount: number;
 };
 
-/** The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more. */
+/**
+ * The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more.
+ */
 export type SettingsComment = { readonly comment: PostedComment; readonly showsChange: boolean };
 
 /** Key of a pull request in the store. */

@@ -153,7 +153,9 @@ export type ContextComment = {
   readonly lines: CommentedLines | null;
 };
 
-/** Why a comment is shown: the task quotes it, replies to it, names its author, belongs to its review, or follows it. */
+/**
+ * Why a comment is shown: the task quotes it, replies to it, names its author, belongs to its review, or follows it.
+ */
 export type CommentRelation = 'quoted' | 'replied-to' | 'author-named' | 'of-this-review' | 'earlier';
 
 /** The lines of a file that a comment is about. */

@@ -9,8 +9,8 @@ export type Person = { readonly id: number; readonly login: string };
 export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
 
 /**
- * How far a standing approval reaches: later proposals of one tool, on one path or on paths that match a glob. Both begin
- * at the repository's root.
+ * How far a standing approval reaches: later proposals of one tool, on one path or on paths that match a glob. Both
+ * begin at the repository's root.
  */
 export type StandingScope = { readonly tool: ProposingToolName } & (
   | { readonly path: string; readonly glob: null }

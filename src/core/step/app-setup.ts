@@ -48,7 +48,9 @@ export function servedInstallations(
   return installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
 }
 
-/** Finds one problem for each missing permission and event, among the served installations, and one if none is served. */
+/**
+ * Finds one problem for each missing permission and event, among the served installations, and one if none is served.
+ */
 export function findSetupProblems(setup: AppSetup, isServedOwner: (owner: string) => boolean): readonly SetupProblem[] {
   const served = servedInstallations(setup, isServedOwner);
   const permissions = missingPermissions(setup.permissions);

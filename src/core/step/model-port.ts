@@ -17,7 +17,9 @@ export type Model = {
     mayCall: boolean,
     model: string | null,
   ): Promise<ModelResponse>;
-  /** The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails. */
+  /**
+   * The most tokens that a request can have, as the operator or the endpoint says; null if neither does. Never fails.
+   */
   maxRequestTokens(signal: AbortSignal, model: string | null): Promise<number | null>;
 };
 

@@ -116,8 +116,8 @@ export type GitHub = {
   /** The current text of these comments by `commentKey`; null for a deleted comment. */
   fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
   /**
-   * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after which
-   * most of them were written; null if unknown.
+   * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after
+   * which most of them were written; null if unknown.
    */
   fetchVoteSources(locations: readonly VoteLocation[], since: string | null): Promise<VoteSources>;
   /** Comments of all accounts created at or after this time (ISO 8601, GitHub's clock), oldest first. */

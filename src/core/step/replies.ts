@@ -80,7 +80,9 @@ export type Reply =
   | { readonly kind: 'edited-into-command'; readonly isTask: boolean }
   /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
   | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
-  /** The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved. */
+  /**
+   * The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved.
+   */
   | { readonly kind: 'comment-mismatch'; readonly proposals: readonly ProposalLink[] }
   /** A person who can decide edited a comment of the App. It was restored; the reply names better ways. */
   | { readonly kind: 'comment-repaired'; readonly id: string }
@@ -139,8 +141,8 @@ export type Reply =
   /** The block was found right before the commit, so these proposals are pending again. */
   | { readonly kind: 'approval-lapsed'; readonly block: ApprovalBlock; readonly proposals: readonly ProposalLink[] }
   /**
-   * GitHub no longer shows this person's approval as it was counted, so it is no vote. These proposals are pending again
-   * (`isPending`), or other approvals are enough for them.
+   * GitHub no longer shows this person's approval as it was counted, so it is no vote. These proposals are pending
+   * again (`isPending`), or other approvals are enough for them.
    */
   | {
       readonly kind: 'approval-withdrawn';

@@ -26,7 +26,9 @@ type TaskPlace = {
   readonly offload: Offload;
 };
 
-/** Reads the comments that a task can mean, which of their authors may decide, and who wrote what it quotes elsewhere. */
+/**
+ * Reads the comments that a task can mean, which of their authors may decide, and who wrote what it quotes elsewhere.
+ */
 export async function readTaskDiscussion(
   github: GitHub,
   { task, pull, files, rules, ownLogin, offload }: TaskPlace,

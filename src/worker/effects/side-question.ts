@@ -36,7 +36,9 @@ export async function openSideQuestion(job: Job<'open-side-question'>): Promise<
 
 const MAX_CONTEXT_WAIT_MS = 30_000;
 
-/** A question needs the run's conversation, which begins once the context is read. That takes hours if GitHub is down. */
+/**
+ * A question needs the run's conversation, which begins once the context is read. That takes hours if GitHub is down.
+ */
 function retryAfterContext({ context, attempts }: Job<'open-side-question'>): EffectResult {
   const now = context.clock.now();
   const retryAt = Math.min(nextRetryAt(now, attempts, null), now + MAX_CONTEXT_WAIT_MS);

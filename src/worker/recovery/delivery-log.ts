@@ -120,8 +120,8 @@ export type LostDelivery = Pick<
 >;
 
 /**
- * Selects lost deliveries from attempts (newest first): each relevant delivery once, oldest first. An acknowledged one is
- * lost only if the database was restored, so it matters only in repositories with active pull requests.
+ * Selects lost deliveries from attempts (newest first): each relevant delivery once, oldest first. An acknowledged one
+ * is lost only if the database was restored, so it matters only in repositories with active pull requests.
  */
 export function findLostDeliveries(
   attempts: readonly LoggedDelivery[],

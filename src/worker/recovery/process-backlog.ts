@@ -39,8 +39,8 @@ const MAX_READ_ATTEMPTS = 3;
 const MAX_IDS_PER_QUERY = 1_000;
 
 /**
- * Reads deliveries within the allowance, and only then handles them, in order and without a pause: otherwise an approval
- * could take effect before the denial that followed it is stored.
+ * Reads deliveries within the allowance, and only then handles them, in order and without a pause: otherwise an
+ * approval could take effect before the denial that followed it is stored.
  */
 export async function processBacklog(
   memory: RecoveryMemory,

@@ -44,9 +44,9 @@ export const CONTINUE_AFTER_MS = 3 * 60_000;
 export const MAX_REQUESTS_PER_RUN = 200;
 
 /**
- * One recovery run: scans GitHub's delivery log back to the end of the last run, and handles lost deliveries in GitHub's
- * order. Rejects with an error of GitHub or the store. Deliveries that were read before the error are handled, and the
- * next run continues after them.
+ * One recovery run: scans GitHub's delivery log back to the end of the last run, and handles lost deliveries in
+ * GitHub's order. Rejects with an error of GitHub or the store. Deliveries that were read before the error are handled,
+ * and the next run continues after them.
  */
 export async function recoverLostDeliveries(
   memory: RecoveryMemory,
@@ -99,7 +99,9 @@ function dropReached(memory: RecoveryMemory, turn: RecoveryTurn): void {
   if (memory.scan !== null) memory.scan = shortenScan(memory.scan, since);
 }
 
-/** Nothing can arrive during a gap, such as a stop or an outage of the database, so webhooks lost then prove nothing. */
+/**
+ * Nothing can arrive during a gap, such as a stop or an outage of the database, so webhooks lost then prove nothing.
+ */
 async function checkArrival(
   lost: RecoveryMemory['backlog'],
   { recoveredUntil, gap }: RecoveryTurn,

@@ -12,7 +12,9 @@ const MEGABYTE = 1024 * 1024;
 
 const MAX_RESPONSE_BYTES = 16 * MEGABYTE;
 
-/** A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes or 100 diffs, and a webhook's payload 25 MB. */
+/**
+ * A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes or 100 diffs, and a webhook's payload 25 MB.
+ */
 const MAX_LARGE_RESPONSE_BYTES = 64 * MEGABYTE;
 
 const LARGE_RESPONSES = /\/git\/trees\/|\/compare\/|\/(?:comments|files|reviews)(?:\?|$)|\/app\/hook\/deliveries\/./;

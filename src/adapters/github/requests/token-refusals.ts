@@ -44,7 +44,10 @@ export function createTokenRefusals(now: () => number): TokenRefusals {
   };
 }
 
-/** Whether a refusal is the same for each of the installation's repositories: it is suspended, gone, or lacks a permission. */
+/**
+ * Whether a refusal is the same for each of the installation's repositories: it is suspended, gone, or lacks a
+ * permission.
+ */
 function concernsInstallation(failure: GitHubRequestError): boolean {
   return failure.status === 403 || failure.status === 404 || isNotGranted(failure);
 }

@@ -1,7 +1,9 @@
 /** Writers share this lock; a reader that takes it alone knows that no earlier row is still on its way. */
 export const LEDGER_CHAIN_LOCK = 8_261_947_303;
 
-/** The ledger is append-only: the database refuses every change, except that some texts can be erased with their salt. */
+/**
+ * The ledger is append-only: the database refuses every change, except that some texts can be erased with their salt.
+ */
 const LEDGER_ROWS: readonly string[] = [
   `create table votes (
     id bigserial primary key,

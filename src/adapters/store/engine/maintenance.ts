@@ -43,7 +43,9 @@ export async function maintain(db: Kysely<DatabaseSchema>): Promise<void> {
   await vacuumChanged(db);
 }
 
-/** Log since the last checkpoint, which frees the files before it. Nothing else runs during one: 0.1 s for this size. */
+/**
+ * Log since the last checkpoint, which frees the files before it. Nothing else runs during one: 0.1 s for this size.
+ */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -7,7 +7,9 @@ import type { DatabaseSchema } from './schema.ts';
 /** The oldest PostgreSQL that has all the functions of our triggers. */
 const MIN_VERSION = 13;
 
-/** Requires this version of PostgreSQL, because an older one would only fail at the first vote. Throws `DatabaseError`. */
+/**
+ * Requires this version of PostgreSQL, because an older one would only fail at the first vote. Throws `DatabaseError`.
+ */
 export async function requireVersion(db: Kysely<DatabaseSchema>, min = MIN_VERSION): Promise<void> {
   const { rows } = await sql<{ number: number; name: string }>`
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as name

@@ -203,8 +203,8 @@ function toContextComment(
 }
 
 /**
- * The comments without those hunks that can have lines of a file that may not be shown. `files` is null if they could not
- * be read.
+ * The comments without those hunks that can have lines of a file that may not be shown. `files` is null if they could
+ * not be read.
  */
 export function hideUnreadableHunks(
   comments: readonly PullComment[],

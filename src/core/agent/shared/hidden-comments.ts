@@ -10,8 +10,8 @@ import {
 } from '../../comments/markdown-blocks.ts';
 
 /**
- * Removes HTML comments, which GitHub hides, but for those in code, which it shows. Comments of which only a parser could
- * tell stay behind a label. A scan of our own, because a Markdown parser can take minutes for hostile text.
+ * Removes HTML comments, which GitHub hides, but for those in code, which it shows. Comments of which only a parser
+ * could tell stay behind a label. A scan of our own, because a Markdown parser can take minutes for hostile text.
  */
 export function stripHtmlComments(text: string): StrippedText {
   if (!text.includes(COMMENT_START)) return { text, removedCount: 0 };
@@ -30,8 +30,8 @@ const COMMENT_START = '<!--';
 const COMMENT_END = '-->';
 
 /**
- * A `text` is a paragraph. If it `isMixed`, it has lists, quotes, headings or tables, and all that might belong to them: up
- * to the end if it `isOpenEnded`, because only a parser knows where a fence or HTML below a list ends.
+ * A `text` is a paragraph. If it `isMixed`, it has lists, quotes, headings or tables, and all that might belong to
+ * them: up to the end if it `isOpenEnded`, because only a parser knows where a fence or HTML below a list ends.
  */
 type BlockStart =
   | { readonly kind: 'blank' | 'indented-code' }
@@ -105,7 +105,9 @@ function isOutside(line: string, open: Block): boolean {
   }
 }
 
-/** Whether a line is in no list or quote, because it is not indented. Without a blank line above it might continue one. */
+/**
+ * Whether a line is in no list or quote, because it is not indented. Without a blank line above it might continue one.
+ */
 function endsContainers(line: string, above: string): boolean {
   if (/^[ \t]/.test(line) || line === '') return false;
   return startInterruptingBlock(line) !== null || (BLANK.test(above) && !MIXED_START.test(line));
@@ -131,8 +133,8 @@ function stripBlock(block: Block): StrippedText {
 }
 
 /**
- * Each of the mixed lines might be a paragraph of its own, or part of one: known is only what both ways of reading agree
- * on. In a paragraph, a comment that does not end is text.
+ * Each of the mixed lines might be a paragraph of its own, or part of one: known is only what both ways of reading
+ * agree on. In a paragraph, a comment that does not end is text.
  */
 function stripText(text: string, mixedLines: readonly string[]): StrippedText {
   if (OTHER_HTML.test(text) || isDoubtful(text, mixedLines))

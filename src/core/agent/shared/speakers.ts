@@ -6,8 +6,8 @@ import { describePerson, instructionOutput } from './tool-results.ts';
 type Discussed = Pick<Proposal, 'change' | 'votes' | 'shapers'>;
 
 /**
- * T1 for a vote with an instruction. Where several people spoke, the instruction says whose it is, and what others wrote
- * beside their votes (S140).
+ * T1 for a vote with an instruction. Where several people spoke, the instruction says whose it is, and what others
+ * wrote beside their votes (S140).
  */
 export function instructedOutput(proposal: Discussed, vote: Vote): string {
   const { text } = cleanText(vote.text ?? '');

@@ -32,8 +32,8 @@ export type ShownDiscussion = { readonly text: string; readonly speakers: readon
 
 /**
  * The output of `read_discussion`: what was written last comes first, the description last. Texts are JSON strings, so
- * that none poses as anything else. Words of bots and people without access are counted, unless the task points to them.
- * The App's own words, bare commands, and threads on files that may not be read are left out.
+ * that none poses as anything else. Words of bots and people without access are counted, unless the task points to
+ * them. The App's own words, bare commands, and threads on files that may not be read are left out.
  */
 export function formatDiscussion(input: DiscussionInput): ShownDiscussion {
   const entries = listEntries(input);
@@ -132,7 +132,9 @@ function isOthers({ author }: Statement, { ownLogin }: Pick<DiscussionInput, 'ow
   return !(author?.kind === 'bot' && author.login === ownLogin);
 }
 
-/** The description is part of the pull request; other words need a person with access, or a task that points to them. */
+/**
+ * The description is part of the pull request; other words need a person with access, or a task that points to them.
+ */
 function isShown(statement: Statement, entry: Entry, input: DiscussionInput): boolean {
   return entry.kind === 'description' || mayDecide(statement.author, input) || isPointedTo(statement, entry, input);
 }

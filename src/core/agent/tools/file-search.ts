@@ -146,7 +146,9 @@ export type SearchResults = {
   readonly isRedacted: boolean;
 };
 
-/** A matching line of a file; `line` is 1-based, the texts are excerpts. `before` and `after` are the lines around it. */
+/**
+ * A matching line of a file; `line` is 1-based, the texts are excerpts. `before` and `after` are the lines around it.
+ */
 type FileHit = {
   readonly line: number;
   readonly text: string;

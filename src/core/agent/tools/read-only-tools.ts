@@ -8,8 +8,8 @@ import { MAX_READ_BYTES, MAX_READ_LINES } from '../../state/tools.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /**
- * A view of a file for `read_file`. Its text begins with a header, so that file content can never pose as feedback. The lines have
- * no numbers, so that the model can quote them. Line endings are shown as LF, secrets by a placeholder.
+ * A view of a file for `read_file`. Its text begins with a header, so that file content can never pose as feedback. The
+ * lines have no numbers, so that the model can quote them. Line endings are shown as LF, secrets by a placeholder.
  */
 export function formatFileContent(input: ReadFileInput): FileView {
   const { path, blob, bytes } = input;

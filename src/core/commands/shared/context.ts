@@ -103,7 +103,9 @@ export function refuseIfClosed(context: CommandContext): Step | null {
   return endWithReply(context, { kind: 'pull-not-open', state: pullRequest.state }, 'pull-not-open');
 }
 
-/** The reply where the repository or the person has started as many runs as a day may have; null if one more may begin. */
+/**
+ * The reply where the repository or the person has started as many runs as a day may have; null if one more may begin.
+ */
 export function refuseIfTooManyRuns(context: CommandContext): Step | null {
   const { reachedRunLimit: limit } = context.facts;
   return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;

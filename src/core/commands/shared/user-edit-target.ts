@@ -20,7 +20,9 @@ export type UserEditTarget = {
   readonly note: string;
 };
 
-/** Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace. */
+/**
+ * Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace.
+ */
 export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
   const { parsed, location } = intent;
   if (parsed.kind !== 'text' || parsed.addressedToSomeoneElse || location.at === 'review') return null;

@@ -114,8 +114,8 @@ function decidedChange({ state, runId, change }: Proposal, context: CommandConte
 
 /**
  * The diff of a change that people write about, as the model gets it. Null if there is none, or if one of its files is
- * denied to the model or needs an approval to be read: that was for the run that proposed the change. The rules are those
- * of the last run, and those of now where they are known, with which the next run begins.
+ * denied to the model or needs an approval to be read: that was for the run that proposed the change. The rules are
+ * those of the last run, and those of now where they are known, with which the next run begins.
  */
 export function readableDiff({ pull, facts }: Pick<CommandContext, 'pull' | 'facts'>, change: Change): string | null {
   const diff = changeDiff(change);

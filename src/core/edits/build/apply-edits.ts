@@ -59,7 +59,9 @@ function rewrite(text: string, spans: readonly LineSpan[]): string {
   return spliceReplacements(text, 0, text.length, spans).text;
 }
 
-/** A span in a text that earlier spans have changed: where it is now, and the spans of both kinds that it is made of. */
+/**
+ * A span in a text that earlier spans have changed: where it is now, and the spans of both kinds that it is made of.
+ */
 type SpanGroup = {
   readonly start: number;
   end: number;

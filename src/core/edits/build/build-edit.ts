@@ -134,8 +134,8 @@ function toBlock(base: LineTable, { start, end, text }: LineSpan): DiffBlock {
 }
 
 /**
- * The changed lines with all of the last of several blocks. A block that repeats the lines above it is shown as far down
- * as it can stand, which is below the last line that differs.
+ * The changed lines with all of the last of several blocks. A block that repeats the lines above it is shown as far
+ * down as it can stand, which is below the last line that differs.
  */
 function withLastBlock(base: LineTable, changed: ChangedLines, { spans }: EditedResult): ChangedLines {
   const last = spans.length > 1 ? spans.at(-1) : undefined;

@@ -28,8 +28,8 @@ function dropBlankEnd(lines: readonly string[]): string[] {
 }
 
 /**
- * The first unchanged line beside the region that a user's lines repeat, so that the file would have it twice: the lines
- * might be the whole file, or have context. Lines that the proposal repeats too, and brackets, say nothing.
+ * The first unchanged line beside the region that a user's lines repeat, so that the file would have it twice: the
+ * lines might be the whole file, or have context. Lines that the proposal repeats too, and brackets, say nothing.
  */
 export function findRepeatedLine(region: Region, lines: readonly string[]): FileLine | null {
   const [above, below] = [region.before.map(withoutLineEnding), region.after.map(withoutLineEnding)];

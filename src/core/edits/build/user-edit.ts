@@ -63,8 +63,8 @@ export type UserEditDiff = {
 };
 
 /**
- * The result of a user's edit. `userEdit` is null if it restores the model's proposal; `isRespaced` means that the lines
- * equal those of the current proposal except for white space.
+ * The result of a user's edit. `userEdit` is null if it restores the model's proposal; `isRespaced` means that the
+ * lines equal those of the current proposal except for white space.
  */
 export type UserEditResult =
   | {
@@ -135,7 +135,9 @@ function findAnchor({ before, old, oldStart, after }: Region, { index, count }: 
   return text === undefined ? null : { line: index + 1, text: withoutLineEnding(text), at };
 }
 
-/** A closing bracket is often both the anchor and an inserted line, so a single one elsewhere can be the inserted one. */
+/**
+ * A closing bracket is often both the anchor and an inserted line, so a single one elsewhere can be the inserted one.
+ */
 function keepsAnchor({ text, at }: Anchor, lines: readonly string[], proposed: readonly string[]): boolean {
   const count = (all: readonly string[]): number => all.filter((line) => line === text).length;
   return lines.at(at === 'first' ? 0 : -1) === text || count(lines) >= count(proposed);

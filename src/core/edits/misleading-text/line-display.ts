@@ -4,7 +4,8 @@ const TAB_COLUMNS = 8;
 
 /**
  * The columns of characters wider than a letter. Typefaces draw the widest ones differently, so these are upper bounds:
- * a phrase in one sign, the signs of cuneiform and of Javanese ornaments, long dashes, hieroglyphs, and East Asian ones.
+ * a phrase in one sign, the signs of cuneiform and of Javanese ornaments, long dashes, hieroglyphs, and East Asian
+ * ones.
  */
 const WIDE: readonly (readonly [columns: number, RegExp])[] = [
   [20, /[\u{FDFD}\u{12031}\u{12219}\u{1242B}]/u],
@@ -59,8 +60,8 @@ const RIGHT_TO_LEFT_RUN = new RegExp(
 const SIGNS_OF_CODE = /[=+*<>[\]{}&|^;$\\`]|["'][^"']|[^"']["']/;
 
 /**
- * Whether displays show code in another order than it runs: a right-to-left run reaches to the next such letter or digit
- * with no other letter between. A run within one string or comment is prose.
+ * Whether displays show code in another order than it runs: a right-to-left run reaches to the next such letter or
+ * digit with no other letter between. A run within one string or comment is prose.
  */
 export function isCodeReordered(line: string, path: string): boolean {
   const runs = signsInRuns(line);

@@ -13,8 +13,9 @@ export type SyntaxSpan = {
 export type Decide = (at: number) => boolean;
 
 /**
- * Splits a line by the rules of its language, in one reading. The line stands alone, as in a diff, so comments and strings
- * that began above count as code, and after a quote that nothing closes all of the line is code. Takes linear time.
+ * Splits a line by the rules of its language, in one reading. The line stands alone, as in a diff, so comments and
+ * strings that began above count as code, and after a quote that nothing closes all of the line is code. Takes linear
+ * time.
  */
 export function scanLine(line: string, language: LexicalRules, decide: Decide): readonly SyntaxSpan[] {
   const tagEnds = language.hasTags === true ? findTagEnds(line) : NO_TAGS;
@@ -89,8 +90,8 @@ function stepInString(scan: Scan, { pattern, quote, spanCount }: StringFrame): b
 }
 
 /**
- * Whether two quotes have code between them: they can close a string of the line above and open one for the line below, or
- * stand in literals of an unknown form. Sentences have two words in a row.
+ * Whether two quotes have code between them: they can close a string of the line above and open one for the line below,
+ * or stand in literals of an unknown form. Sentences have two words in a row.
  */
 function isBetweenStrings(text: string, quote: string): boolean {
   if (quote !== '`' && quote.length === 1 && SUCCESSIVE_WORDS.test(text)) return false;
@@ -270,8 +271,8 @@ const SIGN_OF_CODE = /;\s*$|&&|\|\||[=!]=|[+*%&|^={]\s*$/;
 const SUCCESSIVE_WORDS = /[\p{L}\p{N}_]\s+[\p{L}\p{N}_]/u;
 
 /**
- * Whether a line that starts with a star or slashes goes on with the code of the line above, and is within no comment: it
- * has signs of code, or neither two words in a row nor anything beyond ASCII but letters that pass for ASCII ones.
+ * Whether a line that starts with a star or slashes goes on with the code of the line above, and is within no comment:
+ * it has signs of code, or neither two words in a row nor anything beyond ASCII but letters that pass for ASCII ones.
  */
 function isContinuedCode(text: string): boolean {
   if (DOCUMENTATION_TAG.test(text)) return false;

@@ -87,7 +87,9 @@ const WORD =
 const LATIN_LIKE =
   /[\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Coptic}\p{Script=Cherokee}\p{Script=Lisu}\p{Script=Gothic}\p{Script=Deseret}\p{Script=Osage}\p{Script=Tifinagh}\p{Script=Canadian_Aboriginal}\p{Script=Vai}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Elbasan}\p{Script=Warang_Citi}]/u;
 
-/** Characters that ordinary words have next to ASCII letters: letters of Latin alphabets, and modifiers as apostrophes. */
+/**
+ * Characters that ordinary words have next to ASCII letters: letters of Latin alphabets, and modifiers as apostrophes.
+ */
 const ORDINARY_IN_WORDS = /[ıſɣɩƖʋƲ\p{Lm}]/u;
 
 /** Scripts that attach their own affixes to a Latin word: before or behind it, and not within. */
@@ -143,8 +145,8 @@ function isSentenceOfWords(text: string): boolean {
 type Word = { readonly text: string; readonly start: number; readonly disguised: boolean };
 
 /**
- * The text between the words of a phrase: a space with the punctuation of sentences around it, an abbreviation sign, or the
- * hyphen of a compound or of a range such as `[а-я]`.
+ * The text between the words of a phrase: a space with the punctuation of sentences around it, an abbreviation sign, or
+ * the hyphen of a compound or of a range such as `[а-я]`.
  */
 const WITHIN_PHRASE = {
   code: /^(?:[,.!?:;…"'»”’]*\s+[—–\-"'«“(„]*\s*|[״׳’-])$/u,

@@ -88,8 +88,8 @@ const EXACT_HUNK_HEADER = /^@@ -(\d+),(\d+) \+\d+,\d+ @@$/;
 const NO_NEWLINE_NOTE = '\\ No newline at end of file';
 
 /**
- * How far the old text was read, in lines and characters, and the new text so far. The text begins with the 0-based line
- * `firstIndex` of the file.
+ * How far the old text was read, in lines and characters, and the new text so far. The text begins with the 0-based
+ * line `firstIndex` of the file.
  */
 type PatchState = {
   readonly old: LineTable;

@@ -19,8 +19,8 @@ const JOINED = String.raw`(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]
 const STYLED = String.raw`[[\p{Emoji}&&\p{Extended_Pictographic}]--\p{Emoji_Presentation}]\uFE0F|\p{Emoji_Keycap_Sequence}|\p{RGI_Emoji_Tag_Sequence}`;
 
 /**
- * Sequences that can be harmless come first and match whole: emoji and CRLF. The look-ahead saves a microsecond for each
- * character that cannot start an emoji.
+ * Sequences that can be harmless come first and match whole: emoji and CRLF. The look-ahead saves a microsecond for
+ * each character that cannot start an emoji.
  */
 const SHOWN_OR_HIDDEN = new RegExp(
   String.raw`(?=[\p{Emoji}\p{Extended_Pictographic}])(?:(?<joined>${JOINED})|${STYLED})|\r\n|(?<hidden>${HIDDEN})`,
@@ -66,7 +66,9 @@ function toPlace(character: string | undefined, offset: number): readonly Place[
   return codePoint === undefined ? [] : [{ codePoint, offset }];
 }
 
-/** An emoji that is drawn as text unless a style follows. Before and behind a joiner, many texts leave the style out. */
+/**
+ * An emoji that is drawn as text unless a style follows. Before and behind a joiner, many texts leave the style out.
+ */
 const WITHOUT_STYLE = /\p{Extended_Pictographic}(?<!\p{Emoji_Presentation})(?!\p{Emoji_Modifier}|\uFE0F)/gu;
 
 const JOINED_EMOJI = /^\p{RGI_Emoji_ZWJ_Sequence}$/v;

@@ -39,7 +39,9 @@ const READ_LABEL = '**Completed:** reading approved';
 /** Starts the status line of a denied proposal. */
 export const REJECTED_LABEL = '**Rejected by user**';
 
-/** Starts the status line of a proposal instead of which a person asked for something else. It is stored as rejected. */
+/**
+ * Starts the status line of a proposal instead of which a person asked for something else. It is stored as rejected.
+ */
 const INSTRUCTED_LABEL = '**Asked for something else**';
 
 /** States as tables and pages name them, in the order of a proposal's life. */

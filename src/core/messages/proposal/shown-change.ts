@@ -27,7 +27,9 @@ export function findShownDigest({ proposal, bodies }: ShownProposal): string | n
 
 type Header = { readonly id: string; readonly title: string; readonly digest: string };
 
-/** The marker, the title and the id line are the first lines of every comment; the place can be between the last two. */
+/**
+ * The marker, the title and the id line are the first lines of every comment; the place can be between the last two.
+ */
 function hasHeader(body: string, { id, title, digest }: Header): boolean {
   const [, titleLine = '', ...rest] = body.split('\n', 7).filter((line) => line !== '');
   const idLine = rest.find((line) => !isPlaceLine(line)) ?? '';

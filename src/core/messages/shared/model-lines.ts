@@ -39,7 +39,8 @@ export function findTable(lines: readonly string[]): number {
 }
 
 /**
- * The lines of a table, inert. Columns lose their alignment: where a table is not understood, `:---:` would be an emoji.
+ * The lines of a table, inert. Columns lose their alignment: where a table is not understood, `:---:` would be an
+ * emoji.
  */
 export function renderTable([header = '', , ...body]: readonly string[]): readonly string[] {
   const names = cellsOf(header);
