@@ -1,6 +1,6 @@
 import { formatPath } from '../../../src/core/agent/shared/tool-results.ts';
 import { escapeHiddenCharacters } from '../../../src/core/edits/text/unicode.ts';
-import { type CallRef, isSameCall, refOf } from '../../../src/core/state/conversation.ts';
+import { type CallRef, callRefOf, isSameCall } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { Run } from '../../../src/core/state/run.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
@@ -13,7 +13,7 @@ export const heldCallsAreTold: CaseCheck = ({ saved }) => {
   for (const { saved: one } of saved) {
     const { run } = one.step.pull;
     if (run === null) continue;
-    const known = [...run.heldCalls.map(refOf), ...heldInBatch(run)];
+    const known = [...run.heldCalls.map(callRefOf), ...heldInBatch(run)];
     const told = JSON.stringify(one.step.messages);
     const gone = (open.get(run.id) ?? []).filter((call) => !known.some((other) => isSameCall(other, call)));
     const untold = gone.filter(
@@ -31,7 +31,7 @@ function nameInNote(callId: string): string {
 }
 
 function heldInBatch(run: Run): readonly CallRef[] {
-  return run.batch?.calls.filter(({ heldPath }) => heldPath !== null).map(refOf) ?? [];
+  return run.batch?.calls.filter(({ heldPath }) => heldPath !== null).map(callRefOf) ?? [];
 }
 
 /** S149, S145: people decide on each call once, unless a push or an expiry made it necessary to ask again. */
@@ -68,7 +68,7 @@ function sharesOwnCall(left: Proposal, right: Proposal): boolean {
 export const heldCallsAreNotShown: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { step } }) => {
     const { run, proposals } = step.pull;
-    const held = run?.heldCalls.map(refOf) ?? [];
+    const held = run?.heldCalls.map(callRefOf) ?? [];
     const shown = proposals.filter(
       ({ runId, origin }) =>
         runId === run?.id &&
@@ -89,7 +89,7 @@ export const joinedCallsShareTheirOutcome: CaseCheck = ({ saved }) =>
       if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
       const isRead = op === 'read' && state === 'completed';
       const outputs = run.batch.calls
-        .filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))))
+        .filter((call) => origin.calls.some((one) => isSameCall(one, callRefOf(call))))
         .map(({ status }) => (status.kind === 'answered' && !isRead ? status.output : status.kind));
       const isShared = MADE_AGAIN.has(state) || new Set(outputs).size <= 1;
       return isShared ? [] : [`S145: the calls of ${id} have different outcomes`];
@@ -104,7 +104,7 @@ export const joinedChangesAreWhole: CaseCheck = ({ saved }) =>
       if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
       const isJoinedEdit = origin.calls.length > 1 && origin.tool === 'edit_file' && userEdit === null;
       if (!isJoinedEdit || change.op === 'set' || change.payload.type !== 'edit') return [];
-      const calls = run.batch.calls.filter((call) => origin.calls.some((one) => isSameCall(one, refOf(call))));
+      const calls = run.batch.calls.filter((call) => origin.calls.some((one) => isSameCall(one, callRefOf(call))));
       // Calls that ask for the same, perhaps with other reasons, are one edit.
       const different = new Set(calls.map(({ toolCall }) => withoutReason(toolCall.arguments)));
       const edits = [...different].reduce((sum, text) => sum + text.split('"old_string"').length - 1, 0);

@@ -7,7 +7,7 @@ import { type Offload, OffloadError, type OffloadName, offloadInline } from '../
  * are checked as if their files were YAML.
  */
 const offloadVirtually: Offload = (name, input) => {
-  if (name === 'outlineFile') return Promise.reject(new OffloadError('crash', 'no grammars in the simulation'));
+  if (name === 'parsedOutline') return Promise.reject(new OffloadError('crash', 'no grammars in the simulation'));
   return offloadInline(name, name === 'checkSyntax' ? Object.assign({}, input, { path: 'stand-in.yaml' }) : input);
 };
 

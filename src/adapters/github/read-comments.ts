@@ -1,5 +1,10 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import { addressOf, type CommentAddress, commentKey, type PostedComment } from '../../core/state/posted-comment.ts';
+import {
+  type CommentAddress,
+  commentAddressOf,
+  commentKey,
+  type PostedComment,
+} from '../../core/state/posted-comment.ts';
 import type { CommentText, CurrentComment, FoundComment, ListedComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -102,7 +107,7 @@ export async function fetchCommentTexts(
 }
 
 async function fetchCommentText(connection: PullConnection, comment: PostedComment): Promise<CommentText | null> {
-  const body = await fetchCommentBody(connection, addressOf(comment));
+  const body = await fetchCommentBody(connection, commentAddressOf(comment));
   return body === null ? null : toCommentText(body);
 }
 

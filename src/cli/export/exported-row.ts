@@ -1,6 +1,6 @@
 import type { CommittedChangeRow, LedgerAnswer, LedgerEntry, VoteRow } from '../../adapters/store/ledger.ts';
 import type { ChangePayload } from '../../core/edits/change.ts';
-import { nameOf, type Proposal, postedChange } from '../../core/state/proposal.ts';
+import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
@@ -52,7 +52,7 @@ export function toExportedRow(entry: LedgerEntry): ExportedRow {
     toolName: record?.tool ?? null,
     parameters: proposal === null ? null : exportedParameters(proposal),
     state: outcome?.state ?? proposal?.state ?? 'unknown',
-    proposalMessage: proposal === null ? null : nameOf(proposal),
+    proposalMessage: proposal === null ? null : describeProposal(proposal),
     userResponse: record?.response ?? null,
     customInstruction: proposal === null ? null : instructionOf(proposal),
     result: exportedResult(entry),

@@ -1,6 +1,6 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import { commentKey } from '../state/posted-comment.ts';
-import { commentsOf, fullyPostedAt, type Proposal } from '../state/proposal.ts';
+import { fullyPostedAt, type Proposal, proposalCommentsOf } from '../state/proposal.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';
@@ -15,7 +15,7 @@ type CommentDamage = 'changed' | 'deleted';
 /** The damage to the comments of an undecided proposal, or null. A comment that was not fetched counts as changed. */
 export function findCommentDamage(proposal: Proposal, { commentHashes }: Facts): CommentDamage | null {
   if (proposal.state !== 'proposed') return null;
-  const hashes = commentsOf(proposal).map((one) => ({
+  const hashes = proposalCommentsOf(proposal).map((one) => ({
     current: commentHashes?.[commentKey(one)],
     bodyHash: one.bodyHash,
   }));

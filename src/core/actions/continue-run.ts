@@ -1,6 +1,6 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import type { ToolBatch, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
-import { refOf, toIssuedCall } from '../state/conversation.ts';
+import { callRefOf, toIssuedCall } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Resumption } from '../state/run.ts';
@@ -46,9 +46,12 @@ function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }:
   const userEdits = expired.filter((call) => isUserEdit(builder.pull, call));
   const repeated = expired.filter((call) => !userEdits.includes(call));
   const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
-  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, refOf(call), EXPIRED_USER_EDIT), running);
+  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, callRefOf(call), EXPIRED_USER_EDIT), running);
   if (repeated.length === 0) return withdrawn;
-  const restarted = repeated.reduce((next, call) => setCallStatus(next, refOf(call), { kind: 'running' }), withdrawn);
+  const restarted = repeated.reduce(
+    (next, call) => setCallStatus(next, callRefOf(call), { kind: 'running' }),
+    withdrawn,
+  );
   return withEffects(restarted, { type: 'run-tools', runId, turn, calls: repeated.map(toIssuedCall) });
 }
 

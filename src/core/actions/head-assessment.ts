@@ -13,7 +13,7 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import { headingOf, type MemberPlace, memberPlaces, type Proposal, placeOf } from '../state/proposal.ts';
+import { headingOf, type MemberPlace, memberPlaces, type Proposal, proposedPlaceOf } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AppCommit, Run } from '../state/run.ts';
@@ -126,7 +126,7 @@ export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness):
   const places = memberPlaces(proposal);
   return membersOf(change).map((member, index) => {
     const key = memberKey(id, change, index);
-    const place = places[index] ?? placeOf(member);
+    const place = places[index] ?? proposedPlaceOf(member);
     const applicability = assessed.get(key);
     if (contained.has(key)) return ALREADY_APPLIED;
     // The push did not change the file.

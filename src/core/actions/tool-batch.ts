@@ -13,7 +13,7 @@ import {
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { changeDiff } from '../edits/change.ts';
 import type { Dependency, ToolBatch, ToolCallState } from '../state/conversation.ts';
-import { type CallRef, type IssuedCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
+import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
 import { isInstructed, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
@@ -75,7 +75,7 @@ export function setCallStatus(builder: StepBuilder, ref: CallRef, status: ToolCa
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
   const calls = batch.calls.map((call) =>
-    isSameCall(refOf(call), ref) && call.status.kind !== 'answered' ? { ...call, status } : call,
+    isSameCall(callRefOf(call), ref) && call.status.kind !== 'answered' ? { ...call, status } : call,
   );
   return withRun(builder, { batch: { ...batch, calls } });
 }
@@ -83,7 +83,7 @@ export function setCallStatus(builder: StepBuilder, ref: CallRef, status: ToolCa
 /** A proposal's calls that are in the current batch, to run them again; an undo has none. */
 export function issuedCallsOf({ run }: PullState, { origin }: Proposal): readonly IssuedCall[] {
   if (origin.kind !== 'call') return [];
-  const calls = run?.batch?.calls.filter((one) => origin.calls.some((call) => isSameCall(call, refOf(one))));
+  const calls = run?.batch?.calls.filter((one) => origin.calls.some((call) => isSameCall(call, callRefOf(one))));
   return calls?.map(toIssuedCall) ?? [];
 }
 
@@ -112,7 +112,7 @@ export function setProposalCallStatus(
 /** Tells the model that expired proposals were withdrawn. */
 export function withdrawExpiredCalls(builder: StepBuilder): StepBuilder {
   const expired = builder.pull.run?.batch?.calls.filter(({ status }) => status.kind === 'expired') ?? [];
-  return expired.reduce((next, call) => answerToolCall(next, refOf(call), withdrawnOutput(EXPIRED_CAUSE)), builder);
+  return expired.reduce((next, call) => answerToolCall(next, callRefOf(call), withdrawnOutput(EXPIRED_CAUSE)), builder);
 }
 
 /** Posts one proposal. */

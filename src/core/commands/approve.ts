@@ -5,7 +5,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import { commentKey } from '../state/posted-comment.ts';
-import { commentsOf, type Proposal } from '../state/proposal.ts';
+import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Reply } from '../step/replies.ts';
@@ -106,7 +106,8 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
 function isHidden(proposal: Proposal, { hiddenComments = [] }: Facts): boolean {
   if (proposal.state !== 'proposed') return false;
   return (
-    proposal.threadResolution !== null || commentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)))
+    proposal.threadResolution !== null ||
+    proposalCommentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)))
   );
 }
 

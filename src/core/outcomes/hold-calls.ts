@@ -3,7 +3,7 @@ import { answerToolCall } from '../actions/tool-batch.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
 import { mainPath } from '../edits/change.ts';
 import type { ToolCallState } from '../state/conversation.ts';
-import { type CallRef, type HeldCall, isSameCall, refOf, toIssuedCall } from '../state/conversation.ts';
+import { type CallRef, callRefOf, type HeldCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
@@ -45,7 +45,7 @@ function natureOf(pull: PullState, { toolCall: { name } }: ToolCallState, result
 }
 
 function findResult(results: readonly CallResult[], call: ToolCallState): CallResult | null {
-  return results.find((result) => answersCall(result, refOf(call))) ?? null;
+  return results.find((result) => answersCall(result, callRefOf(call))) ?? null;
 }
 
 function answersCall(result: CallResult, ref: CallRef): boolean {
@@ -74,9 +74,9 @@ function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult 
   const path = result.kind === 'change' ? mainPath(result.change) : result.path;
   const held: HeldCall = { ...toIssuedCall(call), path };
   const added = withRun(builder, { heldCalls: [...(builder.pull.run?.heldCalls ?? []), held] });
-  return answerToolCall(added, refOf(call), heldOutput(cause));
+  return answerToolCall(added, callRefOf(call), heldOutput(cause));
 }
 
 function refuseRepeat(builder: StepBuilder, call: ToolCallState, earlier: EarlierAnswer): StepBuilder {
-  return answerToolCall(countRepeat(builder, earlier), refOf(call), earlier.output);
+  return answerToolCall(countRepeat(builder, earlier), callRefOf(call), earlier.output);
 }

@@ -6,7 +6,7 @@ import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
 import { addShownLines } from '../agent/tools/shown-lines.ts';
 import { mainPath } from '../edits/change.ts';
 import type { CallOutput } from '../state/conversation.ts';
-import { type CallRef, isSameCall, refOf, sharesCall } from '../state/conversation.ts';
+import { type CallRef, callRefOf, isSameCall, sharesCall } from '../state/conversation.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import type { Facts } from '../step/facts.ts';
@@ -47,8 +47,8 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
 
 /** The held calls of the batch are proposed now. Calls that were held beside an open question stay held. */
 function releaseHeldCalls(builder: StepBuilder, { batch, heldCalls, heldResponses }: Run): StepBuilder {
-  const shown = batch?.calls.filter(({ heldPath }) => heldPath !== null).map(refOf) ?? [];
-  const kept = heldCalls.filter((call) => !shown.some((other) => isSameCall(other, refOf(call))));
+  const shown = batch?.calls.filter(({ heldPath }) => heldPath !== null).map(callRefOf) ?? [];
+  const kept = heldCalls.filter((call) => !shown.some((other) => isSameCall(other, callRefOf(call))));
   const areReleased = kept.length === 0;
   return withRun(builder, { heldCalls: kept, heldResponses: areReleased ? 0 : heldResponses });
 }
@@ -60,7 +60,7 @@ function reasonOf(before: PullState, proposed: PullState, asked: PullState): Rea
 
 /** The calls of a result that still have none. A change answers all of its calls or none. */
 function isAwaited(run: Run, result: CallResult): boolean {
-  const running = run.batch?.calls.filter(({ status }) => status.kind === 'running').map(refOf) ?? [];
+  const running = run.batch?.calls.filter(({ status }) => status.kind === 'running').map(callRefOf) ?? [];
   return callsOf(result).every((call) => running.some((one) => isSameCall(one, call)));
 }
 
@@ -111,7 +111,7 @@ function queueRunCommentUpdate(builder: StepBuilder): StepBuilder {
  */
 function outputAfterPush(pull: PullState, call: CallRef): CallOutput | null {
   const run = pull.run;
-  const status = run?.batch?.calls.find((one) => isSameCall(refOf(one), call))?.status;
+  const status = run?.batch?.calls.find((one) => isSameCall(callRefOf(one), call))?.status;
   if (status?.kind === 'running' && status.ifRefused !== undefined) return status.ifRefused;
   const stale = pull.proposals.findLast(
     (one) =>

@@ -5,7 +5,7 @@ import { findMisleading } from '../edits/misleading-text/misleading-line.ts';
 import { parseHunks } from '../edits/text/hunks.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/path-forms.ts';
-import { commentsOf, type Proposal } from '../state/proposal.ts';
+import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import {
   type StandingApproval,
@@ -127,7 +127,7 @@ export function reaches(approval: StandingApproval, proposal: Proposal): boolean
 
 /** GitHub's times are whole seconds, so what was posted in the same second can be what the person saw. */
 function isPostedAfter(proposal: Pick<Proposal, 'comment' | 'continuationComments'>, grantedAt: string): boolean {
-  const comments = commentsOf(proposal);
+  const comments = proposalCommentsOf(proposal);
   return comments.length > 0 && comments.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(grantedAt));
 }
 

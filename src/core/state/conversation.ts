@@ -116,7 +116,7 @@ export type Dependency = {
 /** Its text exists only after the other change, or both change the same place in ways that cannot be joined. */
 export type DependencyRelation = 'needs-text' | 'same-place';
 
-export function refOf({ turn, toolCall }: IssuedCall): CallRef {
+export function callRefOf({ turn, toolCall }: IssuedCall): CallRef {
   return { turn, callId: toolCall.id };
 }
 

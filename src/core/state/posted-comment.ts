@@ -29,20 +29,20 @@ export type CommentThread = { readonly rootId: number; readonly reviewId: number
 /** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
 export type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
 
-export function addressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
+export function commentAddressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
   return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
 }
 
 /** Names a comment within its pull request, which its id alone does not. */
 export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
-  const { at, commentId } = addressOf(comment);
+  const { at, commentId } = commentAddressOf(comment);
   return `${at}:${commentId}`;
 }
 
 /** Whether the comment is the one at this place; null for none. */
 export function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
   if (comment === null) return false;
-  const address = addressOf(comment);
+  const address = commentAddressOf(comment);
   return address.at === at && address.commentId === commentId;
 }
 

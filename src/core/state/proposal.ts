@@ -238,7 +238,7 @@ export function postedChange({ change, userEdit }: Proposal): Change {
 }
 
 /** One line that names it in lists, without words of the model. That of an undo names the change that it reverses. */
-export function nameOf({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
+export function describeProposal({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
   const name = describeChange(change);
   return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
 }
@@ -254,16 +254,16 @@ export function memberPlaces({
   change,
   currentPlaces,
 }: Pick<Proposal, 'change' | 'currentPlaces'>): readonly MemberPlace[] {
-  return currentPlaces ?? membersOf(change).map(placeOf);
+  return currentPlaces ?? membersOf(change).map(proposedPlaceOf);
 }
 
 /** Where a member was when it was proposed. */
-export function placeOf({ region, heading }: FileChange): MemberPlace {
+export function proposedPlaceOf({ region, heading }: FileChange): MemberPlace {
   return { line: region === null ? null : regionLine(region), heading };
 }
 
 /** All comments that show it; none until it is posted completely. */
-export function commentsOf({
+export function proposalCommentsOf({
   comment,
   continuationComments,
 }: Pick<Proposal, 'comment' | 'continuationComments'>): readonly PostedComment[] {
@@ -272,6 +272,6 @@ export function commentsOf({
 
 /** GitHub's time at which its last comment was posted; null until it is posted completely. */
 export function fullyPostedAt(proposal: Pick<Proposal, 'comment' | 'continuationComments'>): string | null {
-  const times = commentsOf(proposal).map(({ createdAt }) => createdAt);
+  const times = proposalCommentsOf(proposal).map(({ createdAt }) => createdAt);
   return times.toSorted((left, right) => Date.parse(left) - Date.parse(right)).at(-1) ?? null;
 }

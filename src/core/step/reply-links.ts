@@ -1,4 +1,4 @@
-import { nameOf, type Proposal, type ProposalState } from '../state/proposal.ts';
+import { describeProposal, type Proposal, type ProposalState } from '../state/proposal.ts';
 import { decidingVotes, isInstructed } from '../state/proposal-lifecycle.ts';
 import type { AgentQuestion, QuestionInput } from '../state/question.ts';
 import type { Person, StandingApproval, StandingApprovalRef } from '../state/vote.ts';
@@ -7,7 +7,7 @@ import type { Person, StandingApproval, StandingApprovalRef } from '../state/vot
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };
 
 export function proposalLink(proposal: Proposal): ProposalLink {
-  return { id: proposal.id, title: nameOf(proposal), url: proposal.comment?.url ?? null };
+  return { id: proposal.id, title: describeProposal(proposal), url: proposal.comment?.url ?? null };
 }
 
 /** A proposal that is no longer open, with its outcome (T12). */

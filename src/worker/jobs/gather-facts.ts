@@ -14,7 +14,7 @@ import { listSettingsInForce, parseSettings } from '../../core/settings/repo-set
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import { commentKey } from '../../core/state/posted-comment.ts';
-import { commentsOf } from '../../core/state/proposal.ts';
+import { proposalCommentsOf } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
@@ -117,14 +117,17 @@ async function fetchShownProposals(
   { github, offload }: PullContext,
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
 ): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenComments'>> {
-  const comments = proposals.flatMap(commentsOf);
+  const comments = proposals.flatMap(proposalCommentsOf);
   const [texts, hidden] = await bothOrFail(
     github.fetchCommentTexts(comments),
     withHidden ? github.listHiddenComments(comments) : Promise.resolve(null),
   );
   const shownDigests: Record<string, string | null> = {};
   for (const proposal of proposals) {
-    const current = commentsOf(proposal).map((one) => ({ text: texts[commentKey(one)], bodyHash: one.bodyHash }));
+    const current = proposalCommentsOf(proposal).map((one) => ({
+      text: texts[commentKey(one)],
+      bodyHash: one.bodyHash,
+    }));
     if (!current.every(({ text, bodyHash }) => text?.bodyHash === bodyHash)) continue;
     const bodies = current.flatMap(({ text }) => text?.body ?? []);
     shownDigests[proposal.id] = await offloadOr(offload, 'findShownDigest', { proposal, bodies }, null);

@@ -133,7 +133,7 @@ type OffloadFunctions = {
   readonly matchPaths: OffloadSignature<PathQuery, string>;
   readonly selectDiffs: OffloadSignature<DiffSelection, DiffExcerpt>;
   readonly buildOverview: OffloadSignature<JoinedPaths, readonly DirectoryCount[]>;
-  readonly outlineFile: OffloadSignature<OutlineInput, string>;
+  readonly parsedOutline: OffloadSignature<OutlineInput, string>;
   readonly plainOutline: OffloadSignature<OutlineInput, string>;
   readonly checkSyntax: OffloadSignature<FileToCheck, SyntaxProblem | null>;
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
@@ -218,7 +218,7 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
   buildOverview: { run: buildOverview, size: ({ paths }) => paths.length },
   // A grammar can crash or hang, so it never runs in the main thread.
-  outlineFile: { run: outlineFile, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
+  parsedOutline: { run: parsedOutline, size: always, timeoutMs: PATTERN_TIMEOUT_MS },
   plainOutline: { run: (input) => formatOutline(input, null), size: ({ bytes }) => bytes.length },
   checkSyntax: {
     run: checkSyntax,
@@ -307,7 +307,7 @@ async function checkSyntax({ path, isNew, bytes, earlier, changes }: FileToCheck
   return findNewSyntaxError({ path, before, after });
 }
 
-async function outlineFile(input: OutlineInput): Promise<string> {
+async function parsedOutline(input: OutlineInput): Promise<string> {
   const decoded = decodeText(input.bytes);
   const source = { path: input.path, text: decoded.kind === 'text' ? decoded.text : '' };
   return formatOutline(input, await findDeclarations(source));

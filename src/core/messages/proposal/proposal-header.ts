@@ -3,7 +3,7 @@ import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.t
 import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
-import { headingOf, type Proposal, placeOf } from '../../state/proposal.ts';
+import { headingOf, type Proposal, proposedPlaceOf } from '../../state/proposal.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
 import {
@@ -65,7 +65,11 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 export function viewProposalPayload({ change, currentLine, origin }: Proposal): PayloadView {
   if (change.op === 'set') return viewSet(change);
   // A line of its own says that an undo makes a file executable again.
-  return viewMember(change, currentLine ?? placeOf(change).line, isNewExecutable(change) && origin.kind !== 'undo');
+  return viewMember(
+    change,
+    currentLine ?? proposedPlaceOf(change).line,
+    isNewExecutable(change) && origin.kind !== 'undo',
+  );
 }
 
 function viewSet(change: ChangeSet): PayloadView {

@@ -2,7 +2,7 @@ import { pluralize } from '../../../lib/format.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
 import { isSectionHeading, shownHeading } from '../../edits/heading.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { type MemberPlace, memberPlaces, type Proposal, placeOf } from '../../state/proposal.ts';
+import { type MemberPlace, memberPlaces, type Proposal, proposedPlaceOf } from '../../state/proposal.ts';
 import { codeBlock, codeSpan, details, escapeText, quoteModelText } from '../shared/markdown.ts';
 import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
@@ -36,7 +36,7 @@ export function describePlace({ path, region, heading: known }: FileChange, head
 function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): string {
   return members
     .map((member, index) => {
-      const { start, place, end } = memberLine(member, index, places[index] ?? placeOf(member));
+      const { start, place, end } = memberLine(member, index, places[index] ?? proposedPlaceOf(member));
       return start + place + end;
     })
     .join('\n');
@@ -68,7 +68,7 @@ export function listsMembers(page: string, { members }: ChangeSet): boolean {
 }
 
 function isRowOf(row: string, member: FileChange, index: number): boolean {
-  const { start, place, end } = memberLine(member, index, placeOf(member));
+  const { start, place, end } = memberLine(member, index, proposedPlaceOf(member));
   if (row === start + place + end) return true;
   if (member.op !== 'edit' || row.length < start.length + end.length) return false;
   return row.startsWith(start) && row.endsWith(end) && PLACE.test(row.slice(start.length, row.length - end.length));

@@ -4,7 +4,7 @@ import type { Change, FileChange } from '../../../core/edits/change.ts';
 import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import type { DependencyRelation } from '../../../core/state/conversation.ts';
-import { refOf } from '../../../core/state/conversation.ts';
+import { callRefOf } from '../../../core/state/conversation.ts';
 import { cutReason, type ProposingToolName } from '../../../core/state/tools.ts';
 import {
   type DraftChange,
@@ -26,7 +26,7 @@ export function draftPart(
   { tool, reason }: ChangeRequest,
   step: TextStep | null,
 ): DraftPart {
-  return { index, call: refOf(call), tool, reason, step };
+  return { index, call: callRefOf(call), tool, reason, step };
 }
 
 /** The result of a call whose change is computed. */

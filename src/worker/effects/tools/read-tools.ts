@@ -65,7 +65,7 @@ export async function outlineFile(
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const input = { path, blob: file.ref.blob, bytes: file.bytes };
-  const outline = workspace.offloadReading('outlineFile', input).catch((error: unknown) => {
+  const outline = workspace.offloadReading('parsedOutline', input).catch((error: unknown) => {
     if (error instanceof OffloadError) return workspace.offload('plainOutline', input);
     throw error;
   });

@@ -10,7 +10,7 @@ import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
 import { membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
-import { type CallRef, type IssuedCall, isSameCall, refOf, sharesCall } from '../../../core/state/conversation.ts';
+import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
 import {
@@ -86,7 +86,7 @@ function gateOf({ proposals }: PullState, { id }: Run): Workspace['gate'] {
 }
 
 function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
-  const call = calls.find((one) => isSameCall(refOf(one), ref));
+  const call = calls.find((one) => isSameCall(callRefOf(one), ref));
   return call === undefined ? null : readToolName(call.toolCall.name);
 }
 

@@ -229,7 +229,7 @@ describe('createOffloadThread', () => {
   it('outlines and patterns of any size are computed there, and a pattern that takes too long ends alone (S142, S143)', async () => {
     const { offload } = open();
     const file = { path: 'a.ts', blob: '0', bytes: Buffer.from('let a = 1;\n') };
-    expect(await offload('outlineFile', file)).toContain('declarations with their line numbers:\n1: let a = 1;');
+    expect(await offload('parsedOutline', file)).toContain('declarations with their line numbers:\n1: let a = 1;');
     const change = { oldStart: 0, newStart: 1, before: [], old: [], new: ['let a = ;\n'], after: [] };
     const added = { path: 'a.ts', isNew: true, bytes: new Uint8Array(), earlier: [], changes: [change] };
     expect(await offload('checkSyntax', added)).toEqual({ path: 'a.ts', line: 1, what: 'syntax error' });

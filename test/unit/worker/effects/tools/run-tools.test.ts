@@ -35,7 +35,7 @@ describe('an outline whose grammar fails', () => {
   /** An outline whose computation fails for this reason. */
   function runOutline(error: Error): ReturnType<typeof runToolCall> {
     const offload: Offload = (name, input) =>
-      name === 'outlineFile' ? Promise.reject(error) : offloadInline(name, input);
+      name === 'parsedOutline' ? Promise.reject(error) : offloadInline(name, input);
     const gate = { isApproved: () => false, canAsk: true };
     const github = { fetchBlob: async () => bytes };
     const workspace = { tree, repo: 'shop', offload, offloadReading: offload, github, rules: DEFAULT_SETTINGS, gate };
