@@ -139,7 +139,8 @@ function dollarsOf({ inputTokens, cachedInputTokens, outputTokens }: TokenUsage,
   return ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cached + outputTokens * output) / 1_000_000;
 }
 
-const DAY_MS = 86_400_000;
+/** The time within which runs are counted (ms), by hand like the prices. */
+const RUN_LIMIT_WINDOW_MS = 86_400_000;
 
 /** The step is saved a moment before it is seen here. */
 const TOLERANCE_MS = 60_000;
@@ -164,7 +165,7 @@ export const runsOfADayAreLimited: CaseCheck = ({ saved, events }) => {
     const limits = isResumed ? step.runStart : run.settings.limits;
     if (limits === null) return [`H4: ${run.id} goes on and counts for no day`];
     const ofDay = starts.filter(
-      (start) => start.installationId === installationId && start.at > at - DAY_MS + TOLERANCE_MS,
+      (start) => start.installationId === installationId && start.at > at - RUN_LIMIT_WINDOW_MS + TOLERANCE_MS,
     );
     const ofPerson = ofDay.filter((start) => start.by === by);
     const { runsPerDay, runsPerPersonPerDay } = limits;

@@ -5,7 +5,7 @@ import { couldWrite } from './approvals.ts';
 import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
 
 /** A comment with `/approve always` that took effect, as the page and the saved steps tell it. */
-type Grant = {
+type StandingGrant = {
   readonly index: number;
   readonly pullKey: string;
   readonly by: number;
@@ -31,7 +31,7 @@ function isUse({ action, standingApproval }: Vote): boolean {
   return action === 'approve' && standingApproval !== null;
 }
 
-function findGrant({ saved, votes, changes }: CaseEvidence, { index, vote }: NumberedVote): Grant | null {
+function findGrant({ saved, votes, changes }: CaseEvidence, { index, vote }: NumberedVote): StandingGrant | null {
   const given = votes.find(
     (one) =>
       one.index <= index &&
@@ -57,7 +57,7 @@ function commentOf({ signal }: SavedStep): CommentIntent | null {
   return signal.type === 'intent' && signal.intent.kind === 'comment' ? signal.intent : null;
 }
 
-function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, grant: Grant): readonly string[] {
+function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, grant: StandingGrant): readonly string[] {
   const step = evidence.saved.find((one) => one.index === index)?.saved;
   const proposal = step?.step.pull.proposals.find(({ id }) => id === vote.proposalId);
   const change = evidence.changes.get(`${vote.proposalId} ${vote.digest}`);
@@ -92,7 +92,7 @@ const PROTECTED = /(?:^|\/)(?:package\.json|agents\.md)$|^\.github\//i;
 const MISLEADING_LINE = /^\+[^\n]*[[\u{200B}\u{202C}\u{202E}\u{2028}\p{Cc}]--[\t\n\r]]/mv;
 
 /** The path of the granted change; none where it has several. */
-function grantedPaths({ change }: Grant): RegExp {
+function grantedPaths({ change }: StandingGrant): RegExp {
   const [path, ...others] = change === undefined ? [] : pathsOf(change);
   return path === undefined || others.length > 0 ? /^(?!)/ : new RegExp(`^${escapePattern(path)}$`);
 }

@@ -1,4 +1,5 @@
 import { collaboratorRoleOf } from '../../../fakes/github/state/lookup.ts';
+import { DAY_MS } from '../../../src/core/state/limits.ts';
 import type { CaseFixture, Login } from './fixture.ts';
 import {
   APP_DISABLED_ACTIONS,
@@ -29,8 +30,6 @@ const WEIGHTED_ACTORS: readonly (readonly [weight: number, actor: Login])[] = [
   [2, 'dora'],
   [1, 'helper[bot]'],
 ];
-
-const DAY_MS = 86_400_000;
 
 type WeightedPauses = readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[];
 

@@ -90,7 +90,7 @@ export function createSetupReader(app: GitHubClient, site: string, now: () => nu
   };
 }
 
-const Grant = z.object({ permissions: z.record(z.string(), z.unknown()), events: z.array(z.string()) });
+const AppRights = z.object({ permissions: z.record(z.string(), z.unknown()), events: z.array(z.string()) });
 
 /** An organization, a person, or an enterprise, which has no login. */
 const Account = z.union([
@@ -98,9 +98,9 @@ const Account = z.union([
   z.object({ slug: z.string() }).transform(({ slug }) => ({ login: slug, type: 'Enterprise' })),
 ]);
 
-const RegisteredApp = Grant.extend({ slug: z.string(), html_url: z.string(), owner: Account });
+const RegisteredApp = AppRights.extend({ slug: z.string(), html_url: z.string(), owner: Account });
 
-const ListedInstallation = Grant.extend({
+const ListedInstallation = AppRights.extend({
   account: Account.nullable(),
   html_url: z.string(),
   suspended_at: z.string().nullish(),

@@ -1,11 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { DAY_MS } from '../../core/state/limits.ts';
 import type { Run } from '../../core/state/run.ts';
 import { ONCE_IN_REPOSITORY } from '../../core/step/effects.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Handled deliveries: GitHub can redeliver them for some days, and none may count twice (F20). */
 export const DELIVERY_RETENTION_MS = 30 * DAY_MS;

@@ -32,7 +32,7 @@ export async function loadPullState(
   pullRequestKey: string,
   named: ProposalSelector,
 ): Promise<PullState> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<LoadedRow>`
     with pull as materialized (
       select pulls.state, pulls.run_id, runs.schema, runs.state as run
       from pulls left join runs on runs.run_id = pulls.run_id where pulls.pull_key = ${pullRequestKey}
@@ -53,11 +53,11 @@ export async function loadPullState(
   return { ...fromStored<StoredPullState>(first.state), run, proposals };
 }
 
-type Row = { readonly state: string | null; readonly schema: number | null; readonly body: string | null };
+type LoadedRow = { readonly state: string | null; readonly schema: number | null; readonly body: string | null };
 
 type ProposalRow = { readonly schema: number; readonly body: string };
 
-function isProposal(row: Row): row is Row & ProposalRow {
+function isProposal(row: LoadedRow): row is LoadedRow & ProposalRow {
   return row.schema !== null && row.body !== null;
 }
 

@@ -76,13 +76,13 @@ export function nearbyLines(
   return shown;
 }
 
-type Place = { readonly index: number; readonly count: number };
+type ReplacedPlace = { readonly index: number; readonly count: number };
 
 /** The lines that a change replaces. The region of an edit of several places has all lines between them, too. */
-function placesOf({ oldStart, old, new: now }: Region, placeCount: number): readonly Place[] {
+function placesOf({ oldStart, old, new: now }: Region, placeCount: number): readonly ReplacedPlace[] {
   const first = oldStart - 1;
   if (placeCount === 1) return [{ index: first, count: old.length }];
-  const places: Place[] = [];
+  const places: ReplacedPlace[] = [];
   let [from, to] = [0, 0];
   const closePlace = (at: number, other: number): void => {
     if (at > from || other > to) places.push({ index: first + from, count: at - from });
@@ -96,7 +96,7 @@ function placesOf({ oldStart, old, new: now }: Region, placeCount: number): read
 }
 
 /** Ranges of 0-based lines around places that are in order. Those that touch are one. */
-function rangesAround(places: readonly Place[], lineCount: number): readonly LineWindow[] {
+function rangesAround(places: readonly ReplacedPlace[], lineCount: number): readonly LineWindow[] {
   const ranges: LineWindow[] = [];
   for (const { index, count } of places) {
     const place = Math.min(index + 1, lineCount);

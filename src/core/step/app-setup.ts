@@ -1,8 +1,8 @@
 /** The rights that an App asks for, or that an installation of it was granted. */
-type Grant = { readonly permissions: Readonly<Record<string, unknown>>; readonly events: readonly string[] };
+type AppRights = { readonly permissions: Readonly<Record<string, unknown>>; readonly events: readonly string[] };
 
 /** The App as it is registered on GitHub, with all of its installations. */
-export type AppSetup = Grant & {
+export type AppSetup = AppRights & {
   /** The page where its owner changes permissions and events. */
   readonly settingsUrl: string;
   /** The page where people install it. */
@@ -11,7 +11,7 @@ export type AppSetup = Grant & {
 };
 
 /** The installation on one account. `url` is the page where its owner accepts new permissions. */
-export type Installation = Grant & {
+export type Installation = AppRights & {
   readonly account: string;
   readonly url: string;
   readonly isSuspended: boolean;

@@ -68,7 +68,7 @@ export async function fetchMissingPermissions(
   }
   try {
     const { data } = await app.rest.apps.getRepoInstallation({ owner: ref.owner, repo: ref.repo });
-    const installation = Installation.safeParse(data);
+    const installation = InstallationResponse.safeParse(data);
     if (!installation.success) throw new GitHubError('GitHub returned the installation in an unknown form', null, null);
     return missingPermissions(installation.data.permissions);
   } catch (error) {
@@ -76,7 +76,7 @@ export async function fetchMissingPermissions(
   }
 }
 
-const Installation = z.object({ permissions: z.record(z.string(), z.unknown()) });
+const InstallationResponse = z.object({ permissions: z.record(z.string(), z.unknown()) });
 
 /** Throws the last refusal again for a minute. */
 async function requestToken(options: TokenOptions, permissions: TokenPermissions, refresh: boolean): Promise<string> {

@@ -236,9 +236,9 @@ function describeQuery({ regex, ignoreCase }: SearchQuery): string {
   return `${what}, ${ignoreCase ? 'upper and lower case count as the same' : 'upper and lower case differ'}.`;
 }
 
-type Row = { readonly line: number; readonly text: string; readonly isHit: boolean };
+type ResultRow = { readonly line: number; readonly text: string; readonly isHit: boolean };
 
-function rowsOf({ line, text, before, after }: FileHit): readonly Row[] {
+function rowsOf({ line, text, before, after }: FileHit): readonly ResultRow[] {
   return [
     ...before.map((shown, index) => ({ line: line - before.length + index, text: shown, isHit: false })),
     { line, text, isHit: true },
@@ -250,7 +250,7 @@ function rowsOf({ line, text, before, after }: FileHit): readonly Row[] {
 function formatRows(hits: readonly SearchHit[], hasContext: boolean): readonly string[] {
   const byFile = Map.groupBy(hits, ({ path }) => path);
   const blocks = [...byFile].map(([path, hitsOfFile]) => {
-    const rows = new Map<number, Row>();
+    const rows = new Map<number, ResultRow>();
     for (const row of hitsOfFile.flatMap(rowsOf)) if (row.isHit || !rows.has(row.line)) rows.set(row.line, row);
     const sorted = [...rows.values()].toSorted((one, other) => one.line - other.line);
     return sorted.flatMap(({ line, text, isHit }, index) => {

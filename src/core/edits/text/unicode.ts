@@ -48,10 +48,10 @@ export function findHiddenCharacters(text: string, startsFile = false): HiddenCh
   return found;
 }
 
-type Place = { readonly codePoint: number; readonly offset: number };
+type HiddenPlace = { readonly codePoint: number; readonly offset: number };
 
 /** Joiners and styles are harmless within the emoji that they make, and draw nothing elsewhere. */
-function placesOfHidden(text: string): readonly Place[] {
+function placesOfHidden(text: string): readonly HiddenPlace[] {
   return [...text.matchAll(SHOWN_OR_HIDDEN)].flatMap(({ 0: match, index, groups }) => {
     if (groups?.['joined'] === undefined) return toPlace(groups?.['hidden'], index);
     if (isEmoji(match)) return [];
@@ -61,7 +61,7 @@ function placesOfHidden(text: string): readonly Place[] {
   });
 }
 
-function toPlace(character: string | undefined, offset: number): readonly Place[] {
+function toPlace(character: string | undefined, offset: number): readonly HiddenPlace[] {
   const codePoint = character?.codePointAt(0);
   return codePoint === undefined ? [] : [{ codePoint, offset }];
 }

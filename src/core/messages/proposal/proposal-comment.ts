@@ -241,11 +241,11 @@ function userEditLine(proposal: Proposal): string {
   return writer === null ? '' : `${escapeLogin(writer)} wrote these lines in place of the model’s.`;
 }
 
-/** Longer than any reason that the tools accept. */
-const MAX_REASON_CHARACTERS = 300;
+/** The tools cut a reason before, but placeholders of secrets can lengthen it again. */
+const MAX_QUOTED_REASON_CHARACTERS = 300;
 
 function reasonBlock({ modelReason }: Proposal): string {
-  return modelReason === null ? '' : quoteModelText('Reason', modelReason, MAX_REASON_CHARACTERS);
+  return modelReason === null ? '' : quoteModelText('Reason', modelReason, MAX_QUOTED_REASON_CHARACTERS);
 }
 
 /** Links to the files at the head that the change is based on; a new file has none. */

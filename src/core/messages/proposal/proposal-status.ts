@@ -105,11 +105,11 @@ function rejectedText(proposal: Proposal): string {
   const reason = vote?.text ?? '';
   return joinBlocks(
     `${vote === undefined ? REJECTED_LABEL : `${label} ${escapeLogin(vote.by)}`}. Nothing was changed.`,
-    reason === '' ? '' : blockQuote(reason, MAX_REASON_CHARACTERS),
+    reason === '' ? '' : blockQuote(reason, MAX_VOTE_TEXT_CHARACTERS),
   );
 }
 
-const MAX_REASON_CHARACTERS = 1_000;
+const MAX_VOTE_TEXT_CHARACTERS = 1_000;
 
 /** A failed proposal with a commit is one whose commit does not hold what was approved. */
 function failedText(proposal: Proposal, { links }: ProposalStatusContext): string {

@@ -85,7 +85,8 @@ export function setIntroduction(proposal: Introduced): string {
   const { change, origin } = proposal;
   if (change.op !== 'set') return '';
   // The summary of an undo is the App's own, and a line below says the same.
-  const summary = origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_SUMMARY_CHARACTERS);
+  const summary =
+    origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_QUOTED_SUMMARY_CHARACTERS);
   const rule = 'These changes are decided as one: either all of them are committed together, or none.';
   return [summary, rule, memberList(change, memberPlaces(proposal))].filter((block) => block !== '').join('\n\n');
 }
@@ -101,8 +102,8 @@ export function introductionBytes(change: ChangeSet): number {
 /** Seven digits, and a heading of 80 characters. */
 const MOVED_PLACE_BYTES = 100;
 
-/** Longer than any summary that the tool accepts. */
-const MAX_SUMMARY_CHARACTERS = 600;
+/** The tool cuts a summary before, but placeholders of secrets can lengthen it again. */
+const MAX_QUOTED_SUMMARY_CHARACTERS = 600;
 
 /** The diffs of all members as one, in order. Warnings name the path that they are about. */
 export function createSetView({ members }: ChangeSet): DiffView | null {
