@@ -208,7 +208,7 @@ export type Store = {
   /**
    * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook,
    * `dead-lettered` signal or catch-up is pending. A delivery that arrives meanwhile is either seen here or stored
-   * after this save.
+   * after it. Stores ignore `signal`: a wrapper, such as the simulation's trace, records the cause of the step.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */
