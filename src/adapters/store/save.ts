@@ -1,23 +1,20 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { formatRange } from '../../core/edits/region.ts';
-import type { CommittedChange, Proposal } from '../../core/state/proposal.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal } from '../../core/state/proposal-lifecycle.ts';
 import { activeSince, hasActiveWork } from '../../core/state/pull-state.ts';
-import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
-import type { Vote } from '../../core/state/vote.ts';
-import { recordOf } from '../../core/step/ledger-record.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import type { SideTranscriptChange, Step } from '../../core/step/step.ts';
 import { withExclusiveClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
-import { fromStored, toPlainText, toStored } from './engine/json.ts';
+import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { completeSignal, hasPendingSignal } from './inbox.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
 import { countRunStart, mayStartRun } from './run-limits.ts';
+import { saveCommittedChanges, saveOutcomes, saveVotes } from './save-ledger.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
 
 /** A proposal can hold a whole file, so one insert is bounded by rows and by characters. */
@@ -87,7 +84,7 @@ async function saveStep(
   await saveProgress(transaction, pullRequestKey, step, run !== null && savedObjects.has(run), now);
   const changed = proposals.filter((proposal) => !savedObjects.has(proposal));
   await saveProposals(transaction, pullRequestKey, { proposals: changed, run }, now);
-  await saveVotes(transaction, pullRequestKey, [...step.votes, ...step.answers.map(answerToVote)]);
+  await saveVotes(transaction, pullRequestKey, step);
   await saveCommittedChanges(transaction, pullRequestKey, step.ledgerCommits, now);
 }
 
@@ -237,123 +234,6 @@ function toProposalRow(pullRequestKey: string, proposal: Proposal, now: number) 
     created_at: now,
     updated_at: now,
   };
-}
-
-async function saveOutcomes(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  { proposals, run }: ProposalsToSave,
-  now: number,
-): Promise<void> {
-  await transaction
-    .insertInto('proposal_outcomes')
-    .values(proposals.map((proposal) => toOutcomeRow(pullRequestKey, proposal, run, now)))
-    .onConflict((conflict) => conflict.columns(['pull_key', 'proposal_id']).doNothing())
-    .execute();
-  await assertSingleOutcome(transaction, pullRequestKey, proposals);
-}
-
-function toOutcomeRow(pullRequestKey: string, proposal: Proposal, run: Run | null, now: number) {
-  return {
-    pull_key: pullRequestKey,
-    proposal_id: proposal.id,
-    run_id: proposal.runId,
-    state: proposal.state,
-    // The committed version counts: the votes already have the digest that people saw.
-    digest: proposal.committed?.digest ?? proposal.change.digest,
-    commit_sha: proposal.commitSha,
-    note: proposal.note === null ? null : toPlainText(proposal.note),
-    decided_at: now,
-    seq: sql<number>`(select seq from proposals where pull_key = ${pullRequestKey} and proposal_id = ${proposal.id})`,
-    record: toStored(recordOf(proposal, run)),
-  };
-}
-
-/** Last line of defense: rolls the whole step back if it would give a proposal a second, different final state. */
-async function assertSingleOutcome(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  proposals: readonly Proposal[],
-): Promise<void> {
-  const ids = proposals.map((proposal) => proposal.id);
-  const rows = await transaction
-    .selectFrom('proposal_outcomes')
-    .select(['proposal_id', 'state'])
-    .where('pull_key', '=', pullRequestKey)
-    .where('proposal_id', 'in', ids)
-    .execute();
-  const stored = new Map(rows.map((row) => [row.proposal_id, row.state]));
-  const second = proposals.find((proposal) => stored.get(proposal.id) !== proposal.state);
-  if (second === undefined) return;
-  throw new Error(`Proposal ${second.id} is ${stored.get(second.id)} for good and cannot become ${second.state}`);
-}
-
-async function saveVotes(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  votes: readonly VoteToSave[],
-): Promise<void> {
-  if (votes.length === 0) return;
-  await transaction
-    .insertInto('votes')
-    .values(
-      votes.map((vote) => ({
-        pull_key: pullRequestKey,
-        proposal_id: vote.proposalId,
-        digest: vote.digest,
-        action: vote.action,
-        person_id: vote.by.id,
-        login: vote.by.login,
-        permission: vote.permission,
-        surface: vote.surface,
-        comment_id: vote.commentId,
-        body_hash: vote.bodyHash,
-        delivery_id: vote.deliveryId,
-        head: vote.headSha,
-        at: vote.at,
-        text: vote.text === null ? null : toPlainText(vote.text),
-        standing_approval: vote.standingApproval === null ? null : toStored(vote.standingApproval),
-      })),
-    )
-    .execute();
-}
-
-/** The parts of a vote or an answer that the table of votes stores. */
-type VoteToSave = Omit<Vote, 'action' | 'thread' | 'writtenAt'> & { readonly action: string };
-
-/** An answer is a row of votes that names its question: the ids are of one series. */
-function answerToVote({ questionId, answer, note: _note, ...record }: AnswerRecord): VoteToSave {
-  const action = answer.kind === 'reject' ? 'reject-question' : 'answer';
-  const text = JSON.stringify(responseOf(answer));
-  return { ...record, proposalId: questionId, action, text, standingApproval: null };
-}
-
-/** Duplicates are ignored: a commit can be reported twice. */
-async function saveCommittedChanges(
-  transaction: Transaction<DatabaseSchema>,
-  pullRequestKey: string,
-  changes: readonly CommittedChange[],
-  now: number,
-): Promise<void> {
-  if (changes.length === 0) return;
-  await transaction
-    .insertInto('committed_changes')
-    .values(
-      changes.map((change) => ({
-        pull_key: pullRequestKey,
-        proposal_id: change.proposalId,
-        run_id: change.runId,
-        commit_sha: change.commitSha,
-        parent_sha: change.parentSha,
-        shown_digest: change.shownDigest,
-        digest: change.committed.digest,
-        range: change.committed.range === null ? null : formatRange(change.committed.range),
-        approvers: toStored(change.approvers),
-        at: now,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
 }
 
 /**
