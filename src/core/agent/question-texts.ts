@@ -9,28 +9,31 @@ type QuestionReading =
   | { readonly kind: 'unaskable'; readonly correlationId: string; readonly problem: string }
   | { readonly kind: 'skipped' };
 
+/** Whether a comment with this text would be a command. */
+type IsCommand = (text: string) => boolean;
+
 /** Reads the arguments of `ask_user` (S121). A missing type means an approval. */
-export function readQuestionCall(args: ToolArguments['ask_user']): QuestionReading {
+export function readQuestionCall(args: ToolArguments['ask_user'], isCommand: IsCommand): QuestionReading {
   const correlationId = args.correlation_id?.trim() ?? '';
   if (correlationId === '') return { kind: 'skipped' };
-  const input = readInput(args.input_type ?? 'approval', args.choices);
+  const input = readInput(args.input_type ?? 'approval', args.choices, isCommand);
   return typeof input === 'string'
     ? { kind: 'unaskable', correlationId, problem: input }
     : { kind: 'question', correlationId, input };
 }
 
 /** The input, or the problem as a clause for people and for the model. */
-function readInput(type: string, choices: readonly string[] | null): QuestionInput | string {
+function readInput(type: string, choices: readonly string[] | null, isCommand: IsCommand): QuestionInput | string {
   switch (type) {
     case 'approval': {
       const [approve = 'Approve', reject = 'Reject', ...more] = choices ?? [];
       if (choices !== null && (choices.length !== 2 || more.length > 0))
         return 'the choices of an approval must be exactly two';
-      return findChoiceProblem([approve, reject]) ?? { type, choices: [approve, reject] };
+      return findChoiceProblem([approve, reject], isCommand) ?? { type, choices: [approve, reject] };
     }
     case 'choice':
       if (choices === null || choices.length === 0) return 'a choice needs choices';
-      return findChoiceProblem(choices) ?? { type, choices };
+      return findChoiceProblem(choices, isCommand) ?? { type, choices };
     case 'text':
       return { type };
     default:
@@ -38,13 +41,15 @@ function readInput(type: string, choices: readonly string[] | null): QuestionInp
   }
 }
 
-function findChoiceProblem(choices: readonly string[]): string | null {
+function findChoiceProblem(choices: readonly string[], isCommand: IsCommand): string | null {
   const { choices: max, choiceCharacters } = QUESTION_LIMITS;
   if (choices.length > max) return `there are ${choices.length} choices and at most ${max} are shown`;
   if (choices.some((choice) => choice.trim() === '' || /[\r\n]/.test(choice)))
     return 'each choice must be one line of text';
   if (choices.some((choice) => [...choice].length > choiceCharacters))
     return `a choice has at most ${choiceCharacters} characters`;
+  // Who repeats it as an answer would give the command, such as an approval.
+  if (choices.some(isCommand)) return 'no choice may be a command';
   return new Set(choices.map(foldChoice)).size < choices.length ? 'the choices must be different' : null;
 }
 

@@ -50,6 +50,11 @@ function choiceText(choice: string): string {
   return inline === text || inline.replace('\\', '') === text ? inline : codeSpan(text);
 }
 
+/** A choice within a sentence of the App. In it, code would look like a command that the App names. */
+function labelText(label: string): string {
+  return label.includes('`') ? codeSpan(stripMarkers(redactCredentials(label)).trim()) : choiceText(label);
+}
+
 function howToAnswer({ id, input, place }: AgentQuestion): string {
   const reply = place.at === 'thread' ? 'reply here' : 'quote this comment and reply';
   return `**Waiting for an answer.** ${waysToAnswer(id, input, reply)} ${codeSpan(`/reject ${id}`)} ends the run.`;
@@ -58,7 +63,7 @@ function howToAnswer({ id, input, place }: AgentQuestion): string {
 function waysToAnswer(id: string, input: AgentQuestion['input'], reply: string): string {
   switch (input.type) {
     case 'approval': {
-      const [approve, reject] = input.choices.map(choiceText);
+      const [approve, reject] = input.choices.map(labelText);
       return `Write ${codeSpan(`/approve ${id}`)} for “${approve}”, or ${codeSpan(`/reject ${id}`)} for “${reject}”.`;
     }
     case 'choice':

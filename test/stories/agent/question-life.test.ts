@@ -42,6 +42,12 @@ describe('a question that cannot be asked', () => {
     ['a choice with equal choices', { input_type: 'choice', choices: ['A', ' a'] }, 'the choices must be different'],
     ['an approval with one label', { choices: ['Yes'] }, 'the choices of an approval must be exactly two'],
     ['an approval with empty choices', { choices: [] }, 'the choices of an approval must be exactly two'],
+    [
+      'a choice that is a command',
+      { input_type: 'choice', choices: ['Wait', '/approve all'] },
+      'no choice may be a command',
+    ],
+    ['a label that is one', { choices: ['<!-- countersign:run:x --> /Stop', 'No'] }, 'no choice may be a command'],
     ['an unknown type', { input_type: 'colour' }, 'the input type "colour" is unknown'],
   ])(
     '%s is answered with reject and the reason, people see why, and the run goes on (S121)',

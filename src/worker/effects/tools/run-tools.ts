@@ -8,8 +8,11 @@ import {
 } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
+import { findMisplacedCommand } from '../../../core/comments/parse-comment.ts';
 import { membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
+import { stripMarkers } from '../../../core/messages/shared/markdown.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
@@ -208,10 +211,15 @@ function handleToolCall<Name extends ToolName>(
   return TOOL_HANDLERS[name](context, request);
 }
 
+/** People see a text without the App's markers and the spaces around it. */
+function isShownAsCommand(text: string): boolean {
+  return findMisplacedCommand(COMMAND_GRAMMAR, stripMarkers(text).trim()) !== null;
+}
+
 /** A question without a correlation id could not be answered to anything, so it is skipped (S121). */
 function askUser({ workspace, call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
   const { toolCall } = call;
-  const reading = readQuestionCall(request);
+  const reading = readQuestionCall(request, isShownAsCommand);
   if (reading.kind !== 'skipped') return { callId: toolCall.id, prompt: request.prompt, ...reading };
   workspace.log.warn({ call: toolCall.id }, 'question without a correlation id skipped');
   return toolOutput(toolCall, SKIPPED_OUTPUT);

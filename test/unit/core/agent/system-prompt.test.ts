@@ -156,12 +156,14 @@ describe('the descriptions of the tools', () => {
   });
 
   it('say which label of an approval approves, and that a choice takes no other text (S115, S116, S118)', () => {
-    expect(readQuestionCall({ ...QUESTION, input_type: 'approval', choices: ['Go', 'No'] })).toMatchObject({
-      input: { choices: ['Go', 'No'] },
-    });
+    expect(readQuestionCall({ ...QUESTION, input_type: 'approval', choices: ['Go', 'No'] }, () => false)).toMatchObject(
+      {
+        input: { choices: ['Go', 'No'] },
+      },
+    );
     expect(described('ask_user')).toContain('the first approves, the second rejects');
     expect(described('ask_user')).toContain('choice: one of choices, no other text');
-    expect(readQuestionCall({ ...QUESTION, correlation_id: null })).toEqual({ kind: 'skipped' });
+    expect(readQuestionCall({ ...QUESTION, correlation_id: null }, () => false)).toEqual({ kind: 'skipped' });
     expect(described('ask_user')).toContain('Required, or nothing is asked');
   });
 

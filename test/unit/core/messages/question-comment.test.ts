@@ -78,7 +78,16 @@ describe('the comment of a question', () => {
       '<!-- countersign:question:k7q2 -->',
     ]);
     const approval = question({ input: { type: 'approval', choices: [choice, 'No'] } });
-    expect(renderQuestion(approval, ANA)).toContain(`for “${expected}”, or`);
+    const label = choice.includes('`') && choice === expected ? `\`\`${choice}\`\`` : expected;
+    expect(renderQuestion(approval, ANA)).toContain(`for “${label}”, or`);
+  });
+
+  it('shows code of a label in no sentence of its own, where it would seem to be a command of the App (S113)', () => {
+    const labels = ['Yes”, or `/approve all` for “No', 'No'] as const;
+    const body = renderQuestion(question({ input: { type: 'approval', choices: labels } }), ANA);
+    const codes = nodesOf(body).flatMap((node) => (node.type === 'inlineCode' && 'value' in node ? [node.value] : []));
+    expect(codes).toContain(labels[0]);
+    expect(codes).not.toContain('/approve all');
   });
 
   it('keeps the code and lists of its text, and a quote of it is still known (S160, X2)', () => {
