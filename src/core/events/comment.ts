@@ -23,6 +23,7 @@ import type { Facts } from '../step/facts.ts';
 import type { Reply } from '../step/replies.ts';
 import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
+import { limitAuthorReplies } from './author-replies.ts';
 import {
   commandMode,
   findBareCommand,
@@ -45,7 +46,7 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   if (facts.reviewComments === null) return noop(pull, 'not-on-github');
   const context = createContext(pull, intent, facts, deliveryId);
   if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
-  return handleComment(context, intent.parsed, relevance);
+  return limitAuthorReplies(context, handleComment(context, intent.parsed, relevance));
 }
 
 function createContext(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): CommandContext {

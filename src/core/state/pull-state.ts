@@ -34,6 +34,8 @@ export type PullState = {
   readonly proposalCount: number;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
+  /** When the pull request's author, without write access, got the last replies; absent if there were none. */
+  readonly authorReplies?: readonly string[];
   /** Null until the pull request changes the settings file. */
   readonly settingsComment: SettingsComment | null;
   /** Standing approvals that did not end, oldest first. Expired ones can be among them. */

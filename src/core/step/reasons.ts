@@ -97,6 +97,7 @@ export const REASONS = [
   /** The App's installation lacks a permission, so that no run starts. */
   'permission-missing',
   'not-allowed',
+  'author-replies-used-up',
   'approval-not-counted',
   'settings-broken',
   'pull-not-open',
