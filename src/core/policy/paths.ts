@@ -90,8 +90,12 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}
 /** A percent-encoded slash, dot, backslash or NUL. */
 const ENCODED = /%(?:2f|2e|5c|00)/i;
 
-/** Why Windows cannot hold a file of this new name, so that nobody could check out the branch there; null if it can. */
-function findWindowsProblem(name: string): string | null {
+/**
+ * Why a file may not have this new name: Windows cannot hold it, so that nobody could check out the branch there, or
+ * people would take it for another one. Null for other names.
+ */
+function findNameProblem(name: string): string | null {
+  if (name.startsWith(' ')) return 'nobody sees the space at the start of a name';
   const [, character] = NOT_IN_WINDOWS_NAMES.exec(name) ?? [];
   if (character !== undefined) return `Windows cannot hold a name with '${character}'`;
   if (/[. ]$/.test(name)) return `Windows cannot hold a name that ends with a ${name.endsWith('.') ? 'dot' : 'space'}`;
@@ -113,7 +117,7 @@ function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath
       const caseVariant = findCaseVariant(tree, foldPath(part));
       if (caseVariant !== undefined)
         return refusePath(raw, `'${printablePath(caseVariant)}' exists and differs only in case or Unicode form`);
-      const problem = findWindowsProblem(part.slice(part.lastIndexOf('/') + 1));
+      const problem = findNameProblem(part.slice(part.lastIndexOf('/') + 1));
       if (problem !== null) return refusePath(raw, problem);
       continue;
     }

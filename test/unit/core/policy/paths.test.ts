@@ -272,6 +272,21 @@ describe('names for Windows (X11)', () => {
   });
 });
 
+describe('names that begin with a space', () => {
+  it.each([' src/total.ts', 'src/ total.ts', ' .github/workflows/ci.yml'])(
+    'a new path %j is refused, because pages and replies show it like the path without it (X1)',
+    (path) => {
+      const refusal = `Cannot access '${path}': nobody sees the space at the start of a name.`;
+      expect(check(path)).toBe(refusal);
+      expect(checkMoveTarget(path, 'README.md', { repo: 'shop', tree })).toEqual({ kind: 'refused', output: refusal });
+    },
+  );
+
+  it('an existing file of such a name can be edited (X1)', () => {
+    expect(check(' notes.md', new Map([[' notes.md', entry('100644')]]))).toBe('ok  notes.md');
+  });
+});
+
 describe('denied paths', () => {
   it.each([
     ['.env', '.env*'],
