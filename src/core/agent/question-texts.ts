@@ -48,7 +48,7 @@ function findChoiceProblem(choices: readonly string[], isCommand: IsCommand): st
     return 'each choice must be one line of text';
   if (choices.some((choice) => [...choice].length > choiceCharacters))
     return `a choice has at most ${choiceCharacters} characters`;
-  // Who repeats it as an answer would give the command, such as an approval.
+  // A person who repeats the choice as an answer would give that command, such as an approval.
   if (choices.some(isCommand)) return 'no choice may be a command';
   return new Set(choices.map(foldChoice)).size < choices.length ? 'the choices must be different' : null;
 }
