@@ -1,7 +1,7 @@
 import { pluralize, type RepoLinks } from '../../lib/format.ts';
 import { describeMove, describeSet, describeUndoOf, formatExtent } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
-import { findHiddenCharacters } from '../edits/text/unicode.ts';
+import { findHiddenCharacters, stripHiddenAndCr } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
 import { renderCommitText } from './commit-text.ts';
 
@@ -175,17 +175,28 @@ export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
 /** The trailers of one change. */
 export type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
-/** All groups of our trailers anywhere in a message, in order. As in git, the case of their names is ignored. */
+/**
+ * All groups of our trailers anywhere in a message, in order. As in git, the case of their names is ignored. A line that
+ * only looks like a trailer, on a page or to git, is its own value, which fits no trailer.
+ */
 export function parseTrailerGroups(message: string): readonly TrailerGroup[] {
   const groups: TrailerValues[] = [];
-  for (const line of message.split(/\r?\n/)) {
-    const [, written = '', value] = TRAILER_LINE.exec(line.trimEnd()) ?? [];
-    const name = TRAILER_NAMES.get(written.toLowerCase());
-    if (name === undefined || value === undefined) continue;
+  let continued: string[] | null = null;
+  for (const line of message.split(/\r\n?|\n/)) {
+    const [, shownName = ''] = SHOWN_TRAILER.exec(stripHiddenAndCr(line).trimStart()) ?? [];
+    const name = TRAILER_NAMES.get(shownName.toLowerCase());
+    if (name === undefined) {
+      if (/^[ \t]+\S/.test(line)) continued?.push(line);
+      else continued = null;
+      continue;
+    }
     const startsGroup = name === 'Countersign-Proposal' || (groups.length === 0 && name !== 'Approved-by');
     if (startsGroup) groups.push(new Map());
     const group = groups.at(-1);
-    group?.set(name, [...(group.get(name) ?? []), value]);
+    const values = group?.get(name) ?? [];
+    values.push(TRAILER_LINE.exec(line.trimEnd())?.[1] ?? line);
+    group?.set(name, values);
+    continued = values;
   }
   return groups.map(toTrailerGroup);
 }
@@ -203,12 +214,14 @@ export type TrailerGroup = {
   readonly problem: string | null;
 };
 
+/** What people take for a trailer of ours, and git for one that it may fold. */
+const SHOWN_TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by)\s*:/i;
+
 /**
  * Lines are trimmed before: a pattern for trailing spaces would take quadratic time. The flag `s` keeps a line with a
  * separator of Unicode, which is none to git, from being skipped: what follows it would count for the group above.
  */
-const TRAILER_LINE =
-  /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/is;
+const TRAILER_LINE = /^[a-z-]+: *(\S.*)$/is;
 
 const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
   ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Countersign-Set', 'Approved-by'].map(
@@ -219,6 +232,8 @@ const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
 const PROPOSAL_VALUE = /^[a-z0-9]{4,6}$/;
 
 const DIGEST_VALUE = /^sha256:([0-9a-f]{64})$/;
+
+const LOGIN_VALUE = /^[A-Za-z0-9_-]+$/;
 
 const RANGE_VALUE = /^(\d{1,9}),(\d{1,9}) (\d{1,9}),(\d{1,9})$/;
 
@@ -241,7 +256,7 @@ function findTrailerProblem(values: TrailerValues): string | null {
   const ranges = valuesOf('Countersign-Range');
   const sets = valuesOf('Countersign-Set');
   const problems: readonly (readonly [boolean, string])[] = [
-    [!PROPOSAL_VALUE.test(valuesOf('Countersign-Proposal')[0] ?? ''), 'it has no Countersign-Proposal with an id'],
+    [!PROPOSAL_VALUE.test(valuesOf('Countersign-Proposal').join('\n')), 'it has no Countersign-Proposal with an id'],
     [!DIGEST_VALUE.test(valuesOf('Countersign-Digest')[0] ?? ''), 'it has no Countersign-Digest with a SHA-256'],
     [valuesOf('Countersign-Digest').length > 1, 'it has two digests'],
     [ranges.length > 1, 'it has two ranges'],
@@ -249,6 +264,7 @@ function findTrailerProblem(values: TrailerValues): string | null {
     [sets.length > 1, 'it is in two sets'],
     [sets.some((set) => !DIGEST_VALUE.test(set)), 'its Countersign-Set is no SHA-256'],
     [valuesOf('Approved-by').length === 0, 'it names no approver'],
+    [valuesOf('Approved-by').some((login) => !LOGIN_VALUE.test(login)), 'an approver of it is no login'],
   ];
   return problems.find(([isProblem]) => isProblem)?.[1] ?? null;
 }

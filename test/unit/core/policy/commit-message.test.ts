@@ -139,12 +139,26 @@ describe('the commit message', () => {
   it('parses a hostile message and renders a hostile path in linear time (H12)', () => {
     const blanks = `Approved-by: a${' '.repeat(200_000)}b`;
     expect(cpuSeconds(() => findChangeTrailers(blanks))).toBeLessThan(5);
+    const approvers = `Countersign-Proposal: k7q2\n${'Approved-by: ana\n'.repeat(300_000)}`;
+    expect(cpuSeconds(() => findChangeTrailers(approvers))).toBeLessThan(5);
     expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })], links))).toBeLessThan(5);
   });
 
   it('starts a group with every id, so that a malformed one does not give its digest to the group above', () => {
     const message = `Countersign-Proposal: k7q2\nCountersign-Proposal: m3\u2028x9\nCountersign-Digest: sha256:${digest}`;
     expect(findChangeTrailers(message)).toEqual([]);
+  });
+
+  it.each([
+    ['a space before the colon', (line: string) => line.replace(':', ' :')],
+    ['its value on the next line', (line: string) => line.replace(': ', ':\n ')],
+    ['a hidden character in its name', (line: string) => line.replace('-', '\u200B-')],
+    ['spaces before it, as in a quote', (line: string) => `    ${line}`],
+  ])('a line is no trailer of the App with %s', (_form, write) => {
+    const [id, hash] = ['Countersign-Proposal: k7q2', `Countersign-Digest: sha256:${digest}`];
+    expect(findChangeTrailers(`${id}\n${hash}`)).toHaveLength(1);
+    expect(findChangeTrailers(`${write(id)}\n${hash}`)).toEqual([]);
+    expect(findChangeTrailers(`${id}\n${write(hash)}`)).toEqual([]);
   });
 
   it('ignores groups without a valid id or digest', () => {
