@@ -107,6 +107,11 @@ export function parseEnvironment(
   return { kind: 'config', config, warnings };
 }
 
+/** The environment of the process, for a program that it starts. */
+export function readEnvironment(): Environment {
+  return process.env;
+}
+
 /** Reads only the database configuration from the environment. */
 export function loadDatabaseConfig(): DatabaseConfigResult {
   return parseDatabaseConfig(process.env);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { type Environment, readEnvironment } from '../../app/config/env.ts';
 
 /**
  * Runs `git` with this standard input and returns its output. Throws a `GitError` if git fails, and a
@@ -55,23 +56,54 @@ type GitProcess = {
 
 /**
  * These override the repository's settings: git fetches nothing, runs no monitor and no other program for signatures,
- * and replaces no objects.
+ * replaces no objects, and reads the parents of a commit from the commit itself.
  */
 const FIXED_ARGUMENTS: readonly string[] = [
   '-c',
   'protocol.allow=never',
   '-c',
   'core.fsmonitor=false',
+  '-c',
+  'core.commitGraph=false',
   ...['gpg.program=gpg', 'gpg.openpgp.program=gpg', 'gpg.x509.program=gpgsm', 'gpg.ssh.program=ssh-keygen'].flatMap(
     (setting) => ['-c', setting],
   ),
   '--no-replace-objects',
 ];
 
+/** A hook of git sets these for its own repository. The path that we were given counts. */
+const OTHER_REPOSITORY: ReadonlySet<string> = new Set([
+  'GIT_DIR',
+  'GIT_COMMON_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_NAMESPACE',
+  'GIT_SHALLOW_FILE',
+]);
+
+/**
+ * A repository can allow single protocols, and a protocol can be a program: only this variable overrules that. Grafts
+ * would hide commits, and texts of git in another language would hide what went wrong.
+ */
+const FIXED_ENVIRONMENT = {
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_GRAFT_FILE: '/dev/null',
+  LC_ALL: 'C',
+} as const;
+
+function gitEnvironment(): Environment {
+  const kept = Object.entries(readEnvironment()).filter(([name]) => !OTHER_REPOSITORY.has(name));
+  return { ...Object.fromEntries(kept), ...FIXED_ENVIRONMENT };
+}
+
 /** Starts `git` without a shell. No other function starts a process, and the server never imports this file (E15). */
 export function startGit(args: readonly string[]): GitProcess {
   const { promise: exited, resolve, reject } = Promise.withResolvers<void>();
-  const git = spawn('git', [...FIXED_ARGUMENTS, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const git = spawn('git', [...FIXED_ARGUMENTS, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: gitEnvironment(),
+  });
   const stderrChunks: Buffer[] = [];
   git.stderr.on('data', (chunk: Buffer) => void stderrChunks.push(chunk));
   git.on('error', (error) => reject('code' in error && error.code === 'ENOENT' ? new GitNotInstalledError() : error));
