@@ -185,12 +185,12 @@ async function* readChanges(
   const [grandparent] = parentCommit.parents;
   const grandparentTree = grandparent === undefined ? null : await readTreeId(objects, grandparent);
   const parentChanges = new Map(
-    (await diffTrees(objects, grandparentTree, parentCommit.tree)).map((change) => [change.path, change]),
+    (await allChanges(objects, grandparentTree, parentCommit.tree)).map((change) => [change.path, change]),
   );
   const extraFiles = [...parentChanges.values()]
     .filter((one) => unsupportedReason(one) === null)
     .slice(0, MAX_EXTRA_FILES_PER_COMMIT);
-  const { moved, rest } = pairMoves(await diffTrees(objects, parentCommit.tree, tree));
+  const { moved, rest } = pairMoves(await allChanges(objects, parentCommit.tree, tree));
   for (const one of [...moved, ...rest.map((change) => ({ change, from: null }))]) {
     const unsupported = unsupportedReason(one.change);
     const usable =
@@ -278,5 +278,14 @@ async function toShownFile(
 async function readFileVersion(objects: GitObjectReader, entry: GitTreeEntry | null): Promise<VersionedFile> {
   if (entry === null || !isRegularFile(entry.mode)) return null;
   const object = await objects.read(entry.id);
-  return object === null ? null : { mode: entry.mode, bytes: object.bytes };
+  return object === null || object.kind === 'too-large' ? null : { mode: entry.mode, bytes: object.bytes };
+}
+
+/** None of trees with more directories than the product compares. */
+async function allChanges(
+  objects: GitObjectReader,
+  before: string | null,
+  after: string,
+): Promise<readonly PathChange[]> {
+  return (await diffTrees(objects, before, after, Number.POSITIVE_INFINITY)) ?? [];
 }

@@ -100,7 +100,13 @@ async function* commitsWithoutTrailers(
 ): AsyncGenerator<VerifiedChange> {
   const { gitDir, range, slug } = request;
   if (slug === null) return;
-  const options = ['--topo-order', '--reverse', '--basic-regexp', `--author=^${escapeBasicRegExp(slug)}\\[bot] <`];
+  const options = [
+    '--topo-order',
+    '--reverse',
+    '--basic-regexp',
+    '--regexp-ignore-case',
+    `--author=^${escapeBasicRegExp(slug)}\\[bot] <`,
+  ];
   for await (const { id: commit } of listGitCommits({ gitDir, range, options })) {
     if (checkedCommits.has(commit)) continue;
     const problem = 'its author is the App, but it has no trailers';

@@ -10,6 +10,7 @@ import { loadDatabaseConfig } from '../../app/config/env.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { pluralize } from '../../lib/format.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
+import { toVisibleJson } from '../json.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -20,7 +21,7 @@ import {
 } from '../options.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { formatVerification } from '../verify/text.ts';
-import { DEFAULT_HOST, isHostName } from '../verify/verify.ts';
+import { DEFAULT_HOST, isHostName, withHint } from '../verify/verify.ts';
 import { checkCommitsAgainstLedger } from './check-against-ledger.ts';
 import { type ExportedRow, toExportedAnswer, toExportedRow } from './exported-row.ts';
 
@@ -154,7 +155,9 @@ async function runOnLedger(options: ExportOptions): Promise<number> {
       await backend.close();
     }
   } catch (error) {
-    if (error instanceof DatabaseError || error instanceof GitNotInstalledError || error instanceof GitError)
+    if (error instanceof GitError && options.kind === 'check')
+      return reportProblem(EXPORT_COMMAND.name, withHint(error.message, options));
+    if (error instanceof DatabaseError || error instanceof GitNotInstalledError)
       return reportProblem(EXPORT_COMMAND.name, error.message);
     throw error;
   }
@@ -176,7 +179,7 @@ async function writeLedger(
 }
 
 function writeRows(rows: readonly ExportedRow[]): Promise<boolean> {
-  return writeToStdout(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return writeToStdout(rows.map((row) => `${toVisibleJson(row)}\n`).join(''));
 }
 
 /** Waits for a slow reader; false if the output is closed. */

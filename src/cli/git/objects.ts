@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
 import { GitError, startGit } from './run-git.ts';
 
 type GitObjectKind = 'commit' | 'tree' | 'blob' | 'tag';
 
-type StoredGitObject = { readonly kind: GitObjectKind; readonly bytes: Buffer };
+type StoredGitObject =
+  | { readonly kind: GitObjectKind; readonly bytes: Buffer }
+  /** Its bytes were not kept. */
+  | { readonly kind: 'too-large' };
+
+/** Enough for the largest trees. A small repository can hold an object that unpacks to more than the memory. */
+const MAX_OBJECT_BYTES = 100_000_000;
 
 /** Reads the objects of a repository with one git process. */
 export type GitObjectReader = {
-  /** Null if the repository does not have the object. Throws like `runGit`. */
-  readonly read: (id: string) => Promise<StoredGitObject | null>;
+  /** Null if the repository does not have the object. Throws like `runGit`, also for bytes that have another id. */
+  readonly read: (id: string, maxBytes?: number) => Promise<StoredGitObject | null>;
   readonly close: () => Promise<void>;
 };
 
@@ -16,7 +23,7 @@ export function openGitObjects(gitDir: string): GitObjectReader {
   const git = startGit([`--git-dir=${gitDir}`, 'cat-file', '--batch']);
   const reader = createByteReader(git.output);
   let last: Promise<unknown> = Promise.resolve();
-  const readNext = async (): Promise<StoredGitObject | null> => {
+  const readNext = async (id: string, maxBytes: number): Promise<StoredGitObject | null> => {
     const header = await reader.readLine();
     if (header === null) {
       await git.exited;
@@ -24,14 +31,20 @@ export function openGitObjects(gitDir: string): GitObjectReader {
     }
     const [, kind = '', size = ''] = header.split(' ');
     if (!isGitObjectKind(kind)) return null;
-    const bytes = await reader.readBytes(Number(size) + 1);
-    if (bytes === null) throw new GitError('git exited in the middle of an object');
-    return { kind, bytes: bytes.subarray(0, -1) };
+    if (Number(size) > maxBytes) {
+      await reader.skipBytes(Number(size) + 1);
+      return { kind: 'too-large' };
+    }
+    const withNewline = await reader.readBytes(Number(size) + 1);
+    if (withNewline === null) throw new GitError('git exited in the middle of an object');
+    const bytes = withNewline.subarray(0, -1);
+    if (objectId(kind, bytes, id.length) !== id) throw new GitError(`the bytes of ${kind} ${id} have another id`);
+    return { kind, bytes };
   };
   return {
-    read: (id) => {
+    read: (id, maxBytes = MAX_OBJECT_BYTES) => {
       git.write(`${id}\n`);
-      const object = last.then(readNext);
+      const object = last.then(() => readNext(id, maxBytes));
       last = object.catch(() => {});
       return object;
     },
@@ -41,6 +54,14 @@ export function openGitObjects(gitDir: string): GitObjectReader {
       git.kill();
     },
   };
+}
+
+const SHA1_DIGITS = 40;
+
+/** Git does not compare it itself when it reads an object. */
+function objectId(kind: GitObjectKind, bytes: Buffer, digits: number): string {
+  const hash = createHash(digits === SHA1_DIGITS ? 'sha1' : 'sha256');
+  return hash.update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 function isGitObjectKind(kind: string): kind is GitObjectKind {
@@ -53,6 +74,8 @@ type ByteReader = {
   readonly readLine: () => Promise<string | null>;
   /** The next bytes; null if the stream ends before them. */
   readonly readBytes: (count: number) => Promise<Buffer | null>;
+  /** Drops the next bytes, or what there is of them. */
+  readonly skipBytes: (count: number) => Promise<void>;
 };
 
 const NEWLINE = 0x0a;
@@ -81,6 +104,12 @@ function createByteReader(chunks: AsyncIterable<Buffer>): ByteReader {
     while (size < count) if (!(await readMore())) return null;
     return takeBytes(count);
   };
+  const skipBytes = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; ) {
+      if (size === 0 && !(await readMore())) return;
+      left -= takeBytes(Math.min(left, size)).length;
+    }
+  };
   const readLine = async (): Promise<string | null> => {
     for (;;) {
       const end = concatenated().indexOf(NEWLINE);
@@ -88,7 +117,7 @@ function createByteReader(chunks: AsyncIterable<Buffer>): ByteReader {
       if (!(await readMore())) return null;
     }
   };
-  return { readLine, readBytes };
+  return { readLine, readBytes, skipBytes };
 }
 
 /** The name and address in a commit. They are unverified: a committer can write any name. */

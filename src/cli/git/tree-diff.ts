@@ -13,15 +13,28 @@ export type PathChange = {
   readonly after: GitTreeEntry | null;
 };
 
-/** All paths in which two trees differ; null is an empty tree. Throws a `GitError` if a tree is missing. */
+/** Far more than the App's changes of one commit touch. Handmade trees can hold each other and have no end. */
+const MAX_DIRECTORIES = 20_000;
+
+/** Several times as long as the App's longest. */
+const MAX_PATH_CHARACTERS = 4_096;
+
+/**
+ * All paths in which two trees differ; null if that are more than `maxChanges`, or more or deeper directories than the
+ * App changes. A tree that is null is empty. Throws a `GitError` if one is missing.
+ */
 export async function diffTrees(
   objects: GitObjectReader,
   before: string | null,
   after: string | null,
-): Promise<readonly PathChange[]> {
+  maxChanges: number,
+): Promise<readonly PathChange[] | null> {
   const changes: PathChange[] = [];
   const pending = [{ prefix: '', before, after }];
+  let directories = 0;
   for (let level = pending.pop(); level !== undefined; level = pending.pop()) {
+    directories += 1;
+    if (directories > MAX_DIRECTORIES) return null;
     const [oldEntries, newEntries] = await Promise.all([
       readTree(objects, level.before),
       readTree(objects, level.after),
@@ -30,13 +43,14 @@ export async function diffTrees(
       const entries = { before: oldEntries.get(name) ?? null, after: newEntries.get(name) ?? null };
       if (isSameEntry(entries.before, entries.after)) continue;
       const path = level.prefix + name;
+      if (path.length > MAX_PATH_CHARACTERS || changes.length > maxChanges) return null;
       const directory = { before: directoryIdOf(entries.before), after: directoryIdOf(entries.after) };
       if (directory.before !== null || directory.after !== null) pending.push({ prefix: `${path}/`, ...directory });
       const file = { before: fileEntryOf(entries.before), after: fileEntryOf(entries.after) };
       if (file.before !== null || file.after !== null) changes.push({ ...decodePath(path), ...file });
     }
   }
-  return changes;
+  return changes.length > maxChanges ? null : changes;
 }
 
 const DIRECTORY_MODE = '40000';
@@ -58,7 +72,7 @@ const EMPTY_TREE: GitTreeEntries = new Map();
 async function readTree(objects: GitObjectReader, tree: string | null): Promise<GitTreeEntries> {
   if (tree === null) return EMPTY_TREE;
   const object = await objects.read(tree);
-  if (object?.kind !== 'tree') throw new GitError(`tree ${tree} is missing`);
+  if (object?.kind !== 'tree') throw new GitError(`tree ${tree} is missing or too large`);
   return parseTree(object.bytes, tree.length / HEX_DIGITS_PER_BYTE);
 }
 

@@ -31,17 +31,27 @@ export type VerifiedChange = {
   readonly note: string | null;
 };
 
-/** Checks a commit against its trailers; empty without trailers. Throws a `GitError` if an object is missing. */
+/** No message of the App is nearly as long. */
+const MAX_COMMIT_BYTES = 1_000_000;
+
+/**
+ * Checks a commit against its trailers; empty without trailers, unless the commits before it are missing. Throws a
+ * `GitError` if an object is missing.
+ */
 export async function verifyCommit(
   objects: GitObjectReader,
   listed: GitLogEntry,
   rule: OriginRule,
 ): Promise<readonly VerifiedChange[]> {
-  const object = await objects.read(listed.id);
+  const object = await objects.read(listed.id, MAX_COMMIT_BYTES);
+  if (object?.kind === 'too-large') return [uncheckedCommit(listed.id, 'it is longer than 1 MB')];
   if (object?.kind !== 'commit') throw new GitError(`commit ${listed.id} is missing`);
   const commit = parseCommit(object.bytes);
   const groups = parseTrailerGroups(commit.message);
-  if (groups.length === 0) return [];
+  if (groups.length === 0) {
+    const isCutOff = commit.parents.some((parent) => !listed.parents.includes(parent));
+    return isCutOff ? [uncheckedCommit(listed.id, PARENT_MISSING)] : [];
+  }
   const origin = await findOrigin(listed.id, commit, rule);
   const rows = await verifyGroups(objects, listed, commit, groups);
   if (origin.kind !== 'other') return rows.map((row) => ({ ...row, origin: origin.kind }));
@@ -49,6 +59,12 @@ export async function verifyCommit(
   return rows
     .filter(({ proposal }) => proposal !== null)
     .map((row) => ({ ...row, result: 'copied', note: origin.reason }));
+}
+
+const PARENT_MISSING = 'its parent is not in this clone; run git fetch --unshallow';
+
+function uncheckedCommit(commit: string, problem: string): VerifiedChange {
+  return { ...NO_TRAILERS, commit, path: null, exact: null, origin: 'other', result: 'unchecked', problem };
 }
 
 function rejectOrigin(row: VerifiedChange, reason: string): VerifiedChange {
@@ -70,34 +86,47 @@ async function verifyGroups(
 ): Promise<readonly VerifiedChange[]> {
   const withResult = (result: VerifiedChange['result'], problem: string): readonly VerifiedChange[] =>
     groups.map((group) => toVerifiedChange(id, { group, path: null }, result, problem));
+  if (groups.length > MAX_TRAILER_GROUPS)
+    return withResult('mismatch', `it names ${groups.length} changes`).slice(0, 1);
   const [parent, ...others] = commit.parents;
   if (parent === undefined || others.length > 0)
     return withResult('mismatch', `it has ${commit.parents.length} parents instead of one`);
   const tree = parents.includes(parent) ? await readTreeId(objects, parent) : null;
-  if (tree === null) return withResult('unchecked', 'its parent is not in this clone; run git fetch --unshallow');
-  if (groups.length > MAX_TRAILER_GROUPS) return withResult('mismatch', `it names ${groups.length} changes`);
-  const changes = await diffTrees(objects, tree, commit.tree);
-  if (changes.length > groups.length * MAX_PATHS_PER_GROUP)
-    return withResult('mismatch', `it changes ${changes.length} files, more than its trailers allow`);
-  return toVerifiedChanges(id, await checkChangedPaths(objects, changes, groups));
+  if (tree === null) return withResult('unchecked', PARENT_MISSING);
+  const changes = await diffTrees(objects, tree, commit.tree, groups.length * MAX_PATHS_PER_GROUP);
+  if (changes === null) return withResult('mismatch', 'it changes more files than its trailers allow');
+  const check = await checkChangedPaths(objects, changes, groups);
+  return check === null
+    ? withResult('unchecked', 'its files are too large to be compared')
+    : toVerifiedChanges(id, check);
 }
 
 async function readTreeId(objects: GitObjectReader, id: string): Promise<string | null> {
   const object = await objects.read(id);
-  return object === null ? null : parseCommit(object.bytes).tree;
+  return object?.kind === 'commit' ? parseCommit(object.bytes).tree : null;
 }
 
+/** All files of a commit are in memory at once, and each takes a few times its size. */
+const MAX_COMPARED_BYTES = 400_000_000;
+
+/** Null if the files are too large. */
 async function checkChangedPaths(
   objects: GitObjectReader,
   changes: readonly PathChange[],
   groups: readonly TrailerGroup[],
-): Promise<TrailerCheck> {
+): Promise<TrailerCheck | null> {
   const files: ChangedFileContents[] = [];
+  let bytes = 0;
   const unsupported: { readonly path: string; readonly problem: string }[] = [];
   for (const change of changes) {
     const result = await readChangedFile(objects, change);
-    if (result.kind === 'file') files.push(result.file);
-    else unsupported.push(result);
+    if (result.kind === 'unsupported') {
+      unsupported.push(result);
+      continue;
+    }
+    files.push(result.file);
+    bytes += result.bytes;
+    if (bytes > MAX_COMPARED_BYTES) return null;
   }
   const check = checkTrailers(groups, files);
   return { ...check, unexplained: [...check.unexplained, ...unsupported] };

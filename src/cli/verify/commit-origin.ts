@@ -48,8 +48,16 @@ function findOtherName({ author, committer }: GitCommit, { slug, host }: OriginR
   const [, login] = /^\d+\+([^@]+)@/.exec(author.email) ?? [];
   const isBot = author.name.endsWith('[bot]') && login === author.name;
   const isOnHost = author.email.toLowerCase().endsWith(`@users.noreply.${domain}`);
-  if (!isBot || (slug !== null && author.name !== `${slug}[bot]`)) return `by ${author.name}`;
-  if (!isOnHost) return `by ${author.name} of another server, ${author.email}`;
+  if (!isBot || (slug !== null && author.name.toLowerCase() !== `${slug}[bot]`.toLowerCase()))
+    return `by ${shorten(author.name)}`;
+  if (!isOnHost) return `by ${shorten(author.name)} of another server, ${shorten(author.email)}`;
   const isGitHub = GITHUB_NAMES.includes(committer.name) && committer.email.toLowerCase() === `noreply@${domain}`;
-  return isGitHub || committer.email === author.email ? null : `committed by ${committer.name}`;
+  return isGitHub || committer.email === author.email ? null : `committed by ${shorten(committer.name)}`;
 }
+
+/** The reason is in every row of the commit. */
+function shorten(name: string): string {
+  return name.length <= MAX_NAME_CHARACTERS ? name : `${name.slice(0, MAX_NAME_CHARACTERS)}…`;
+}
+
+const MAX_NAME_CHARACTERS = 100;

@@ -1,6 +1,7 @@
 import type { FileMode, Region } from '../../core/edits/change.ts';
 import { CONTEXT_LINES, EMPTY_REGION, type LineRange, regionBetween } from '../../core/edits/region.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
+import { MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { createLineTable, type LineTable } from '../../core/edits/text/line-table.ts';
 import type { GitObjectReader } from '../git/objects.ts';
 import { GitError } from '../git/run-git.ts';
@@ -8,7 +9,7 @@ import type { GitTreeEntry, PathChange } from '../git/tree-diff.ts';
 
 /** The two versions of a changed path, or the reason why no proposal can cause this change. */
 type ChangedFileResult =
-  | { readonly kind: 'file'; readonly file: ChangedFileContents }
+  | { readonly kind: 'file'; readonly file: ChangedFileContents; readonly bytes: number }
   | { readonly kind: 'unsupported'; readonly path: string; readonly problem: string };
 
 /** Reads both versions of a changed path. Throws a `GitError` if a blob is missing. */
@@ -19,26 +20,29 @@ export async function readChangedFile(objects: GitObjectReader, change: PathChan
     readFileVersion(objects, change.before),
     readFileVersion(objects, change.after),
   ]);
-  if (before === 'unsupported' || after === 'unsupported')
-    return {
-      kind: 'unsupported',
-      path,
-      problem: 'it is a link or a submodule, or has a mode that no proposal can set',
-    };
-  return { kind: 'file', file: { path, before, after } };
+  if (typeof before === 'string') return { kind: 'unsupported', path, problem: UNSUPPORTED[before] };
+  if (typeof after === 'string') return { kind: 'unsupported', path, problem: UNSUPPORTED[after] };
+  return { kind: 'file', file: { path, before, after }, bytes: (before?.bytes ?? 0) + (after?.bytes ?? 0) };
 }
+
+const UNSUPPORTED = {
+  mode: 'it is a link or a submodule, or has a mode that no proposal can set',
+  size: 'it is larger than every file that a proposal can change',
+} as const;
 
 async function readFileVersion(
   objects: GitObjectReader,
   entry: GitTreeEntry | null,
-): Promise<FileVersion | 'unsupported' | null> {
+): Promise<(FileVersion & { readonly bytes: number }) | keyof typeof UNSUPPORTED | null> {
   if (entry === null) return null;
   const { mode, id } = entry;
-  if (mode !== '100644' && mode !== '100755') return 'unsupported';
-  const object = await objects.read(id);
+  if (mode !== '100644' && mode !== '100755') return 'mode';
+  const object = await objects.read(id, MAX_WHOLE_FILE_BYTES);
+  if (object?.kind === 'too-large') return 'size';
   if (object === null) throw new GitError(`blob ${id} is missing`);
   const decoded = decodeText(object.bytes);
-  return { mode, blob: id, lines: decoded.kind === 'text' ? createLineTable(decoded.text, object.bytes) : null };
+  const lines = decoded.kind === 'text' ? createLineTable(decoded.text, object.bytes) : null;
+  return { mode, blob: id, lines, bytes: object.bytes.length };
 }
 
 /** One version of a file. `lines` is null if its bytes are not UTF-8 or contain NUL. */

@@ -28,6 +28,9 @@ type ChangesByDigest = ReadonlyMap<string, TrailerMatch>;
  */
 const MAX_DIGESTED_CHARACTERS = 250_000_000;
 
+/** A try takes as long as so many characters, even if its lines are empty. */
+const CHARACTERS_PER_TRY = 500;
+
 /** Returns the look-up of the changes that groups name. Each range is tried once for all of its groups. */
 export function createChangeFinder(
   files: readonly ChangedFileContents[],
@@ -47,7 +50,7 @@ export function createChangeFinder(
   const byRange = new Map<string, ChangesByDigest>();
   let digested = 0;
   const spend: Spend = (characters) => {
-    digested += characters;
+    digested += characters === 0 ? 0 : CHARACTERS_PER_TRY + characters;
     return digested <= MAX_DIGESTED_CHARACTERS;
   };
   const changesOf = (range: LineRange): ChangesByDigest => {

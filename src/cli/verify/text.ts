@@ -32,7 +32,7 @@ export function describeProof({ keys }: { readonly keys: readonly string[] }): s
 export function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
   const cells = [HEADINGS, ...rows.map(toCells)];
-  const widths = HEADINGS.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)));
+  const widths = HEADINGS.map((_, column) => columnWidth(cells.map((row) => row[column] ?? '')));
   const lines = cells.map((row) =>
     row
       .map((cell, column) => padCell(cell, widths[column] ?? 0))
@@ -40,6 +40,14 @@ export function formatVerification(range: string, rows: readonly VerifiedChange[
       .trimEnd(),
   );
   return `${lines.join('\n')}\n\n${summaryLine(range, rows)}\n${proof}\n`;
+}
+
+/** A longer cell sticks out, because one of many rows would widen all of them. */
+const MAX_PADDED_WIDTH = 100;
+
+function columnWidth(cells: readonly string[]): number {
+  const longest = cells.reduce((width, cell) => Math.max(width, [...cell].length), 0);
+  return Math.min(longest, MAX_PADDED_WIDTH);
 }
 
 function padCell(cell: string, width: number): string {
@@ -80,7 +88,8 @@ function resultText({ result, problem, note }: VerifiedChange): string {
 
 function summaryLine(range: string, rows: readonly VerifiedChange[]): string {
   const counts = countResults(rows);
-  const commits = pluralize(new Set(rows.map(({ commit }) => commit)).size, 'commit');
+  const named = rows.filter(({ proposal }) => proposal !== null);
+  const commits = pluralize(new Set(named.map(({ commit }) => commit)).size, 'commit');
   const parts = [
     `${counts.ok} ok`,
     ...(counts.mismatch === 0 ? [] : [`${counts.mismatch} mismatched`]),

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { listGitCommits, openGitObjects } from '../git/objects.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
 import { findSignatureProblem } from '../git/signatures.ts';
+import { toVisibleJson } from '../json.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -121,23 +122,25 @@ function toOriginRule(gitDir: string, { slug, host, keys, strict }: VerifyOption
 }
 
 function formatVerificationJson(range: string, rows: readonly VerifiedChange[], proof: string): string {
-  return `${JSON.stringify({ range, ...countResults(rows), changes: rows, proof }, null, 2)}\n`;
+  return `${toVisibleJson({ range, ...countResults(rows), changes: rows, proof }, 2)}\n`;
 }
 
 /** Adds the next step to git's error. */
-function withHint(message: string, { range, repo }: VerifyOptions): string {
-  if (/not a git repository/.test(message)) return `${repo} is not a git repository. Use --repo PATH.`;
+export function withHint(message: string, { range, repo }: Pick<VerifyOptions, 'range' | 'repo'>): string {
+  if (/not a git repository|cannot change to/.test(message)) return `${repo} is not a git repository. Use --repo PATH.`;
   if (/bad revision|unknown revision|ambiguous argument|bad object|Invalid revision range/i.test(message))
     return `This repository has no commits ${range}: ${message}. Fetch them first.`;
-  if (/promisor|is missing|protocol|transport/.test(message))
+  if (/promisor|is missing|protocol|transport|lazy fetching/.test(message))
     return `Objects are missing here: ${message}. In a partial clone, run git fetch --refetch --no-filter first.`;
-  return `${message}.`;
+  if (/dubious ownership/.test(message))
+    return `${message}. Its owner can run this, or add it to git's safe.directory.`;
+  return `${message}. Run git fsck in ${repo} to see what is wrong.`;
 }
 
 type RangeRequest = OriginRule & { readonly gitDir: string; readonly range: string };
 
-/** Preselects commits. Their trailers are parsed afterwards. */
-const WITH_TRAILERS = ['--topo-order', '--reverse', '--basic-regexp', '--regexp-ignore-case', '--grep=^Countersign-'];
+/** All commits: git's own search for trailers ends at a NUL, and does not see each line as people do. */
+const OLDEST_FIRST = ['--topo-order', '--reverse'];
 
 /**
  * Checks all commits of a range with trailers, oldest first. Throws a `GitError` for an unknown range or a damaged
@@ -147,7 +150,7 @@ export async function* verifyRange({ gitDir, range, ...rule }: RangeRequest): As
   const objects = openGitObjects(gitDir);
   const seen = new Map<string, string>();
   try {
-    for await (const commit of listGitCommits({ gitDir, range, options: WITH_TRAILERS })) {
+    for await (const commit of listGitCommits({ gitDir, range, options: OLDEST_FIRST })) {
       for (const row of await verifyCommit(objects, commit, rule)) yield rejectRepetition(row, seen);
     }
   } finally {

@@ -18,8 +18,8 @@ async function changesBetween(before: readonly Entry[], after: readonly Entry[])
     ['1'.repeat(40), treeOf(after)],
   ]);
   const read = async (id: string) => ({ kind: 'tree', bytes: trees.get(id) ?? Buffer.alloc(0) }) as const;
-  const changes = await diffTrees({ read, close: async () => {} }, '0'.repeat(40), '1'.repeat(40));
-  return changes.map((change) => [change.path, change.after?.mode]);
+  const changes = await diffTrees({ read, close: async () => {} }, '0'.repeat(40), '1'.repeat(40), 10);
+  return changes?.map((change) => [change.path, change.after?.mode]);
 }
 
 describe('trees that git never writes', () => {
@@ -44,6 +44,22 @@ describe('trees that git never writes', () => {
   it('a name with a slash is no plain file, because another one can be at its path', async () => {
     const changes = await changesBetween([], [['100644', 'src/a.ts', EVIL]]);
     expect(changes).toEqual([['src/a.ts', 'forged']]);
+  });
+
+  it('trees that hold each other many times end the comparison, with and without a file at their ends', async () => {
+    const idOf = (level: number): string => level.toString(16).padStart(40, '0');
+    for (const leaf of [treeOf([]), treeOf([['100644', 'a.ts', EVIL]])]) {
+      const read = async (id: string) => {
+        const level = Number.parseInt(id, 16);
+        const entries = Array.from({ length: 10 }, (_, at): Entry => ['40000', `${at}`, idOf(level - 1)]);
+        return { kind: 'tree', bytes: level === 0 ? leaf : treeOf(entries) } as const;
+      };
+      expect(await diffTrees({ read, close: async () => {} }, null, idOf(12), 600)).toBeNull();
+    }
+  });
+
+  it('no path is longer than the App changes', async () => {
+    expect(await changesBetween([], [['100644', 'x'.repeat(5_000), EVIL]])).toBeUndefined();
   });
 
   it('a mode with leading zeros, as in old trees, is the same mode', async () => {

@@ -181,7 +181,11 @@ describe('commits of the App', () => {
     ],
     ['a file that became binary', { ...BOTH, files: { 'a.txt': `${AFTER.join('')}\0` } }, 'digest'],
     ['a commit without its named changes', { ...BOTH, files: {} }, 'digest'],
-    ['many files', { ...BOTH, files: Object.fromEntries(TEN.map((name) => [name.trim(), name])) }, 'changes 10 files'],
+    [
+      'many files',
+      { ...BOTH, files: Object.fromEntries(TEN.map((name) => [name.trim(), name])) },
+      'changes more files than its trailers allow',
+    ],
   ])('%s is a mismatch (B3, S92)', async (_what, commit, words) => {
     const rows = await verdictOn(commit);
     const problems = rows.filter(({ result }) => result === 'mismatch').map(({ problem }) => problem);
@@ -255,6 +259,13 @@ describe('copies', () => {
   it('a forged name gains nothing: a commit in the App’s name is checked against its trailers', async () => {
     const forged = { ...BOTH, files: { 'a.txt': 'rm -rf /\n' }, author: APP, committer: GITHUB, signed: true };
     expect((await verdictOn(forged)).every(({ result }) => result === 'mismatch')).toBe(true);
+  });
+
+  it('the App’s name counts in upper and lower case, as on GitHub', async () => {
+    const history = begin({ 'a.txt': TEN.join('') });
+    history.commit({ ...BOTH, files: { 'a.txt': 'else\n' } });
+    const rows = await history.verify({ slug: 'Countersign' });
+    expect(rows.every(({ result }) => result === 'mismatch')).toBe(true);
   });
 
   it('commits without trailers are ignored', async () => {

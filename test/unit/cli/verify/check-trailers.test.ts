@@ -76,6 +76,13 @@ describe('forged commits with many ranges and files', () => {
     ).toEqual(new Set(['no change of this commit has this digest']));
   });
 
+  it('short ranges that fit every pair of files end the search too', () => {
+    const [before, after] = ['a\n'.repeat(400), 'a\n'.repeat(401)];
+    const files = times((index) => [deleted(`a/${index}`, before), added(`b/${index}`, after)]).flat();
+    const forged = forgedGroups((index) => `${index},0 ${index + 1},1`);
+    expect(problemsOf(forged, files)).toEqual(new Set(['the ranges of this commit fit too many of its files']));
+  });
+
   it('ranges that fit every file end the search with a problem, not with an approval', () => {
     const [before, after] = [version(linesOf(4000, 'old').join('')), version(linesOf(4000, 'new').join(''))];
     const files = times((index) => ({ path: `f/${index}`, before, after }));

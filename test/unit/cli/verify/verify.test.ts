@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -88,13 +88,14 @@ describe('countersign verify', () => {
 
   it('writes the whole output into a pipe, at any length', async () => {
     const long = newHistory();
-    const many = Array.from({ length: 3_000 }, (_, index) => trailers(`a${index}`, changed, null)).join('');
+    const many = Array.from({ length: 300 }, (_, index) => trailers(`a${index}`, changed, null)).join('');
     long.commit({ files: {}, message: 'Begin\n', author: ANA });
-    long.commit({ files: { 'a.txt': 'two\n' }, message: `Edit\n\n${many}`, author: ANA });
+    for (let at = 0; at < 10; at += 1)
+      long.commit({ files: { 'a.txt': `${at}\n` }, message: `Edit\n\n${many}`, author: ANA });
     const { code, stdout } = await verify('main', '--repo', long.write());
     long.remove();
     expect(code).toBe(0);
-    expect(stdout).toContain('1 commit of main with trailers: 0 ok, 3000 copied.');
+    expect(stdout).toContain('10 commits of main with trailers: 0 ok, 3000 copied.');
     expect(stdout.split('\n')).toHaveLength(3_000 + 5);
   });
 
@@ -119,11 +120,39 @@ describe('countersign verify', () => {
     expect(code).toBe(1);
   });
 
+  it('a damaged repository is reported in one line, with what to do next', async () => {
+    const damaged = history.write();
+    rmSync(join(damaged, 'objects'), { recursive: true });
+    mkdirSync(join(damaged, 'objects'));
+    const { code, stderr } = await verify('main', '--repo', damaged);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^countersign verify: .* (?:Fetch them first|Run git fsck in .*)\.?.*\n$/);
+  });
+
   it('a range without the App’s commits passes', async () => {
     expect(await verify('main~2..main~1', '--repo', repository)).toMatchObject({
       code: 0,
       stdout: 'No commit of main~2..main~1 has trailers of Countersign.\n',
     });
+  });
+
+  it('hostile text cannot control the terminal, in a table or in JSON', async () => {
+    const hostile = newHistory();
+    hostile.commit({ files: {}, message: 'Begin\n', author: ANA });
+    const name = 'a\n\u001B[31m\u009B1m\u202E.txt';
+    hostile.commit({
+      files: { [name]: 'x\n' },
+      message: `Edit\n\n${trailers('k7q2', changed, null)}`,
+      committer: { ...ANA, name: 'Git\u009BHub' },
+    });
+    const place = hostile.write();
+    const [table, json] = await Promise.all([
+      verify('main', '--strict', '--repo', place),
+      verify('main', '--strict', '--json', '--repo', place),
+    ]);
+    hostile.remove();
+    expect(`${table.stdout}${json.stdout}`).not.toMatch(/(?!\n)\p{Cc}|\u202E/u);
+    expect(JSON.parse(json.stdout)).toMatchObject({ changes: [{}, { path: name }] });
   });
 
   it('in a shallow clone, a commit without its parent counts as not checked, and the message says what to fetch', async () => {
@@ -146,6 +175,11 @@ describe('countersign verify', () => {
 
   it.each<[string, readonly string[], string]>([
     ['no repository', ['main', '--repo', scratch], 'is not a git repository. Use --repo PATH.'],
+    [
+      'a folder that is not there',
+      ['main', '--repo', join(scratch, 'none')],
+      'is not a git repository. Use --repo PATH.',
+    ],
     ['a range that is not there', ['nowhere..main'], 'This repository has no commits nowhere..main: '],
     ['two ranges', ['main', 'main~1'], 'Only one range can be checked at a time.'],
     ['an option that git would know', ['--output=x', 'main'], "Unknown option '--output'"],

@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { deflateSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { gitDirectory } from '../../../../src/cli/git/run-git.ts';
+import type { VerifiedChange } from '../../../../src/cli/verify/check-commit.ts';
+import { verifyRange } from '../../../../src/cli/verify/verify.ts';
+import { ANA, digest, type History, newHistory, trailers } from './history.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'countersign-hostile-'));
+
+const environment = { PATH: process.env['PATH'] ?? '', HOME: scratch };
+
+const changed = digest('edit', 'a.txt', { after: [], before: [], new: ['two\n'], old: ['one\n'] });
+
+let history: History;
+
+let [source, first, forged, tip] = ['', '', '', ''];
+
+let clones = 0;
+
+beforeAll(() => {
+  history = newHistory();
+  first = history.commit({ files: { 'a.txt': 'one\n' }, message: 'Begin\n', author: ANA });
+  forged = history.commit({ files: { 'a.txt': 'bad\n' }, message: `Edit\n\n${trailers('k7q2', changed, '1,1 1,1')}` });
+  tip = history.commit({ files: { 'b.txt': 'b\n' }, message: 'Something else\n', author: ANA });
+  source = history.write();
+  git(source, 'config', 'uploadpack.allowFilter', 'true');
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+afterAll(() => {
+  history.remove();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+function git(repository: string, ...args: readonly string[]): string {
+  const options = { encoding: 'utf8', stdio: 'pipe', env: environment } as const;
+  return execFileSync('git', ['-C', repository, ...args], options).trim();
+}
+
+function clone(...options: readonly string[]): string {
+  clones += 1;
+  const directory = join(scratch, `clone-${clones}`);
+  git(scratch, 'clone', '-q', '--bare', ...options, pathToFileURL(source).href, directory);
+  return directory;
+}
+
+async function verify(repository: string, range = 'main'): Promise<readonly VerifiedChange[]> {
+  const rows: VerifiedChange[] = [];
+  const rule = { slug: null, host: 'github.com', isRequired: false };
+  for await (const row of verifyRange({ gitDir: await gitDirectory(repository), range, ...rule })) rows.push(row);
+  return rows;
+}
+
+/** Stores other bytes as the object with this id. */
+function replaceBytes(repository: string, id: string, kind: string, bytes: string): void {
+  for (const name of readdirSync(join(repository, 'objects/pack'))) {
+    const pack = join(repository, 'objects/pack', name);
+    if (!name.endsWith('.pack')) continue;
+    const moved = join(scratch, name);
+    execFileSync('mv', [pack, moved]);
+    execFileSync('sh', ['-c', `git -C "$0" unpack-objects -q < "$1"`, repository, moved], { env: environment });
+    rmSync(pack.replace(/pack$/, 'idx'));
+  }
+  const path = join(repository, 'objects', id.slice(0, 2), id.slice(2));
+  rmSync(path, { force: true });
+  writeFileSync(path, deflateSync(`${kind} ${bytes.length}\0${bytes}`));
+}
+
+describe('a hostile clone (E15)', () => {
+  it('starts no program to fetch what is missing, though it allows that protocol', async () => {
+    const partial = clone('--filter=blob:none');
+    const ran = join(scratch, 'ran');
+    git(partial, 'config', 'remote.origin.url', `ext::touch ${ran}`);
+    git(partial, 'config', 'protocol.ext.allow', 'always');
+    await expect(verify(partial)).rejects.toThrow(/./);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('fetches nothing from another repository on this machine, though it allows that', async () => {
+    const partial = clone('--filter=blob:none');
+    git(partial, 'config', 'protocol.file.allow', 'always');
+    await expect(verify(partial)).rejects.toThrow(/./);
+  });
+
+  it('hides no commit with a graft', async () => {
+    const grafted = clone();
+    writeFileSync(join(grafted, 'info/grafts'), `${tip} ${first}\n`);
+    expect(await verify(grafted)).toMatchObject([{ commit: forged, result: 'mismatch' }, { result: 'mismatch' }]);
+  });
+
+  it('hides no commit with a replacement', async () => {
+    const replaced = clone();
+    git(replaced, 'replace', forged, first);
+    expect(await verify(replaced)).toMatchObject([{ commit: forged, result: 'mismatch' }, { result: 'mismatch' }]);
+  });
+
+  it('that ends at a commit without trailers says that the ones before it were not checked', async () => {
+    for (const shallow of [clone('--depth=1'), clone()]) {
+      writeFileSync(join(shallow, 'shallow'), `${tip}\n`);
+      expect(await verify(shallow)).toMatchObject([{ commit: tip, proposal: null, exact: null, result: 'unchecked' }]);
+      expect(await verify(shallow, `main..main`)).toEqual([]);
+    }
+  });
+
+  it('with other bytes under an id is no evidence', async () => {
+    const swapped = clone();
+    const commit = git(swapped, 'cat-file', 'commit', forged);
+    replaceBytes(swapped, forged, 'commit', commit.replaceAll('Countersign-', 'Other-'));
+    await expect(verify(swapped)).rejects.toThrow(`the bytes of commit ${forged} have another id`);
+  });
+
+  it('is the one at the path, whatever repository the environment names', async () => {
+    const other = newHistory();
+    other.commit({ files: {}, message: 'Empty\n', author: ANA });
+    vi.stubEnv('GIT_DIR', other.write());
+    vi.stubEnv('GIT_WORK_TREE', scratch);
+    expect(await verify(source)).toHaveLength(2);
+    other.remove();
+  });
+
+  it('with an object that unpacks to more than a text can hold gets a result', async () => {
+    const bomb = clone();
+    const blob = execFileSync(
+      'sh',
+      ['-c', 'head -c 600000000 /dev/zero | git -C "$0" hash-object -t blob -w --stdin', bomb],
+      { encoding: 'utf8', env: environment },
+    ).trim();
+    const tree = execFileSync('git', ['-C', bomb, 'mktree'], {
+      input: `100644 blob ${blob}\ta.txt\n`,
+      encoding: 'utf8',
+      env: environment,
+    }).trim();
+    const text = git(bomb, 'cat-file', 'commit', forged).replace(/^tree .*/, `tree ${tree}`);
+    const commit = execFileSync('git', ['-C', bomb, 'hash-object', '-t', 'commit', '-w', '--stdin'], {
+      input: text,
+      encoding: 'utf8',
+      env: environment,
+    }).trim();
+    expect(await verify(bomb, `${first}..${commit}`)).toMatchObject([
+      { result: 'mismatch' },
+      { path: 'a.txt', problem: 'it is larger than every file that a proposal can change' },
+    ]);
+  }, 60_000);
+});
