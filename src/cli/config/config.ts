@@ -76,13 +76,20 @@ function noBounds(defaultModel: string | null): ReturnType<typeof parseOperatorF
 }
 
 function printProblems(path: string | null, problems: readonly string[]): number {
-  process.stdout.write(`${path} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`);
+  process.stdout.write(
+    `${oneLine(path ?? '')} has these problems:\n${problems.map((problem) => `- ${problem}\n`).join('')}`,
+  );
   return 1;
+}
+
+function oneLine(path: string): string {
+  return escapeHiddenAndCr(path.replaceAll(/\s+/g, ' '));
 }
 
 /** Before the settings, because these take many lines. */
 function printWarnings(path: string | null, warnings: readonly string[]): void {
-  for (const warning of warnings) process.stdout.write(`Warning for ${path}: ${escapeHiddenAndCr(warning)}\n\n`);
+  for (const warning of warnings)
+    process.stdout.write(`Warning for ${oneLine(path ?? '')}: ${escapeHiddenAndCr(warning)}\n\n`);
 }
 
 /** In groups: one setting a line, in columns, and one entry of a list. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import {
@@ -94,13 +94,27 @@ const MAX_DELIVERY_BYTES = 25 * 1024 * 1024;
 function readText(path: string): string {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(path);
+    bytes = readStart(path, MAX_DELIVERY_BYTES + 1);
   } catch (error) {
     throw new UnusableFileError(`${path} cannot be read: ${errorMessageOf(error)}`);
   }
   if (bytes.length > MAX_DELIVERY_BYTES)
     throw new UnusableFileError(`${path} exceeds the maximum of 25 MiB for a delivery.`);
   return new TextDecoder().decode(bytes);
+}
+
+/** Not more than this many bytes, because a device or a pipe can have no end. */
+function readStart(path: string, maxBytes: number): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(maxBytes);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < maxBytes; length += count)
+      count = readSync(file, bytes, length, maxBytes - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function errorMessageOf(error: unknown): string {

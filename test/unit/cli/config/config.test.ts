@@ -31,6 +31,12 @@ async function run(...args: string[]) {
 }
 
 describe('countersign config', () => {
+  it('a file’s name controls no terminal and adds no line', async () => {
+    const { code, out } = await run('--check', file('e\u001B[31m\nf.yml', 'nothing: 1\n'));
+    expect(code).toBe(1);
+    expect(out).toMatch(/e\\u\{1B\}\[31m f\.yml has these problems:\n/);
+  });
+
   it('lists every setting in force with its source (S127)', async () => {
     const check = file('a.yml', 'approvers: admin\nrequired_approvals: 1\nstanding_approvals: glob\nmodel: large\n');
     const operator = file('o.yml', 'commands: prefixed\nceilings: {required_approvals: 2}\n');

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { parseExplainOptions } from '../../../../src/cli/explain/explain.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { parseExplainOptions, runExplain } from '../../../../src/cli/explain/explain.ts';
 import { explainDelivery } from '../../../../src/cli/explain/explanation.ts';
 import { parseDelivery } from '../../../../src/cli/explain/read-delivery.ts';
 import { formatExplanation } from '../../../../src/cli/explain/text.ts';
@@ -12,6 +12,13 @@ const payload = issueComment('/approve k7q2');
 const headers = { 'X-GitHub-Event': 'issue_comment', 'X-GitHub-Delivery': 'd-1' };
 
 describe('a recorded delivery', () => {
+  it('is refused if it has no end', async () => {
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await runExplain(['/dev/zero', '--event', 'push'])).toBe(2);
+    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('exceeds the maximum of 25 MiB'));
+    stderr.mockRestore();
+  });
+
   it.each([
     ['ours', { headers, payload }, null],
     ['GitHub’s own', { id: 5, guid: 'd-1', event: 'issue_comment', request: { headers, payload } }, null],
