@@ -20,7 +20,7 @@ const MAX_DIRECTORIES = 20_000;
 const MAX_PATH_CHARACTERS = 4_096;
 
 /**
- * All paths in which two trees differ; null if that are more than `maxChanges`, or more or deeper directories than the
+ * All paths in which two trees differ. Null if there are more than `maxChanges`, or more or deeper directories than the
  * App changes. A tree that is null is empty. Throws a `GitError` if one is missing.
  */
 export async function diffTrees(
@@ -56,7 +56,8 @@ export async function diffTrees(
 const DIRECTORY_MODE = '40000';
 
 /**
- * Of an entry that git writes into no tree: its name is there twice, or has a slash. Programs differ in what they read.
+ * The mode of entries that git never writes: a name that is there twice, or has a slash. Programs read such trees
+ * differently.
  */
 const FORGED_MODE = 'forged';
 

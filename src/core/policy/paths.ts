@@ -91,8 +91,8 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}
 const ENCODED = /%(?:2f|2e|5c|00)/i;
 
 /**
- * Why a file may not have this new name: Windows cannot hold it, so that nobody could check out the branch there, or
- * people would take it for another one. Null for other names.
+ * The reason against a new name: Windows cannot hold it, so nobody could check out the branch there, or people would
+ * take it for another name. Null if there is none.
  */
 function findNameProblem(name: string): string | null {
   if (name.startsWith(' ')) return 'nobody sees the space at the start of a name';

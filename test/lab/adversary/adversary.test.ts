@@ -16,7 +16,7 @@ const HUNT_CASES = 120;
 describe('the hostile model', () => {
   it('writes nothing without an approval, reads no denied file, and breaks no run (S172, D1)', async () => {
     let totals = NO_TURNS;
-    for (let seed = 1; totals.turns < 300; seed += 1) totals = addTotals(totals, await tryCase(seed));
+    for (let seed = 1; totals.turns < 400; seed += 1) totals = addTotals(totals, await tryCase(seed));
     expect(totals.failures).toEqual([]);
     expect(totals.commits).toBeGreaterThan(0);
     expect(totals.proposals).toBeGreaterThan(40);

@@ -214,8 +214,8 @@ function checkSecrets(before: string, after: string): UserEditRefusal | null {
 }
 
 /**
- * Lines that stand there, or are proposed, are on the page with their warnings. A byte order mark is no new character
- * where the file, or the proposed one, begins with one.
+ * The first misleading line that is new: the page shows lines of the file and of the proposal with their warnings. A
+ * byte order mark is not new where the file, or the proposed one, begins with one.
  */
 function findMisleadingLine(
   { change: { path, region }, baseText, lines }: UserEditInput,
