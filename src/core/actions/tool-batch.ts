@@ -11,7 +11,7 @@ import {
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
 import { settledDependencyOutput } from '../agent/turn-texts.ts';
-import { changeDiff } from '../edits/change.ts';
+import { type Change, changeDiff } from '../edits/change.ts';
 import type { Dependency, ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
@@ -49,9 +49,20 @@ function diffShare({ proposals }: PullState, proposal: Proposal): number {
   const turn = turnOf(proposal);
   const ofBatch = proposals.filter((one) => one.runId === proposal.runId && turnOf(one) === turn);
   return largestShare(
-    ofBatch.map(({ change }) => jsonBytes(changeDiff(change) ?? '')),
+    ofBatch.map(({ change }) => diffBytes(change)),
     MAX_RESULTS_BYTES,
   );
+}
+
+/** Each result of a batch needs the lengths of all its diffs. Thirty times thirty long ones would take 0.2 s. */
+const DIFF_BYTES = new WeakMap<Change, number>();
+
+function diffBytes(change: Change): number {
+  const known = DIFF_BYTES.get(change);
+  if (known !== undefined) return known;
+  const bytes = jsonBytes(changeDiff(change) ?? '');
+  DIFF_BYTES.set(change, bytes);
+  return bytes;
 }
 
 /** Stores the output of a call. A call that has one keeps it. */
