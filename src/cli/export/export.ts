@@ -7,10 +7,9 @@ import { findCommittedChanges, findPullRequestKeys, readAnswers, readLedger } fr
 import { checkLedgerChain, type LedgerChainReport } from '../../adapters/store/ledger-chain.ts';
 import { openLedger } from '../../adapters/store/open.ts';
 import { loadDatabaseConfig } from '../../app/config/env.ts';
-import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
+import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { pluralize } from '../../lib/format.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
-import { toVisibleJson } from '../json.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -179,7 +178,7 @@ async function writeLedger(
 }
 
 function writeRows(rows: readonly ExportedRow[]): Promise<boolean> {
-  return writeToStdout(rows.map((row) => `${toVisibleJson(row)}\n`).join(''));
+  return writeToStdout(rows.map((row) => `${escapeHiddenInJson(JSON.stringify(row))}\n`).join(''));
 }
 
 /** Waits for a slow reader; false if the output is closed. */

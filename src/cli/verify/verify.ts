@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { listGitCommits, openGitObjects } from '../git/objects.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
 import { findSignatureProblem } from '../git/signatures.ts';
-import { toVisibleJson } from '../json.ts';
 import {
   type OptionsResult,
   optionsProblem,
@@ -122,7 +122,7 @@ function toOriginRule(gitDir: string, { slug, host, keys, strict }: VerifyOption
 }
 
 function formatVerificationJson(range: string, rows: readonly VerifiedChange[], proof: string): string {
-  return `${toVisibleJson({ range, ...countResults(rows), changes: rows, proof }, 2)}\n`;
+  return `${escapeHiddenInJson(JSON.stringify({ range, ...countResults(rows), changes: rows, proof }, null, 2))}\n`;
 }
 
 /** Adds the next step to git's error. */

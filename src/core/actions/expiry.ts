@@ -1,11 +1,10 @@
+import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import { type StepBuilder, withEffects, withProposal } from './step-builder.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The part of its time after which people get a reminder of a pending proposal. */
 const REMINDER_FRACTION = 0.8;

@@ -14,6 +14,7 @@ import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { findMisplacedCommand, isUnclearDecision } from '../comments/parse-comment.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
+import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -23,7 +24,6 @@ import type { Facts } from '../step/facts.ts';
 import type { Reply } from '../step/replies.ts';
 import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
-import { limitAuthorReplies } from './author-replies.ts';
 import {
   commandMode,
   findBareCommand,
@@ -76,6 +76,20 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
   const command = attemptedCommand(intent.parsed) ?? relevance.command;
   const reply = { kind: 'not-allowed', login: person.login, command } as const;
   return endStep(withReply(noted, intent.location, reply), 'not-allowed');
+}
+
+/**
+ * Replies within an hour to the pull request's author, who can be a stranger. GitHub limits the App's comments in all
+ * repositories of an owner together.
+ */
+const MAX_AUTHOR_REPLIES = 20;
+
+/** The step of a comment, or none if it only replies and its author had enough replies. Decisions always count. */
+function limitAuthorReplies({ pull, role, facts: { now } }: CommandContext, step: Step): Step {
+  if (role !== 'author' || step.pull !== pull || step.effects.length === 0) return step;
+  const recent = (pull.authorReplies ?? []).filter((at) => Date.parse(at) > Date.parse(now) - HOUR_MS);
+  if (recent.length >= MAX_AUTHOR_REPLIES) return noop(pull, 'author-replies-used-up');
+  return { ...step, pull: { ...pull, authorReplies: [...recent, now] } };
 }
 
 function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | 'unknown-command' | null {

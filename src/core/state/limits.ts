@@ -39,7 +39,9 @@ export type RunStart = Pick<RunLimits, 'runsPerDay' | 'runsPerPersonPerDay'> & {
   readonly requesterId: number;
 };
 
-export const DAY_MS = 24 * 60 * 60 * 1_000;
+export const HOUR_MS = 3_600_000;
+
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The limit of runs that keeps a repository, or a person in it, from starting one until `freeAt` (ISO 8601). */
 export type ReachedRunLimit = {

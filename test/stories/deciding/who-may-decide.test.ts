@@ -48,7 +48,7 @@ describe('who may decide', () => {
     );
   });
 
-  it('a person whose name another account has taken over decides nothing, whatever that account may (S66)', async () => {
+  it('the permission of an account that took over a person’s name gives that person no decision (S66)', async () => {
     const { github } = stage();
     const story = await propose(stage(), BIGINT);
     const { id, login, ...mover } = await story.person('mover', 'write');

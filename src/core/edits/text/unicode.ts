@@ -87,6 +87,14 @@ export function escapeHiddenAndCr(text: string): string {
   return escapeHiddenCharacters(text).replaceAll('\r', '\\u{D}');
 }
 
+/** JSON that controls no terminal: hidden characters become escapes, which every reader of JSON takes for the same. */
+export function escapeHiddenInJson(json: string): string {
+  return replaceHiddenCharacters(json, ({ codePoint }) => {
+    const units = String.fromCodePoint(codePoint).split('');
+    return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  });
+}
+
 /** Removes hidden characters and every CR. Twice, because a removed character can have kept marks apart. */
 export function stripHiddenAndCr(text: string): string {
   const visible = replaceHiddenCharacters(text, () => '').replaceAll('\r', '');

@@ -23,7 +23,7 @@ async function changesBetween(before: readonly Entry[], after: readonly Entry[])
 }
 
 describe('trees that git never writes', () => {
-  it('a name that is there twice is no plain file, whichever of the two an approval names', async () => {
+  it('a tree with a name twice has no plain file there, also if an approval names one of the two', async () => {
     const before: readonly Entry[] = [['100644', 'a.ts', GOOD]];
     for (const ids of [
       [EVIL, BETTER],

@@ -116,7 +116,7 @@ describe('a hostile clone (E15)', () => {
     await expect(verify(swapped)).rejects.toThrow(`the bytes of commit ${forged} have another id`);
   });
 
-  it('is the one at the path, whatever repository the environment names', async () => {
+  it('is the one at the path, also if the environment names another', async () => {
     const other = newHistory();
     other.commit({ files: {}, message: 'Empty\n', author: ANA });
     vi.stubEnv('GIT_DIR', other.write());

@@ -62,7 +62,7 @@ describe('a commit in the App’s name with trailers in a form that the App neve
 });
 
 describe('a person’s commit', () => {
-  it('that speaks of trailers, or names somebody who approved it, is no failure', async () => {
+  it('passes although it mentions trailers or has an approver', async () => {
     expect(await resultsOf('Edit\n\nApproved-by: Ben and others\n', ANA)).toEqual([]);
     expect(await resultsOf('Explain x Countersign-Proposal: ids\n', ANA)).toEqual([]);
     expect(await resultsOf(`Quote\n\n${GROUP.replaceAll(/^/gm, '    ')}`, ANA)).not.toContain('mismatch');

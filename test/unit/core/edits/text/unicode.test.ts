@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   escapeHiddenCharacters,
+  escapeHiddenInJson,
   fenceFor,
   findHiddenCharacters,
   stripHiddenAndCr,
@@ -75,6 +76,22 @@ describe('hidden characters', () => {
     expect(findHiddenCharacters('\u{FEFF}a', true)).toEqual([]);
     expect(findHiddenCharacters('\u{FEFF}a')).toHaveLength(1);
     expect(findHiddenCharacters('a\u{FEFF}', true)).toHaveLength(1);
+  });
+});
+
+describe('JSON of hostile text', () => {
+  it.each(['\u009B31mred', '\u007F', '\u202Eevil', 'a\\\u200Bb', '"\r\n', '\u{E0001}', '\uD800', '\u2028', '👩‍👩‍👧 é'])(
+    '%j is read as the same, and none of it reaches a terminal',
+    (text) => {
+      const json = escapeHiddenInJson(JSON.stringify({ [text]: [text] }));
+      expect(JSON.parse(json)).toEqual({ [text]: [text] });
+      expect(json).not.toMatch(/[\p{Cc}\u200B\u202E\u2028\u{E0001}]/u);
+    },
+  );
+
+  it('keeps its indentation', () => {
+    const json = JSON.stringify({ a: 1 }, null, 2);
+    expect(escapeHiddenInJson(json)).toBe('{\n  "a": 1\n}');
   });
 });
 
