@@ -11,7 +11,6 @@ import { type AppProcess, createAppProcess } from '../chaos/app-process.ts';
 import type { ChaosDatabase } from '../chaos/database.ts';
 import { findFreePort } from '../chaos/free-port.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
-import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 import { isServerUrl } from './options.ts';
 import { pollUntil } from './poll.ts';
 
@@ -85,8 +84,6 @@ export type LoadOptions = {
   readonly only: string | null;
   /** Runs a tenth of each load. */
   readonly brief: boolean;
-  /** Number of hostile requests that `flood` sends. */
-  readonly requests: number;
 };
 
 /** Names of the benchmarks. Those in `onServer` need a PostgreSQL server. */
@@ -94,13 +91,12 @@ export type LoadNames = { readonly all: readonly string[]; readonly onServer: re
 
 const OPTIONS = {
   brief: { type: 'boolean', default: false },
-  requests: { type: 'string', default: '5000' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 /** `summaries` has a line for each benchmark. */
 export function loadHelp({ all, onServer }: LoadNames, summaries: readonly string[]): string {
-  return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief] [--requests N]]
+  return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief]]
 
 Starts the App as separate processes and measures whether it meets its goals under load:
 
@@ -109,7 +105,6 @@ ${summaries.map((line) => `  ${line}`).join('\n')}
   PostgreSQL URL  also measures on this server; required for: ${onServer.join(', ')}
   name            one of ${all.join(', ')}; default is all
   --brief         runs a tenth of each load, as a quick check
-  --requests N    number of hostile requests of flood (5000; a release takes 100000)
   --help          this text
 
 Takes about a quarter of an hour for each database, with --brief about four minutes. It needs Linux.
@@ -120,7 +115,7 @@ Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark 
 /** Parses the arguments of `npm run bench:load`. Never throws. */
 export function readLoadOptions(argv: readonly string[], names: LoadNames): OptionsResult<LoadOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  return parseOptions('npm run bench:load --', parse, ({ values: { brief, requests }, positionals }) => {
+  return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals }) => {
     const servers = positionals.filter(isServerUrl);
     const [server = null, otherServer] = servers;
     const [only = null, other] = positionals.filter((word) => !servers.includes(word));
@@ -129,8 +124,7 @@ export function readLoadOptions(argv: readonly string[], names: LoadNames): Opti
       return optionsProblem(`Unknown benchmark "${only}". Use one of ${names.all.join(', ')}.`);
     if (only !== null && names.onServer.includes(only) && server === null)
       return optionsProblem(`${only} needs the URL of a PostgreSQL server.`);
-    if (!POSITIVE_INTEGER.test(requests)) return optionsProblem('--requests must be a positive whole number.');
-    return { kind: 'options', options: { server, only, brief, requests: Number(requests) } };
+    return { kind: 'options', options: { server, only, brief } };
   });
 }
 

@@ -9,7 +9,6 @@ import {
   measureStalledIntake,
   measureTakeover,
 } from './load-failures.ts';
-import { measureFlood } from './load-flood.ts';
 import { measureGrowth, measurePendingRuns } from './load-memory.ts';
 import { type LoadFinding, type LoadNames, type LoadOptions, loadHelp, readLoadOptions } from './load-setup.ts';
 
@@ -19,7 +18,7 @@ const PGLITE: NamedDatabase = ['PGlite', createEmbeddedDatabase];
 type LoadBenchmark = readonly [
   on: 'embedded' | 'server' | 'both',
   summary: string,
-  (database: NamedDatabase, part: number, options: LoadOptions) => Promise<readonly LoadFinding[]>,
+  (database: NamedDatabase, part: number) => Promise<readonly LoadFinding[]>,
 ];
 
 const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
@@ -45,11 +44,6 @@ const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
     (database, part) => measurePendingRuns(database, 10_000 * part),
   ],
   growth: ['both', 'memory and CPU time over 100,000 deliveries and 1,000 runs', measureGrowth],
-  flood: [
-    'both',
-    'answers and memory while malformed and forged requests come in',
-    (database, part, { requests }) => measureFlood(database, Math.ceil(requests * part)),
-  ],
 };
 
 const NAMES: LoadNames = {
@@ -67,7 +61,7 @@ async function measureAll(options: LoadOptions): Promise<number> {
   for (const [name, [on, , measure]] of Object.entries(LOAD_BENCHMARKS)) {
     if (only !== null && only !== name) continue;
     for (const database of databases[on]) {
-      for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1, options)) {
+      for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1)) {
         if (!isMet) missed += 1;
         process.stdout.write(`${isMet ? 'met   ' : 'MISSED'} ${label}: ${measured}; goal: ${goal}\n`);
       }

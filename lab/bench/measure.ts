@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Offload } from '../../src/worker/offload/offload.ts';
 import { createOffloadThread } from '../../src/worker/offload/thread.ts';
 
@@ -115,22 +114,5 @@ const thread = createOffloadThread({ log: { warn: () => {} } });
 export async function longestMainThreadMs(calls: readonly ((offload: Offload) => unknown)[]): Promise<number> {
   let longest = 0;
   for (const call of calls) longest = Math.max(longest, await measureMainThreadMs(() => call(thread.offload)));
-  return longest;
-}
-
-/** The longest time for which a call blocks the event loop, in ms of this thread's CPU time. */
-export async function measureLongestBlockMs(call: (offload: Offload) => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let isDone = false;
-  let start = process.threadCpuUsage();
-  const done = call(thread.offload).finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await nextTurn();
-    longest = Math.max(longest, threadMsSince(start));
-    start = process.threadCpuUsage();
-  }
-  await done;
   return longest;
 }

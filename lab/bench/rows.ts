@@ -1,33 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { COMMAND_GRAMMAR } from '../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../src/core/comments/parse-comment.ts';
 import { interpret } from '../../src/core/webhooks/interpret.ts';
-import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { offloadInline } from '../../src/worker/offload/offload.ts';
 import { HOSTILE_BODIES, SIZE } from '../../test/unit/core/comments/hostile-bodies.ts';
 import { APP, issueComment, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
 import { CONTEXT_ROWS } from './context-rows.ts';
 import { COMMENT_ROWS, EDIT_ROWS } from './edit-rows.ts';
-import {
-  type BenchmarkRow,
-  longestMainThreadMs,
-  measureLongestBlockMs,
-  measureMainThreadMs,
-  measureMs,
-  measurePerSecond,
-} from './measure.ts';
+import { type BenchmarkRow, longestMainThreadMs, measureMs, measurePerSecond } from './measure.ts';
 import { WORST_CASE_CALLS } from './worst-case-calls.ts';
-import { WORST_CASE_SIGNALS } from './worst-case-signals.ts';
-
-/** Runs a script of this folder as a separate process and returns one number of the JSON object that it prints. */
-function runScript(script: string, key: string, ...nodeFlags: readonly string[]): number {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const output: unknown = parseJson(execFileSync(process.execPath, [...nodeFlags, file], { encoding: 'utf8' }));
-  return isRecord(output) ? Number(output[key]) : Number.NaN;
-}
 
 /** Cost of tool calls with the worst known arguments. */
 export const TOOL_CALL_ROWS: readonly BenchmarkRow[] = [
@@ -41,36 +22,7 @@ export const TOOL_CALL_ROWS: readonly BenchmarkRow[] = [
     unit: 'ms',
     sample: () => Math.max(...WORST_CASE_CALLS.map(([, call]) => measureMs(() => call(offloadInline)))),
   },
-  {
-    name: 'event loop delay during the same calls, p99 (H6, goal: 100)',
-    unit: 'ms',
-    sample: () => runScript('event-loop-delay.ts', 'p99'),
-  },
-  {
-    name: 'memory of an edit in a file of 2 MB (goal: at most 6)',
-    unit: '× the file',
-    sample: () => runScript('edit-memory.ts', 'times', '--expose-gc'),
-  },
 ];
-
-/** Cost of pushes, replies and commits that affect the largest changes. */
-const SIGNAL_ROWS: readonly BenchmarkRow[] = WORST_CASE_SIGNALS.flatMap(([name, handleSignal]) => [
-  {
-    name: `${name}: longest block of the event loop (H6, goal: 50)`,
-    unit: 'ms',
-    sample: () => measureLongestBlockMs(handleSignal),
-  },
-  {
-    name: `${name}: time of the main thread, until the decision`,
-    unit: 'ms',
-    sample: () => longestMainThreadMs([handleSignal]),
-  },
-  {
-    name: `${name}: time of both threads, until the decision`,
-    unit: 'ms',
-    sample: () => measureMainThreadMs(() => handleSignal(offloadInline)),
-  },
-]);
 
 /** Comments of a typical mix on pull requests. */
 const COMMENTS: readonly string[] = [
@@ -146,6 +98,5 @@ export const ROWS: readonly BenchmarkRow[] = [
   ...EDIT_ROWS,
   ...COMMENT_ROWS,
   ...TOOL_CALL_ROWS,
-  ...SIGNAL_ROWS,
   ...CONTEXT_ROWS,
 ];

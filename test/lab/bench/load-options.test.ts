@@ -7,10 +7,9 @@ const URL = 'postgres://postgres@127.0.0.1/postgres';
 
 describe('the options of npm run bench:load', () => {
   it.each([
-    [[], { server: null, only: null, brief: false, requests: 5_000 }],
-    [['kill', '--brief'], { server: null, only: 'kill', brief: true, requests: 5_000 }],
-    [['kill', '--requests', '70'], { server: null, only: 'kill', brief: false, requests: 70 }],
-    [[URL, 'takeover'], { server: URL, only: 'takeover', brief: false, requests: 5_000 }],
+    [[], { server: null, only: null, brief: false }],
+    [['kill', '--brief'], { server: null, only: 'kill', brief: true }],
+    [[URL, 'takeover'], { server: URL, only: 'takeover', brief: false }],
   ])('are read: %j', (argv, options) => {
     expect(readLoadOptions(argv, NAMES)).toEqual({ kind: 'options', options });
   });
@@ -19,7 +18,6 @@ describe('the options of npm run bench:load', () => {
     [['kil'], 'Unknown benchmark "kil". Use one of kill, takeover.'],
     [['takeover'], 'takeover needs the URL of a PostgreSQL server.'],
     [['kill', 'takeover'], 'Use at most one URL and one name.'],
-    [['--requests', 'many'], '--requests must be a positive whole number.'],
     [['--breif'], "Unknown option '--breif'."],
   ])('are refused: %j', (argv, problem) => {
     expect(readLoadOptions(argv, NAMES)).toEqual({
