@@ -20,13 +20,6 @@ const COMMANDS = new Map<string, CliCommand>([
     },
   ],
   [
-    'explain',
-    {
-      summary: 'say how a recorded webhook delivery is read',
-      run: async (args) => (await import('./cli/explain/explain.ts')).runExplain(args),
-    },
-  ],
-  [
     'verify',
     {
       summary: 'check that commits contain exactly the approved changes',

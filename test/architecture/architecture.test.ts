@@ -221,7 +221,7 @@ describe('the rules themselves', () => {
     ],
     [
       'a command that runs git and need not',
-      { 'src/cli/explain/a.ts': "import { runGit } from '../git/run-git.ts';" },
+      { 'src/cli/config/a.ts': "import { runGit } from '../git/run-git.ts';" },
       'may not import src/cli/git/run-git.ts',
     ],
     [

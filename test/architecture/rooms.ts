@@ -43,7 +43,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/cli'],
   ['src/cli/git'],
   ['src/cli/verify'],
-  ['src/cli/config', 'src/cli/explain', 'src/cli/export'],
+  ['src/cli/config', 'src/cli/export'],
   ['src/cli.ts'],
 ];
 
@@ -70,7 +70,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: '`countersign verify`',
     entries: ['verify.ts', 'check-commit.ts', 'file-versions.ts', 'text.ts'],
   },
-  'src/cli/explain': { what: '`countersign explain`', entries: ['explain.ts'] },
   'src/cli/config': { what: '`countersign config`', entries: ['config.ts'] },
   'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
   'src/cli/git': {

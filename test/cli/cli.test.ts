@@ -17,7 +17,6 @@ describe('countersign', () => {
 
         start    run the server
         demo     play one conversation offline, on a fake GitHub
-        explain  say how a recorded webhook delivery is read
         verify   check that commits contain exactly the approved changes
         config   check a settings file, and list what is in force
         export   export who decided what
@@ -69,17 +68,6 @@ describe('countersign', () => {
     const { code, stderr } = await run(['start'], { WEBHOOK_SECRET: 'development' }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain('WEBHOOK_SECRET is a well-known example');
-  });
-
-  it('explains a recorded delivery offline, without any configuration, and refuses an invalid one in one line', async () => {
-    const file = join(import.meta.dirname, '../fixtures/deliveries/no-run/task.json');
-    const [explained, missing] = await Promise.all(
-      [[file], ['no-such-file.json']].map((args) => run(['explain', ...args]).ended),
-    );
-    expect(explained).toMatchObject({ code: 0, stderr: '' });
-    expect(explained?.stdout).toContain('read as   the command task: "use bigint for money and');
-    expect(missing).toMatchObject({ code: 2, stdout: '' });
-    expect(missing?.stderr).toMatch(/^countersign explain: no-such-file\.json cannot be read: .*\n$/);
   });
 
   it('the entry file statically imports only modules that an old Node can parse (J4)', () => {

@@ -1,8 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDelivery, type RecordedDelivery } from '../../../../src/cli/explain/read-delivery.ts';
 import { decide } from '../../../../src/core/decide.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { PullState } from '../../../../src/core/state/pull-state.ts';
@@ -10,16 +7,9 @@ import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 import { isRecord, parseJson, storedAs } from '../../../../src/lib/trust.ts';
 import { type TwoPending, twoPending } from '../commands/two-pending.ts';
 import { breakPayload, damage } from './broken-payload.ts';
-
-const RECORDINGS = join(import.meta.dirname, '../../../fixtures/deliveries/two-pending');
+import { RECORDED_DELIVERIES, recordedDelivery } from './recorded-delivery.ts';
 
 const app = { slug: 'countersign', botId: 1002 };
-
-function readDelivery(name: string): RecordedDelivery {
-  const delivery = parseDelivery(readFileSync(join(RECORDINGS, name), 'utf8'), null);
-  if (delivery.kind === 'refused') throw new Error(delivery.problem);
-  return delivery.value;
-}
 
 const game = gameWithRecordedIds();
 
@@ -30,8 +20,8 @@ const facts = game.facts({ app, permission: 'write', now: '2026-01-02T00:00:00.0
 /** Two pending changes; the first has the id and the comment that the recordings name. */
 function gameWithRecordedIds(): TwoPending['game'] {
   const { game, first } = twoPending();
-  const inThread = field(readDelivery('approve-in-thread.json').payload, 'comment');
-  const byId = field(readDelivery('approve-by-id.json').payload, 'comment');
+  const inThread = field(recordedDelivery('two-pending/approve-in-thread').payload, 'comment');
+  const byId = field(recordedDelivery('two-pending/approve-by-id').payload, 'comment');
   const id = String(field(byId, 'body')).replace('/approve ', '');
   const stored = JSON.stringify(game.pull)
     .replaceAll(`"${first.id}"`, JSON.stringify(id))
@@ -44,9 +34,9 @@ function field(value: unknown, key: string): unknown {
   return isRecord(value) ? value[key] : undefined;
 }
 
-const samples = readdirSync(RECORDINGS)
-  .filter((name) => name.endsWith('.json'))
-  .map((name) => [name, readDelivery(name)] as const);
+const samples = RECORDED_DELIVERIES.filter((name) => name.startsWith('two-pending/')).map(
+  (name) => [name, recordedDelivery(name)] as const,
+);
 
 /** The effect of a delivery while two proposals are pending: its votes, and the state of each proposal. */
 function effectOf(
@@ -69,8 +59,8 @@ describe('recorded payloads, broken at random (F11)', () => {
   it('decide something as they were sent', () => {
     const votes = samples.flatMap(([, { event, payload }]) => effectOf(event, payload).votes);
     expect(votes.map((vote) => vote.split(' ')[0])).toEqual(expect.arrayContaining(['approve', 'edit']));
-    for (const name of ['approve-by-id.json', 'approve-in-thread.json']) {
-      const { event, payload } = readDelivery(name);
+    for (const name of ['two-pending/approve-by-id', 'two-pending/approve-in-thread']) {
+      const { event, payload } = recordedDelivery(name);
       expect(effectOf(event, payload).votes).toEqual([expect.stringMatching(/^approve /)]);
     }
     const stopped = samples.flatMap(([, { event, payload }]) => effectOf(event, payload).states);
