@@ -2,9 +2,7 @@
 import process from 'node:process';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
-import { CheckpointError, sourcesIdentity } from '../shared/checkpoint.ts';
 import { CHAOS_HELP, type ChaosDatabaseChoice, type ChaosOptions, readChaosOptions } from './options.ts';
-import { addPart, listParts, NO_PROGRESS, openChaosCheckpoint } from './parts.ts';
 import { type ChaosResult, ChaosSetupError, runChaos } from './run-chaos.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -22,26 +20,16 @@ process.exitCode = await runCommand(
   readChaosOptions(process.argv.slice(2)),
   (options) =>
     runAndReport(options).catch((error: unknown) => {
-      if (error instanceof ChaosSetupError || error instanceof CheckpointError)
-        return reportProblem(COMMAND_NAME, error.message);
+      if (error instanceof ChaosSetupError) return reportProblem(COMMAND_NAME, error.message);
       throw error;
     }),
 );
 
 async function runAndReport(options: ChaosOptions): Promise<number> {
-  const { seconds, pulls, replicas, seed, database, checkpoint: file } = options;
-  const checkpoint = file === null ? null : openChaosCheckpoint(file, options, sourcesIdentity());
-  let progress = checkpoint?.read() ?? NO_PROGRESS;
+  const { seconds, pulls, replicas, seed, database } = options;
   const setup = `${replicas === 1 ? 'one process' : `${replicas} processes`} ${DATABASE_TEXT[database.kind]}`;
   printLine(`${seconds} s, ${pluralize(pulls, 'pull request')}, ${setup}, seed ${seed}`);
-  const parts = listParts(options);
-  for (const part of parts.slice(progress.finishedParts)) {
-    const result = await runChaos(part, (line) => process.stderr.write(`${line}\n`));
-    progress = parts.length === 1 ? { finishedParts: 1, result } : addPart(progress, result);
-    checkpoint?.write(progress);
-    if (parts.length > 1) process.stderr.write(`Part ${progress.finishedParts} of ${parts.length} is finished.\n`);
-  }
-  const { result } = progress;
+  const result = await runChaos(options, (line) => process.stderr.write(`${line}\n`));
   printReport(result, database.kind === 'killed-server');
   return result.verdict.problems.length + result.faults.problems.length === 0 ? 0 : 1;
 }

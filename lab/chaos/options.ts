@@ -10,8 +10,6 @@ export type ChaosOptions = {
   readonly replicas: number;
   readonly seed: number;
   readonly database: ChaosDatabaseChoice;
-  /** The file that keeps the results of a long trial; null keeps none. */
-  readonly checkpoint: string | null;
 };
 
 export type ChaosDatabaseChoice =
@@ -22,7 +20,7 @@ export type ChaosDatabaseChoice =
   | { readonly kind: 'killed-server' };
 
 export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N]
-                        [--database URL | --kill-server] [--replicas N] [--checkpoint FILE]
+                        [--database URL | --kill-server] [--replicas N]
 
 Runs real processes of the App in front of a fake GitHub while people give tasks and decide, and kills them at
 random moments. Then it checks that no work was lost or duplicated.
@@ -35,9 +33,6 @@ random moments. Then it checks that no work was lost or duplicated.
   --kill-server   starts a PostgreSQL server in a temporary directory, with the programs of this machine, and
                   kills it too: all processes at once, all after a freeze, or a single process
   --replicas N    number of processes on a PostgreSQL server (3)
-  --checkpoint FILE
-                  runs parts of five minutes, each with a verdict, and keeps their sums in FILE. If the trial is
-                  interrupted, the same command continues it after the last finished part
   --help          this text
 
 Exit codes: 0 if no work was lost or duplicated, 1 if any was, 2 if the run could not start.
@@ -49,7 +44,6 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   replicas: { type: 'string' },
   database: { type: 'string' },
-  checkpoint: { type: 'string' },
   'kill-server': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -58,7 +52,7 @@ const OPTIONS = {
 export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run chaos --', parse, ({ values }) => {
-    const { seconds, pulls, seed, database: url, checkpoint = null } = values;
+    const { seconds, pulls, seed, database: url } = values;
     if (url !== undefined && values['kill-server'])
       return optionsProblem('Use only one of --database and --kill-server.');
     const database = chooseDatabase(url, values['kill-server']);
@@ -77,7 +71,7 @@ export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOp
       seed: Number(seed),
       replicas: Number(replicas),
     };
-    return { kind: 'options', options: { ...numbers, database, checkpoint } };
+    return { kind: 'options', options: { ...numbers, database } };
   });
 }
 

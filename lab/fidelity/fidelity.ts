@@ -3,19 +3,11 @@ import { openGitObjects } from '../../src/cli/git/objects.ts';
 import { GitError, GitNotInstalledError, gitDirectory, gitText } from '../../src/cli/git/run-git.ts';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { formatNumber } from '../../src/lib/format.ts';
-import { CheckpointError, sourcesIdentity } from '../shared/checkpoint.ts';
 import { createThreadRunner, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
 import { FIDELITY_HELP, type FidelityOptions, type RepositoryTrial, readFidelityOptions } from './options.ts';
-import {
-  addNamed,
-  type FidelityProgress,
-  listRepositories,
-  nextPart,
-  openFidelityCheckpoint,
-  startProgress,
-} from './parts.ts';
 import { addTotals, createTotals, type FidelityTotals, formatTotals } from './report.ts';
-import { commitOptions, readSamples, type Sample } from './samples.ts';
+import { addNamed, listRepositories } from './repositories.ts';
+import { readSamples, type Sample } from './samples.ts';
 import { trySample } from './try-sample.ts';
 
 /** Returns the exit code of `npm run fidelity`: 0 if all bytes equal those of the commits, 1 if not, 2 for an error. */
@@ -29,43 +21,28 @@ const SAMPLE_THREAD = new URL('./sample-thread.ts', import.meta.url);
 
 async function runAndReport(options: FidelityOptions): Promise<number> {
   try {
-    const { totals, seconds } = await measureAll(options);
-    process.stdout.write(formatTotals(totals, seconds));
+    const startedAt = performance.now();
+    const totals = await measureAll(options);
+    process.stdout.write(formatTotals(totals, (performance.now() - startedAt) / 1000));
     return totals.mismatches.length === 0 ? 0 : 1;
   } catch (error) {
-    if (error instanceof GitError || error instanceof GitNotInstalledError || error instanceof CheckpointError)
+    if (error instanceof GitError || error instanceof GitNotInstalledError)
       return reportProblem(COMMAND.name, error.message);
     throw error;
   }
 }
 
-/** Tries all repositories, part by part, after those that the checkpoint has. */
-export async function measureAll(options: FidelityOptions): Promise<FidelityProgress> {
-  const { checkpoint: file } = options;
-  const repositories = await listRepositories(options);
-  const checkpoint =
-    file === null ? null : await openFidelityCheckpoint(file, options, repositories, sourcesIdentity());
-  let progress = checkpoint?.read() ?? startProgress();
-  for (const repository of repositories.slice(progress.repositories)) {
-    if (repository.name !== null) process.stderr.write(`${repository.name}\n`);
-    for (let trial = nextPart(options, repository, progress); trial !== null; ) {
-      const startedAt = performance.now();
-      const more = await measureFidelity(trial, (total) => createProgress(process.stderr, total, Date.now));
-      progress = {
-        ...progress,
-        commits: progress.commits + more.commits,
-        changes: progress.changes + more.changes,
-        totals: addNamed(progress.totals, more, repository.name),
-        seconds: progress.seconds + (performance.now() - startedAt) / 1000,
-      };
-      checkpoint?.write(progress);
-      const isLast = trial.part == null || more.commits < trial.part.count;
-      trial = isLast ? null : nextPart(options, repository, progress);
-    }
-    progress = { ...progress, repositories: progress.repositories + 1, commits: 0, changes: 0 };
-    checkpoint?.write(progress);
+/** Tries all repositories. */
+export async function measureAll({ source, ...options }: FidelityOptions): Promise<FidelityTotals> {
+  let totals = createTotals();
+  for (const { path, name } of await listRepositories({ source })) {
+    if (name !== null) process.stderr.write(`${name}\n`);
+    const more = await measureFidelity({ repo: path, ...options }, (total) =>
+      createProgress(process.stderr, total, Date.now),
+    );
+    totals = addNamed(totals, more, name);
   }
-  return progress;
+  return totals;
 }
 
 /** Tries the changes of a range, newest first. Throws a `GitError` or a `GitNotInstalledError`. */
@@ -74,7 +51,7 @@ export async function measureFidelity(
   showProgress: (total: number) => Progress,
 ): Promise<FidelityTotals> {
   const gitDir = await gitDirectory(options.repo);
-  const revisionArguments = [...commitOptions(options.part), '--end-of-options', options.range, '--'];
+  const revisionArguments = ['--no-merges', '--end-of-options', options.range, '--'];
   const progress = showProgress(
     Number(await gitText([`--git-dir=${gitDir}`, 'rev-list', '--count', ...revisionArguments])),
   );

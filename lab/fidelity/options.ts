@@ -3,16 +3,14 @@ import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
 import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
-export type FidelityOptions = Omit<RepositoryTrial, 'repo' | 'part'> & {
+export type FidelityOptions = Omit<RepositoryTrial, 'repo'> & {
   readonly source: FidelitySource;
-  /** The file that keeps the progress of a long trial; null keeps none. */
-  readonly checkpoint: string | null;
 };
 
 /** One repository, or a folder with several. */
 type FidelitySource = { readonly kind: 'repository' | 'folder'; readonly path: string };
 
-/** A trial of one repository, or of a part of its commits. */
+/** A trial of one repository. */
 export type RepositoryTrial = {
   readonly repo: string;
   /** A revision range of `git log`. */
@@ -22,14 +20,12 @@ export type RepositoryTrial = {
   /** Limit of file changes; null for all. */
   readonly maxChanges: number | null;
   readonly threads: number;
-  /** The commits to try, by their place in the range, newest first; all by default. */
-  readonly part?: { readonly skip: number; readonly count: number } | null;
 };
 
 export type DiffBase = 'parent' | 'files';
 
 export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH | --repos FOLDER
-                           [--range RANGE] [--show files] [--max N] [--threads T] [--checkpoint FILE]
+                           [--range RANGE] [--show files] [--max N] [--threads T]
 
 Proposes every file change of a repository's commits on a pull request that shows the parent commit,
 applies it in every way that people have, and compares the bytes with those of the commit.
@@ -41,8 +37,6 @@ applies it in every way that people have, and compares the bytes with those of t
                  on all their lines; default is parent: it shows the changes of the parent commit
   --max N        stop after N file changes of a repository, newest first
   --threads T    number of threads; default is the number of processors
-  --checkpoint FILE
-                 keeps the progress in FILE. If the trial is interrupted, the same command continues it
   --help         this text
 
 Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
@@ -51,7 +45,6 @@ Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
 const OPTIONS = {
   repo: { type: 'string' },
   repos: { type: 'string' },
-  checkpoint: { type: 'string' },
   range: { type: 'string' },
   show: { type: 'string' },
   max: { type: 'string' },
@@ -63,7 +56,7 @@ const OPTIONS = {
 export function readFidelityOptions(argv: readonly string[]): OptionsResult<FidelityOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run fidelity --', parse, ({ values }) => {
-    const { repo, repos, range = 'HEAD', show: diffBase = 'parent', max, checkpoint = null } = values;
+    const { repo, repos, range = 'HEAD', show: diffBase = 'parent', max } = values;
     const { threads = String(availableParallelism()) } = values;
     if (repo !== undefined && repos !== undefined) return optionsProblem('Use only one of --repo and --repos.');
     const path = repo ?? repos;
@@ -74,6 +67,6 @@ export function readFidelityOptions(argv: readonly string[]): OptionsResult<Fide
     if (!POSITIVE_INTEGER.test(threads)) return optionsProblem('--threads must be a positive whole number.');
     const maxChanges = max === undefined ? null : Number(max);
     const source = { kind: repo === undefined ? 'folder' : 'repository', path } as const;
-    return { kind: 'options', options: { source, range, diffBase, maxChanges, threads: Number(threads), checkpoint } };
+    return { kind: 'options', options: { source, range, diffBase, maxChanges, threads: Number(threads) } };
   });
 }

@@ -8,17 +8,17 @@ import type { DiffBase, RepositoryTrial } from './options.ts';
 import type { FixtureFiles } from './pull-request-fixture.ts';
 import { countRefusal, type FidelityTotals } from './report.ts';
 
-type SampleSource = Pick<RepositoryTrial, 'range' | 'diffBase' | 'maxChanges' | 'part'> & { readonly gitDir: string };
+type SampleSource = Pick<RepositoryTrial, 'range' | 'diffBase' | 'maxChanges'> & { readonly gitDir: string };
 
 /** The changes of a range in batches, newest first. Adds the commits and the unsupported changes to `totals`. */
 export async function* readSamples(
   objects: GitObjectReader,
-  { gitDir, range, diffBase, maxChanges, part = null }: SampleSource,
+  { gitDir, range, diffBase, maxChanges }: SampleSource,
   totals: FidelityTotals,
 ): AsyncGenerator<Sample, void> {
   const batches = createBatchBuilder();
   let usableCount = 0;
-  for await (const listed of listGitCommits({ gitDir, range, options: commitOptions(part) })) {
+  for await (const listed of listGitCommits({ gitDir, range, options: ['--no-merges'] })) {
     if (usableCount === maxChanges) break;
     for await (const result of readChanges(objects, listed, diffBase)) {
       if (usableCount === maxChanges) break;
@@ -31,11 +31,6 @@ export async function* readSamples(
     totals.commits += 1;
   }
   for (const batch of batches.flush()) yield await createSample(objects, batch);
-}
-
-/** The arguments of `git rev-list` for a part of the commits; null for all. */
-export function commitOptions(part: RepositoryTrial['part']): readonly string[] {
-  return ['--no-merges', ...(part == null ? [] : [`--skip=${part.skip}`, `--max-count=${part.count}`])];
 }
 
 /** Changes of one or more commits, and a pull request with the files of their parent commits. */

@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
-import { reportProblem, runCommand } from '../../src/cli/options.ts';
-import { CheckpointError, sourcesIdentity } from '../shared/checkpoint.ts';
+import { runCommand } from '../../src/cli/options.ts';
 import { createThreadRunner, type JobResult, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
-import { openSimulationCheckpoint } from './checkpoint.ts';
+import { playHostileCase } from './hostile/hostile-case.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
-import { playParts } from './play-parts.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
 import {
   type CaseJob,
@@ -27,9 +25,6 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Writes to standard error, so that standard output has only the report. */
 const printProgress = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Cases between two checkpoints: about half a minute. */
-const CHECKPOINT_CASES = 2_000;
-
 function* seedsOf({ seed: first, cases }: SimulationOptions): Generator<number> {
   for (let seed = first; seed < first + cases; seed += 1) yield seed;
 }
@@ -40,55 +35,39 @@ function totalsOfJob(seed: number, result: JobResult<SimulationTotals>): Simulat
   return { ...NO_CASES, cases: 1, failures: [{ seed, problems: [`its thread crashed: ${String(result.error)}`] }] };
 }
 
+/** Plays all cases; true if every promise held. Prints failures at once and the progress every ten seconds. */
 async function playAndReport(options: SimulationOptions): Promise<boolean> {
-  const { checkpoint: file } = options;
-  const checkpoint = file === null ? null : openSimulationCheckpoint(file, options, sourcesIdentity());
-  const start = checkpoint?.read() ?? null;
-  const progress = createProgress(options, start?.totals ?? NO_CASES, start?.seconds ?? 0);
-  const pglite = options.mode === 'pglite';
-  await playParts({
-    firstSeed: start?.nextSeed ?? options.seed,
-    endSeed: options.seed + options.cases,
-    partCases: CHECKPOINT_CASES,
+  const startedAt = performance.now();
+  let [totals, shownAt] = [NO_CASES, startedAt];
+  const secondsSince = (now: number): number => (now - startedAt) / 1_000;
+  await parallelMap({
+    items: seedsOf(options),
     concurrency: options.threads,
-    createRunner: () => createCaseRunner(pglite),
-    onResult: (seed, result) => progress.add(totalsOfJob(seed, result)),
-    onPartEnd: (nextSeed) => checkpoint?.write({ nextSeed, ...progress.current() }),
+    createRunner: () => createCaseRunner(options),
+    onResult(seed, result) {
+      const found = totalsOfJob(seed, result);
+      totals = sumTotals([totals, found]);
+      for (const failure of found.failures) for (const line of failureLines(failure, options)) printProgress(line);
+      const now = performance.now();
+      if (now - shownAt < PROGRESS_INTERVAL_MS) return;
+      shownAt = now;
+      printProgress(progressLine(totals, options.cases, totals.cases / secondsSince(now)));
+    },
   });
-  const { totals, seconds } = progress.current();
-  for (const line of reportLines(totals, seconds)) printLine(line);
+  for (const line of reportLines(totals, secondsSince(performance.now()), options)) printLine(line);
   return totals.failures.length === 0;
 }
 
-/** Sums the results, and prints failures at once and the progress every ten seconds. */
-function createProgress(options: SimulationOptions, totals: SimulationTotals, secondsBefore: number) {
-  const startedAt = performance.now();
-  const casesBefore = totals.cases;
-  let [sum, progressAt] = [totals, startedAt];
-  const secondsSince = (now: number): number => (now - startedAt) / 1_000;
-  return {
-    current: () => ({ totals: sum, seconds: secondsBefore + secondsSince(performance.now()) }),
-    add(result: SimulationTotals): void {
-      sum = sumTotals([sum, result]);
-      for (const line of result.failures.flatMap(failureLines)) printProgress(line);
-      const now = performance.now();
-      if (now - progressAt < PROGRESS_INTERVAL_MS) return;
-      progressAt = now;
-      printProgress(progressLine(sum, options.cases, (sum.cases - casesBefore) / secondsSince(now)));
-    },
-  };
-}
-
-function createCaseRunner(pglite: boolean): JobRunner<number, SimulationTotals> {
+function createCaseRunner({ mode, hostile }: SimulationOptions): JobRunner<number, SimulationTotals> {
   const { run, close } = createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD);
-  return { run: (seed) => run({ kind: 'case', seed, pglite }), close };
+  return { run: (seed) => run({ kind: 'case', seed, pglite: mode === 'pglite', hostile }), close };
 }
 
 async function printTraces(options: SimulationOptions): Promise<boolean> {
   Error.stackTraceLimit = 10;
   let passed = true;
   for (const seed of seedsOf(options)) {
-    const { played, problems } = await runCase(seed);
+    const { played, problems } = await (options.hostile ? playHostileCase(seed) : runCase(seed));
     for (const line of describeCase(played)) printLine(line);
     for (const problem of problems) printLine(`seed ${seed}: ${problem}`);
     passed &&= problems.length === 0;
@@ -124,22 +103,13 @@ async function huntMutants({ cases: maxCases, seed: firstSeed, threads }: Simula
   return passed;
 }
 
-const RUN_MODE: Readonly<Record<SimulationOptions['mode'], (options: SimulationOptions) => Promise<boolean>>> = {
-  memory: playAndReport,
-  pglite: playAndReport,
-  trace: printTraces,
-  mutants: huntMutants,
-};
+function play(options: SimulationOptions): Promise<boolean> {
+  if (options.trace) return printTraces(options);
+  return options.mode === 'mutants' ? huntMutants(options) : playAndReport(options);
+}
 
 process.exitCode = await runCommand(
   { name: 'npm run simulate', help: SIMULATION_HELP },
   readSimulationOptions(process.argv.slice(2)),
-  async (options) => {
-    try {
-      return (await RUN_MODE[options.mode](options)) ? 0 : 1;
-    } catch (error) {
-      if (error instanceof CheckpointError) return reportProblem('npm run simulate', error.message);
-      throw error;
-    }
-  },
+  async (options) => ((await play(options)) ? 0 : 1),
 );

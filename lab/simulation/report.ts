@@ -10,14 +10,17 @@ export function progressLine({ cases, failures }: SimulationTotals, expectedCase
   return `${cases} of ${expectedCases} cases, ${formatRate(rate)} per second, ${failures.length} broken`;
 }
 
+/** The part of the options that replays a case. */
+type Played = { readonly hostile: boolean };
+
 /** The problems of a failed case, and the command that replays it. */
-export function failureLines({ seed, problems }: FailedCase): readonly string[] {
-  const replayCommand = `  npm run simulate -- --seed ${seed} --cases 1 --trace`;
+export function failureLines({ seed, problems }: FailedCase, { hostile }: Played): readonly string[] {
+  const replayCommand = `  npm run simulate --${hostile ? ' --hostile' : ''} --seed ${seed} --cases 1 --trace`;
   return ['', `seed ${seed}:`, ...problems.map((problem) => `  ${problem}`), replayCommand];
 }
 
 /** The report of a simulation that took `seconds`. Failed cases come last, ordered by seed. */
-export function reportLines(totals: SimulationTotals, seconds: number): readonly string[] {
+export function reportLines(totals: SimulationTotals, seconds: number, played: Played): readonly string[] {
   const transitions = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from} to ${to}`));
   const unseen = transitions.filter((name) => !Object.hasOwn(totals.transitions, name)).join(', ') || 'nothing';
   return [
@@ -27,7 +30,9 @@ export function reportLines(totals: SimulationTotals, seconds: number): readonly
     `    never  ${unseen}`,
     '',
     `${totals.cases} cases, ${formatRate(totals.cases / Math.max(seconds, 0.001))} per second; ${totals.commits} commits`,
-    ...totals.failures.toSorted((left, right) => left.seed - right.seed).flatMap(failureLines),
+    ...totals.failures
+      .toSorted((left, right) => left.seed - right.seed)
+      .flatMap((failure) => failureLines(failure, played)),
     `${totals.failures.length} broken`,
   ];
 }

@@ -5,7 +5,8 @@ import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engi
 import { playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
 import type { PlayedCase } from './checks/evidence.ts';
-import type { Mutant } from './mutants/mutant.ts';
+import { playHostileCase } from './hostile/hostile-case.ts';
+import type { Mutant, Overrides } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { type CaseDatabase, createBackendDatabase, createMemoryDatabase } from './world/database.ts';
 
@@ -13,8 +14,12 @@ import { type CaseDatabase, createBackendDatabase, createMemoryDatabase } from '
 type CheckedCase = { readonly played: PlayedCase; readonly problems: readonly string[] };
 
 /** Plays and checks one case. */
-export async function runCase(seed: number, database: CaseDatabase = createMemoryDatabase()): Promise<CheckedCase> {
-  const played = await playCase({ seed, database });
+export async function runCase(
+  seed: number,
+  database: CaseDatabase = createMemoryDatabase(),
+  overrides: Overrides = {},
+): Promise<CheckedCase> {
+  const played = await playCase({ seed, database, overrides });
   return { played, problems: await checkCase(played) };
 }
 
@@ -22,10 +27,11 @@ export async function runCase(seed: number, database: CaseDatabase = createMemor
 export async function runCases(
   seeds: Iterable<number>,
   openDatabase: () => Promise<CaseDatabase> | CaseDatabase = createMemoryDatabase,
+  play: typeof runCase = runCase,
 ): Promise<SimulationTotals> {
   let sum = NO_CASES;
   for (const seed of seeds) {
-    const { played, problems } = await runCase(seed, await openDatabase());
+    const { played, problems } = await play(seed, await openDatabase());
     sum = sumTotals([sum, totalsOfCase(played, problems)]);
   }
   return sum;
@@ -36,14 +42,11 @@ type HuntResult = { readonly mutant: Mutant; readonly caseCount: number; readonl
 
 /** Plays cases with a mutant until a check fails, at most `maxCases`. */
 export async function huntMutant(mutant: Mutant, firstSeed: number, maxCases: number): Promise<HuntResult> {
+  const play = mutant.hostile ? playHostileCase : runCase;
   for (let count = 0; count < maxCases; count += 1) {
     const overrides = mutant.createOverrides();
-    const played = await playCase({
-      seed: firstSeed + count,
-      database: createMemoryDatabase(overrides.invariants),
-      overrides,
-    });
-    const [problem] = await checkCase(played);
+    const { problems } = await play(firstSeed + count, createMemoryDatabase(overrides.invariants), overrides);
+    const [problem] = problems;
     if (problem !== undefined) return { mutant, caseCount: count + 1, noticedBy: problem };
   }
   return { mutant, caseCount: maxCases, noticedBy: null };
@@ -118,7 +121,12 @@ function sumCounts(all: readonly CountsByName[]): CountsByName {
   return sums;
 }
 
-export type CaseJob = { readonly kind: 'case'; readonly seed: number; readonly pglite: boolean };
+export type CaseJob = {
+  readonly kind: 'case';
+  readonly seed: number;
+  readonly pglite: boolean;
+  readonly hostile: boolean;
+};
 
 /** Names its mutant, because threads cannot send code. */
 export type HuntJob = {
@@ -146,11 +154,12 @@ export function runJob(job: SimulationJob): Promise<SimulationTotals | HuntFindi
 /** The thread's PGlite in memory. Each case empties it first. */
 let sharedBackend: Promise<Backend> | null = null;
 
-async function runCaseJob({ seed, pglite }: CaseJob): Promise<SimulationTotals> {
-  if (!pglite) return runCases([seed]);
+async function runCaseJob({ seed, pglite, hostile }: CaseJob): Promise<SimulationTotals> {
+  const play = hostile ? playHostileCase : runCase;
+  if (!pglite) return runCases([seed], createMemoryDatabase, play);
   sharedBackend ??= openBackend();
   const backend = await sharedBackend;
-  return runCases([seed], () => createBackendDatabase(backend));
+  return runCases([seed], () => createBackendDatabase(backend), play);
 }
 
 async function openBackend(): Promise<Backend> {

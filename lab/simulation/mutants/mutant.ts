@@ -10,6 +10,8 @@ import type { SimulatedGitHub } from '../world/simulated-github.ts';
 /** A deliberate mistake. The checks must notice it. */
 export type Mutant = {
   readonly name: string;
+  /** Only a hostile model shows the mistake. */
+  readonly hostile?: true;
   /** The promise that the mutant breaks. */
   readonly brokenPromise: string;
   readonly createOverrides: () => Overrides;

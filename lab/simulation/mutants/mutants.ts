@@ -16,6 +16,7 @@ import { HEAD_BRANCH } from '../world/fixture.ts';
 import { snapshotPull } from '../world/simulated-github.ts';
 import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
+import { HOSTILE_MUTANTS } from './hostile-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 import { PATH_RULE_MUTANTS } from './path-rule-mutants.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
@@ -396,4 +397,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SET_MUTANTS,
   ...QUESTION_MUTANTS,
   ...SIDE_QUESTION_MUTANTS,
+  ...HOSTILE_MUTANTS,
 ];

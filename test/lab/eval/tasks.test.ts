@@ -9,8 +9,11 @@ const TIME_LIMIT_MS = 50_000;
 /** Responses that a capable model needs at most for the tasks of the design's figures. */
 const MOST_RESPONSES: Readonly<Record<string, number>> = { 'empty-list': 4, thread: 4, rename: 3, question: 3 };
 
-const mistakes = TASKS.flatMap((task) =>
-  Object.entries(task.mistakes ?? {}).map(([name, turns]) => [`${task.name}: ${name}`, task, turns] as const),
+/** One mistake of every eighth task. `npm run nightly` plays all of them. */
+const mistakes = TASKS.filter((_, place) => place % 8 === 0).flatMap((task) =>
+  Object.entries(task.mistakes ?? {})
+    .slice(0, 1)
+    .map(([name, turns]) => [`${task.name}: ${name}`, task, turns] as const),
 );
 
 describe('the tasks', () => {

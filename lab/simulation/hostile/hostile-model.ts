@@ -1,14 +1,9 @@
-import { readBlobText } from '../../fakes/github/git/objects.ts';
-import type { ModelResponse, ToolCall, TranscriptMessage } from '../../src/core/state/conversation.ts';
-import { type Model, ModelError } from '../../src/core/step/model-port.ts';
-import type { CaseFixture } from '../simulation/world/fixture.ts';
-import type { Random } from '../simulation/world/random.ts';
-import {
-  listBotComments,
-  readFullTree,
-  type SimulatedGitHub,
-  snapshotPull,
-} from '../simulation/world/simulated-github.ts';
+import { readBlobText } from '../../../fakes/github/git/objects.ts';
+import type { ModelResponse, ToolCall, TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import { type Model, ModelError } from '../../../src/core/step/model-port.ts';
+import type { CaseFixture } from '../world/fixture.ts';
+import type { Random } from '../world/random.ts';
+import { listBotComments, readFullTree, type SimulatedGitHub, snapshotPull } from '../world/simulated-github.ts';
 import { type Draft, type DraftContext, drawChange, drawDraft, drawIdle, writeArguments } from './hostile-calls.ts';
 import { aimPayload, PAYLOADS } from './payloads.ts';
 import type { Witness } from './witness.ts';

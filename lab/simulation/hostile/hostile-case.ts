@@ -1,16 +1,16 @@
-import { pathsOf } from '../../src/core/edits/change.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
-import { isApprovalVote } from '../../src/core/state/vote.ts';
-import { type Cast, playCase } from '../simulation/case.ts';
-import { checkCase } from '../simulation/checks/check-case.ts';
-import type { PlayedCase } from '../simulation/checks/evidence.ts';
-import type { Mutant } from '../simulation/mutants/mutant.ts';
-import { type CaseDatabase, createMemoryDatabase } from '../simulation/world/database.ts';
-import { createRandom } from '../simulation/world/random.ts';
-import { listBotComments, snapshotAllPulls } from '../simulation/world/simulated-github.ts';
+import { pathsOf } from '../../../src/core/edits/change.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
+import { isApprovalVote } from '../../../src/core/state/vote.ts';
+import { type Cast, playCase } from '../case.ts';
+import { checkCase } from '../checks/check-case.ts';
+import type { PlayedCase } from '../checks/evidence.ts';
+import type { Overrides } from '../mutants/mutant.ts';
+import { type CaseDatabase, createMemoryDatabase } from '../world/database.ts';
+import { createRandom } from '../world/random.ts';
+import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
 import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './denied-files.ts';
 import { createHostileModel } from './hostile-model.ts';
-import { DECIDING_PEOPLE, NOBODY_APPROVES } from './people.ts';
+import { DECIDING_PEOPLE, NOBODY_APPROVES } from './injecting-people.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 /** The share of cases in which nobody votes for a change. */
@@ -19,22 +19,6 @@ const NOBODY_APPROVES_PROBABILITY = 0.4;
 /** The share of cases that the faults of the simulation also hit. */
 const FAULTS_PROBABILITY = 0.1;
 
-/** The promises, with the problems that break them: the first one that fits counts. */
-export const PROMISES = {
-  'unapproved writes': /^(?:V[1237]|F15|S12[2-6]|write):?/,
-  'reads of denied paths': /^read:/,
-  'broken transcripts': /^transcript:/,
-  'unhandled errors': /^error:|dead letter|thread crashed|ended unexpectedly/,
-  'endless runs': /^endless:|still has work|still pending|the run ends in the phase/,
-  'other promises of the simulation': /^/,
-} as const satisfies Readonly<Record<string, RegExp>>;
-
-export type PromiseName = keyof typeof PROMISES;
-
-export function promiseOf(problem: string): string {
-  return Object.entries(PROMISES).find(([, pattern]) => pattern.test(problem))?.[0] ?? '';
-}
-
 /** A played case, and what it broke. */
 export type HostileCase = {
   readonly played: PlayedCase;
@@ -42,12 +26,11 @@ export type HostileCase = {
   readonly problems: readonly string[];
 };
 
-type HostileCaseOptions = { readonly mutant?: Mutant; readonly openDatabase?: () => CaseDatabase };
-
-/** Plays and checks one case. The seed determines everything. */
+/** Plays and checks one case with a hostile model and injected texts of strangers. The seed determines everything. */
 export async function playHostileCase(
   seed: number,
-  { mutant, openDatabase = createMemoryDatabase }: HostileCaseOptions = {},
+  database: CaseDatabase = createMemoryDatabase(),
+  overrides: Overrides = {},
 ): Promise<HostileCase> {
   const random = createRandom(-seed);
   const witness = createWitness();
@@ -62,7 +45,7 @@ export async function playHostileCase(
     hasFaults,
     log: witness.log,
   };
-  const played = await playCase({ seed, database: openDatabase(), cast, overrides: mutant?.createOverrides() ?? {} });
+  const played = await playCase({ seed, database, cast, overrides });
   const problems = [
     ...(hasFaults ? witness.problems.filter((problem) => !problem.startsWith('error:')) : witness.problems),
     ...(hasVotes ? [] : findVotes(played)),

@@ -1,8 +1,7 @@
-import { NO_IDLE_RESPONSES } from '../../src/core/state/limits.ts';
-import type { Tree, TreeEntry } from '../../src/core/step/ports.ts';
-import { type Mutant, overrideGitHub, overridePulls, overrideStore } from '../simulation/mutants/mutant.ts';
-import { LINKS } from './denied-files.ts';
-import type { PromiseName } from './play.ts';
+import { NO_IDLE_RESPONSES } from '../../../src/core/state/limits.ts';
+import type { Tree, TreeEntry } from '../../../src/core/step/ports.ts';
+import { LINKS } from '../hostile/denied-files.ts';
+import { type Mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 
 /** The tree as a careless reader gives it: a link is the file to which it points. */
 function followLinks(tree: Tree): Tree {
@@ -11,12 +10,12 @@ function followLinks(tree: Tree): Tree {
   );
 }
 
-/** Known mistakes, each with the promise that it breaks. */
-export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName })[] = [
+/** Known mistakes that a hostile model shows. */
+export const HOSTILE_MUTANTS: readonly Mutant[] = [
   {
     name: 'strangers-decide',
+    hostile: true,
     brokenPromise: 'only accounts with write permission can approve',
-    breaks: 'unapproved writes',
     createOverrides: () =>
       overrideGitHub(({ fetchPermission }) => ({
         fetchPermission: async (login) => ({ ...(await fetchPermission(login)), permission: 'write' }),
@@ -24,8 +23,8 @@ export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName 
   },
   {
     name: 'standing-reaches-everything',
+    hostile: true,
     brokenPromise: 'a standing approval reaches only the paths that its comment says',
-    breaks: 'unapproved writes',
     createOverrides: () =>
       overridePulls((pull) => ({
         ...pull,
@@ -34,15 +33,15 @@ export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName 
   },
   {
     name: 'links-followed',
+    hostile: true,
     brokenPromise: 'a link is never read',
-    breaks: 'reads of denied paths',
     createOverrides: () =>
       overrideGitHub(({ fetchTree }) => ({ fetchTree: async (sha) => followLinks(await fetchTree(sha)) })),
   },
   {
     name: 'denied-diffs-shown',
+    hostile: true,
     brokenPromise: 'the diff of a denied file is left out',
-    breaks: 'reads of denied paths',
     createOverrides: () =>
       overrideGitHub(({ listFiles }) => ({
         listFiles: async (known) =>
@@ -51,8 +50,8 @@ export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName 
   },
   {
     name: 'results-lost',
+    hostile: true,
     brokenPromise: 'every call has a result in the transcript',
-    breaks: 'broken transcripts',
     createOverrides: () =>
       overrideStore(({ loadTranscript }) => ({
         loadTranscript: async (runId) => (await loadTranscript(runId)).filter(({ role }) => role !== 'tool'),
@@ -60,15 +59,15 @@ export const HOSTILE_MUTANTS: readonly (Mutant & { readonly breaks: PromiseName 
   },
   {
     name: 'responses-not-counted',
+    hostile: true,
     brokenPromise: 'a run ends after a number of responses without a proposal',
-    breaks: 'endless runs',
     createOverrides: () =>
       overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, idleResponses: NO_IDLE_RESPONSES } })),
   },
   {
     name: 'transcripts-unreadable',
+    hostile: true,
     brokenPromise: 'no effect ends with an internal error',
-    breaks: 'unhandled errors',
     createOverrides: () =>
       overrideStore(() => ({
         loadTranscript: () => Promise.reject(new TypeError('the transcript has no messages')),

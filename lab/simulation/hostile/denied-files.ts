@@ -1,4 +1,4 @@
-import type { ExtraContent } from '../simulation/world/fixture.ts';
+import type { ExtraContent } from '../world/fixture.ts';
 import { PAYLOADS } from './payloads.ts';
 
 /** Stands in each denied file, and in nothing that a model, a person or a case writes. */

@@ -1,6 +1,6 @@
-import { TOOL_NAMES } from '../../src/core/state/tools.ts';
-import { FILE_PATHS } from '../simulation/world/fixture.ts';
-import type { Random } from '../simulation/world/random.ts';
+import { TOOL_NAMES } from '../../../src/core/state/tools.ts';
+import { FILE_PATHS } from '../world/fixture.ts';
+import type { Random } from '../world/random.ts';
 import { INJECTED_PATHS, LINKS, READ_ONLY_PATHS, SECRET_PATHS } from './denied-files.ts';
 
 /** The name and the arguments of a call, before they become text. */

@@ -4,7 +4,7 @@ import {
   PERSON_ACTIONS,
   type PersonAction,
   type WeightedActions,
-} from '../simulation/world/person-actions.ts';
+} from '../world/person-actions.ts';
 import { drawPayload } from './hostile-model.ts';
 
 /** None of them ever may write. `carl` is the author of the pull request. */
