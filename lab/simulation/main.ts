@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { createThreadRunner, type JobResult, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
-import { playHostileCase } from './hostile/hostile-case.ts';
+import { playHostileCase } from './hostile-case.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';

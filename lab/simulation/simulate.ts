@@ -5,7 +5,7 @@ import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engi
 import { playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
 import type { PlayedCase } from './checks/evidence.ts';
-import { playHostileCase } from './hostile/hostile-case.ts';
+import { playHostileCase } from './hostile-case.ts';
 import type { Mutant, Overrides } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { type CaseDatabase, createBackendDatabase, createMemoryDatabase } from './world/database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { playHostileCase } from '../../../lab/simulation/hostile/hostile-case.ts';
+import { playHostileCase } from '../../../lab/simulation/hostile-case.ts';
 import { MUTANTS } from '../../../lab/simulation/mutants/mutants.ts';
 import { describeCase } from '../../../lab/simulation/report.ts';
 import { huntMutant, runCase, runCases } from '../../../lab/simulation/simulate.ts';

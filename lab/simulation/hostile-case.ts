@@ -1,17 +1,17 @@
-import { pathsOf } from '../../../src/core/edits/change.ts';
-import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
-import { isApprovalVote } from '../../../src/core/state/vote.ts';
-import { type Cast, playCase } from '../case.ts';
-import { checkCase } from '../checks/check-case.ts';
-import type { PlayedCase } from '../checks/evidence.ts';
-import type { Overrides } from '../mutants/mutant.ts';
-import { type CaseDatabase, createMemoryDatabase } from '../world/database.ts';
-import { createRandom } from '../world/random.ts';
-import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
-import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './denied-files.ts';
-import { createHostileModel } from './hostile-model.ts';
-import { DECIDING_PEOPLE, NOBODY_APPROVES } from './injecting-people.ts';
-import { createWitness, type Witness } from './witness.ts';
+import { pathsOf } from '../../src/core/edits/change.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
+import { isApprovalVote } from '../../src/core/state/vote.ts';
+import { type Cast, playCase } from './case.ts';
+import { checkCase } from './checks/check-case.ts';
+import type { PlayedCase } from './checks/evidence.ts';
+import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './hostile/denied-files.ts';
+import { createHostileModel } from './hostile/hostile-model.ts';
+import { DECIDING_PEOPLE, NOBODY_APPROVES } from './hostile/injecting-people.ts';
+import { createWitness, type Witness } from './hostile/witness.ts';
+import type { Overrides } from './mutants/mutant.ts';
+import { type CaseDatabase, createMemoryDatabase } from './world/database.ts';
+import { createRandom } from './world/random.ts';
+import { listBotComments, snapshotAllPulls } from './world/simulated-github.ts';
 
 /** The share of cases in which nobody votes for a change. */
 const NOBODY_APPROVES_PROBABILITY = 0.4;
