@@ -9,7 +9,7 @@ import {
   missingWith,
 } from '../policy/approval-rules.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
-import type { LinkedChange, Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
@@ -53,7 +53,7 @@ function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwne
 
 /** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
 export function codeOwnerNeeds(
-  changes: readonly LinkedChange[],
+  changes: readonly Pick<Proposal, 'change'>[],
   people: readonly Person[],
   settings: NeedSettings,
   facts: Pick<Facts, 'codeOwners'>,
@@ -65,7 +65,7 @@ export function codeOwnerNeeds(
 
 /** The paths of changes for which the settings ask for an owner; null if there are none. */
 export function codeOwnersQuery(
-  changes: readonly LinkedChange[],
+  changes: readonly Pick<Proposal, 'change'>[],
   people: readonly Person[],
   settings: NeedSettings,
 ): { readonly paths: readonly string[]; readonly people: readonly Person[] } | null {

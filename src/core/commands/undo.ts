@@ -12,7 +12,7 @@ import { countMembers, findConflictingChange } from '../policy/earlier-changes.t
 import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
-import { type LinkedChange, NEW_PROPOSAL, NO_SHAPERS, type Proposal, type Shapers } from '../state/proposal.ts';
+import { NEW_PROPOSAL, NO_SHAPERS, type Proposal, type Shapers } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
@@ -160,7 +160,7 @@ function checkUndo(
 }
 
 /** Assesses the other proposals at the current head first, because the undo is for that head. */
-function proposeUndo(context: CommandContext, target: Proposal, { change, linkedPaths }: LinkedChange): Step {
+function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick<Proposal, 'change'>): Step {
   const { pull, facts, person } = context;
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
@@ -181,7 +181,6 @@ function proposeUndo(context: CommandContext, target: Proposal, { change, linked
       total: 1,
       modelReason: null,
       change,
-      linkedPaths,
       userEdit: null,
       shapers: undoShapers(person, target),
       headSha,

@@ -231,7 +231,7 @@ function describeUndoRefusal(proposalId: string, refusal: UndoRefusal): string {
     case 'path-taken':
       return `${pathSpan(refusal.path)} can’t be restored: since ${id}, its path is taken or blocked. ${INSTEAD_TEXT}`;
     case 'denied-path':
-      return `Countersign may not write ${pathSpan(refusal.path)}${refusal.linked === true ? ', at which a link shows the file' : ''} (${ruleSpan(refusal.rule)}), so you can only undo ${id} by hand.`;
+      return `Countersign may not write ${pathSpan(refusal.path)} (${ruleSpan(refusal.rule)}), so you can only undo ${id} by hand.`;
     case 'overlaps':
       return joinBlocks(
         `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${undo} again:`,

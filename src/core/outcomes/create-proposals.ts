@@ -160,7 +160,6 @@ function addProposal(
       modelReason: reasonOf(pull, result),
       change: result.change,
       syntaxProblems: result.syntaxProblems ?? [],
-      linkedPaths: result.linkedPaths,
       userEdit: null,
       shapers: shapersOf(pull, result.change),
       headSha: signal.headSha,

@@ -1,5 +1,4 @@
-import { pathsOf } from '../edits/change.ts';
-import { knownLinkedPaths, type LinkedChange } from '../state/proposal.ts';
+import { type Change, pathsOf } from '../edits/change.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -30,17 +29,16 @@ export type ApprovalNeed = {
 /** The repository's own rule, or one for some paths. */
 type DemandingSetting = 'approvers' | 'require';
 
-/** The strictest that matches any path of the change or of a link to it; never less than the repository's own rule. */
-export function approvalNeed(linked: LinkedChange, settings: NeedSettings): ApprovalNeed {
+/** The strictest that matches any path of the change; never less than the repository's own rule. */
+export function approvalNeed({ change }: { readonly change: Change }, settings: NeedSettings): ApprovalNeed {
   const own = APPROVER_DEMANDS[settings.approvers];
   const matches = requirementMatcher(settings.require);
-  const demands = pathsOf(linked.change).map((path) => ({ path, matching: matches(path), isLink: false }));
-  demands.push(...knownLinkedPaths(linked).map((path) => ({ path, matching: matches(path), isLink: true })));
+  const demands = pathsOf(change).map((path) => ({ path, matching: matches(path) }));
   const matching = demands.flatMap((one) => one.matching);
   const approvals = Math.max(1, settings.requiredApprovals, ...matching.map((one) => one.approvals ?? 0));
   const role = matching.map(demandedRole).reduce(stricterRole, own.role);
   const ownedPaths = demands
-    .filter(({ matching: ofPath, isLink }) => (own.codeOwners && !isLink) || ofPath.some(demandsCodeOwner))
+    .filter(({ matching: ofPath }) => own.codeOwners || ofPath.some(demandsCodeOwner))
     .map(({ path }) => path);
   return {
     approvals,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { LinkedChange, Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
 import { approvalVotes, canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import {
@@ -47,8 +47,12 @@ export function missingApprovals(
 }
 
 /** The approvals that a proposal still needs if exactly these people's count. */
-export function missingWith(counted: readonly Person[], linked: LinkedChange, rules: ApprovalRules): MissingApprovals {
-  const { approvals, ownedPaths } = approvalNeed(linked, rules);
+export function missingWith(
+  counted: readonly Person[],
+  proposal: Pick<Proposal, 'change'>,
+  rules: ApprovalRules,
+): MissingApprovals {
+  const { approvals, ownedPaths } = approvalNeed(proposal, rules);
   const { codeOwners } = rules;
   const paths = ownedPaths
     .map((path) => ownedPath(path, codeOwners))
@@ -102,7 +106,7 @@ export type ApprovalRules = Pick<
 type Approver = { readonly person: Person; readonly permission: Permission };
 
 /** The parts of a proposal that the rules read. */
-type ShapedProposal = Pick<Proposal, 'change' | 'linkedPaths' | 'origin' | 'shapers'>;
+type ShapedProposal = Pick<Proposal, 'change' | 'origin' | 'shapers'>;
 
 /** One rule, which can object to a person's approval of a proposal. */
 type ApprovalRule = {

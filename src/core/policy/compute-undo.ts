@@ -14,7 +14,7 @@ import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import { encodeText } from '../edits/text/characters.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
 import type { UndoRefusal } from '../step/refusals.ts';
-import type { MemberUndo, ReverseResult, UndoContext } from '../step/undo.ts';
+import type { MemberUndo, UndoContext, UndoResult } from '../step/undo.ts';
 import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 
@@ -27,7 +27,7 @@ export function computeUndo(context: UndoContext): MemberUndo {
 }
 
 /** The reverse of a whole change: of all its members, or of none. `id` is the proposal of the applied change. */
-export function combineUndos(id: string, applied: Change, undos: readonly MemberUndo[]): ReverseResult {
+export function combineUndos(id: string, applied: Change, undos: readonly MemberUndo[]): UndoResult {
   const undone = undos.flatMap((undo) => (undo.kind === 'already-undone' ? [undo.path] : []));
   if (undone.length > 0 && undone.length === undos.length)
     return { kind: 'already-undone', path: [...new Set(undone)].join(', ') };

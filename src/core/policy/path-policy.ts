@@ -1,5 +1,4 @@
-import { affectedPaths, type FileChange, membersOf } from '../edits/change.ts';
-import { knownLinkedPaths, type LinkedChange } from '../state/proposal.ts';
+import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
 import { compileFirstMatch, compileShortNames, foldedForm } from './path-rules.ts';
@@ -58,8 +57,8 @@ export function findChangeRule(rules: PathRules, tools: readonly ToolName[], pat
   return denied?.kind === 'deny' ? denied.rule : null;
 }
 
-/** A path, and the rule that denies a tool to touch it. `linked`: a link shows a file of the change there. */
-type PathDenial = { readonly path: string; readonly rule: string; readonly linked?: true };
+/** A path, and the rule that denies a tool to touch it. */
+type PathDenial = { readonly path: string; readonly rule: string };
 
 /** The tool that proposed a change; an undo has none. */
 type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { readonly kind: 'undo' };
@@ -67,25 +66,14 @@ type ChangeOrigin = { readonly kind: 'call'; readonly tool: ToolName } | { reado
 /** The first path of a proposed change, of all its members, that a rule denies now; null if there is none. */
 export function findDeniedPath(
   rules: PathRules,
-  proposed: LinkedChange & { readonly origin: ChangeOrigin },
+  { change, origin }: { readonly change: Change; readonly origin: ChangeOrigin },
 ): PathDenial | null {
-  const { change, origin } = proposed;
   const called = origin.kind === 'call' ? [origin.tool] : [];
   for (const member of membersOf(change)) {
     for (const path of affectedPaths(member)) {
       const rule = findMemberRule(rules, [...called, ...toolsOf(member, path)], member, path);
       if (rule !== null) return { path, rule };
     }
-  }
-  return findLinkedDenial(rules, proposed);
-}
-
-/** The first path at which a link shows a file of the change, and which a rule keeps from being written. */
-export function findLinkedDenial(rules: PathRules, linked: LinkedChange): PathDenial | null {
-  const tools = membersOf(linked.change).flatMap((member) => [...toolsOf(member, member.path)]);
-  for (const path of knownLinkedPaths(linked)) {
-    const rule = findChangeRule(rules, tools, path);
-    if (rule !== null) return { path, rule, linked: true };
   }
   return null;
 }

@@ -281,11 +281,6 @@ export function notWritableOutput(path: string, rule: string): string {
   return `Cannot write '${path}': path is read-only (${rule}).`;
 }
 
-/** Like T14, for a file that a link shows at a read-only path. */
-export function writableByLinkOutput(path: string, linked: { readonly path: string; readonly rule: string }): string {
-  return `Cannot write '${path}': a link shows it at '${linked.path}', and that path is read-only (${linked.rule}).`;
-}
-
 /** The group of a protected path; null for other paths. Compared without case and look-alikes. */
 export function findProtectedFiles(path: string): ProtectedFiles | null {
   return matchProtectedFiles(path)?.row ?? null;

@@ -48,8 +48,7 @@ const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
   {
     obstacle: 'protected-path',
-    stands: ({ change, linkedPaths }, rules) =>
-      linkedPaths === 'unknown' || [...pathsOf(change), ...linkedPaths].some((path) => needsPerson(path, rules)),
+    stands: ({ change }, rules) => pathsOf(change).some((path) => needsPerson(path, rules)),
   },
   { obstacle: 'executable', stands: ({ change }) => membersOf(change).some(isExecutable) },
   { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },

@@ -10,22 +10,9 @@ import type { ApproverRole } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { Person, Vote } from './vote.ts';
 
-/**
- * The other paths at which a checkout shows the files of a change: those of links to them, and below links to their
- * directories. They are unknown where there are too many links to follow.
- */
-export type LinkedPaths = readonly string[] | 'unknown';
-
-/** A change, and its linked paths at the head that it was made for. */
-export type LinkedChange = { readonly change: Change; readonly linkedPaths: LinkedPaths };
-
-/** Those that are known. */
-export function knownLinkedPaths({ linkedPaths }: Pick<LinkedChange, 'linkedPaths'>): readonly string[] {
-  return linkedPaths === 'unknown' ? [] : linkedPaths;
-}
-
 /** One gated change and its progress. */
-export type Proposal = LinkedChange & {
+export type Proposal = {
+  readonly change: Change;
   readonly id: string;
   /** The run that proposed it. For an undo, the latest run at that time. */
   readonly runId: string;

@@ -1,3 +1,4 @@
+import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
@@ -13,7 +14,7 @@ import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
-import type { LinkedChange, SyntaxProblem } from '../state/proposal.ts';
+import type { SyntaxProblem } from '../state/proposal.ts';
 import type { SettingsComment } from '../state/pull-state.ts';
 import type { QuestionInput } from '../state/question.ts';
 import type { ModelDelay, PlanStep } from '../state/run.ts';
@@ -319,16 +320,17 @@ export type ToolResult =
       readonly prompt: string;
       readonly problem: string;
     }
-  | ({
+  | {
       readonly callId: string;
       readonly kind: 'change';
+      readonly change: Change;
       /** The calls that it answers, in order. Several calls that touch in one file are one change. */
       readonly calls: readonly CallRef[];
       readonly tool: ProposingToolName;
       readonly reason: string | null;
       /** Absent if every file would still parse, as far as known. */
       readonly syntaxProblems?: readonly SyntaxProblem[];
-    } & LinkedChange);
+    };
 
 /** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */
 export type ShownLines = {

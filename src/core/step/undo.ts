@@ -1,7 +1,6 @@
 import type { Change, FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
 import type { FileAtHead } from '../state/head-changes.ts';
-import type { LinkedChange } from '../state/proposal.ts';
 import type { AppCommit } from '../state/run.ts';
 import type { UndoRefusal } from './refusals.ts';
 
@@ -25,11 +24,8 @@ export type UndoFiles = {
   readonly sourceAtHead: FileAtHead | null;
 };
 
-/** The reverse of an applied change with its links at the head, or the reason why it cannot be undone. */
-export type UndoResult = ({ readonly kind: 'change' } & LinkedChange) | UndoRefusal;
-
-/** The reverse alone. */
-export type ReverseResult = { readonly kind: 'change'; readonly change: Change } | UndoRefusal;
+/** The reverse of an applied change, or the reason why it cannot be undone. */
+export type UndoResult = { readonly kind: 'change'; readonly change: Change } | UndoRefusal;
 
 /** The reverse of one member. */
 export type MemberUndo = { readonly kind: 'change'; readonly change: FileChange } | UndoRefusal;

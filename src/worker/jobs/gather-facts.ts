@@ -2,11 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
 import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
 import { withCurrentNames } from '../../core/decide.ts';
-import { type FileChange, type FileMode, pathsOf } from '../../core/edits/change.ts';
+import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
 import { combineUndos } from '../../core/policy/compute-undo.ts';
-import { findLinkedPaths } from '../../core/policy/links.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
@@ -32,7 +31,6 @@ import {
 } from '../offload/offload.ts';
 import { fetchCodeOwners } from './code-owners.ts';
 import { isPermanent, type PullContext, type RulesContext, type WorkerContext } from './job.ts';
-import { readLinks } from './read-links.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
@@ -227,7 +225,7 @@ async function fetchPathStaleness(
   return [{ path, ...(await offloadOr(offload, 'assessPush', push, stale)) }];
 }
 
-/** Computes the undo of a committed change, and finds the other paths at which links of the head show its files. */
+/** Computes the undo of a committed change. */
 async function fetchUndo({ github, offload }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
   const { id, change, members } = need;
   const fallback = { kind: 'refused', message: 'The reverse of this change could not be worked out.' } as const;
@@ -236,10 +234,7 @@ async function fetchUndo({ github, offload }: PullContext, need: NeedOf<'undo'>)
     const files = await fetchUndoFiles(github, need, member.change);
     undos.push(await offloadOr(offload, 'computeUndo', { ...member, files }, fallback));
   }
-  const reverse = combineUndos(id, change, undos);
-  if (reverse.kind !== 'change') return reverse;
-  const links = await readLinks(github, await github.fetchTree(need.head));
-  return { ...reverse, linkedPaths: findLinkedPaths(pathsOf(reverse.change), links) };
+  return combineUndos(id, change, undos);
 }
 
 async function fetchUndoFiles(

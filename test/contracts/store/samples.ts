@@ -128,7 +128,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     change: change(text),
     userEdit: null,
     shapers: NO_SHAPERS,
-    linkedPaths: [],
     syntaxProblems: [],
     headSha: 'a'.repeat(40),
     state: 'proposed',

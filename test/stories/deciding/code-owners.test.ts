@@ -79,15 +79,13 @@ describe('approvers: codeowners', () => {
     expect(bot.answer()).toContain('So no approval counts yet.');
   });
 
-  it('while CODEOWNERS is a link, nobody can approve, and the agent cannot change its target (A11, E3)', async () => {
+  it('while CODEOWNERS is a link, nobody can approve (A11, E3)', async () => {
     const files = { 'README.md': '# Shop\n', 'docs/owners': '* @ana\n' };
     const story = await stage().tell({ files, links: { '.github/CODEOWNERS': '../docs/owners' } });
     const { ana, bot, configures, model, pr } = story;
     await configures('approvers: codeowners\n');
-    model.proposes(edit('docs/owners', '* @ana', `* @${ana.login}`), edit('README.md', '# Shop', '# Store'));
+    model.proposes(edit('README.md', '# Shop', '# Store'));
     await ana.says('/countersign let me approve');
-    expect(model.toolMessages()[0]).toContain("a link shows it at '.github/CODEOWNERS'");
-    expect(bot.proposals()).toHaveLength(1);
     await ana.says('/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('`.github/CODEOWNERS` is a link, and only a plain file counts.');

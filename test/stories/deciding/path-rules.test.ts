@@ -37,25 +37,18 @@ rules:
 const NO_PRIVATE = 'rules: [{tools: [read_file], paths: ["private/**"], decide: deny}]\n';
 
 describe('a denied path', () => {
-  it('is refused also where a link at it leads to another file (S127, S14)', async () => {
-    const links = { 'docs/CODEOWNERS': '../owners.txt', gen: 'made', 'src/total.link': 'total.ts' };
+  it('is neither written nor read through a link (S13)', async () => {
+    const links = { 'docs/CODEOWNERS': '../owners.txt', gen: 'made' };
     const files = { ...FILES, 'owners.txt': '* @ana\n', 'made/a.ts': 'a\n' };
     delete (files as Partial<typeof FILES>)['gen/api.ts'];
-    const { ana, bot, configures, model } = await stage().tell({ files, links });
-    await configures(NO_GENERATED);
-    model.proposes(
-      edit('owners.txt', '@ana', '@eve'),
-      edit('made/a.ts', 'a', 'b'),
-      write('made/new.ts', 'n\n'),
-      edit('src/total.ts', '0', '1'),
-    );
+    const { ana, bot, model } = await stage().tell({ files, links });
+    model.proposes(edit('gen/a.ts', 'a', 'b'), write('gen/new.ts', 'n\n'), {
+      name: 'read_file',
+      arguments: { path: 'gen/a.ts' },
+    });
     await ana.says('/countersign make it mine');
-    expect(bot.proposals()).toHaveLength(1);
-    expect(model.toolMessages().slice(0, 3)).toEqual([
-      "Cannot write 'owners.txt': a link shows it at 'docs/CODEOWNERS', and that path is read-only (CODEOWNERS).",
-      "Cannot write 'made/a.ts': a link shows it at 'gen/a.ts', and that path is read-only (rules: gen/**).",
-      "Cannot write 'made/new.ts': a link shows it at 'gen/new.ts', and that path is read-only (rules: gen/**).",
-    ]);
+    expect(bot.proposals()).toEqual([]);
+    for (const output of model.toolMessages().slice(0, 3)) expect(output).toContain('Cannot access');
   });
 
   it('is refused to every tool of the rule before anybody is asked, with the rule’s name (S127, S14)', async () => {

@@ -155,35 +155,6 @@ describe('/approve always', () => {
     expect(story.bot.answer()).toContain('it changes an executable file, which always needs an approval of its own');
   });
 
-  it.each<[string, Readonly<Record<string, string>>]>([
-    ['a link to it', { 'CLAUDE.md': 'docs/x.md' }],
-    ['a link to its directory', { '.claude/skills': '../docs' }],
-    ['a chain of links', { 'web/AGENTS.md': '../notes.md', 'notes.md': './docs/x.md' }],
-  ])('never covers a file that is read at a protected path by %s, and the page says so (S123)', async (_, links) => {
-    const story = await proposeRow({ files: { 'docs/x.md': 'Be kind.\n', 'other/y.md': 'One\n' }, links });
-    await grant(
-      story,
-      story.ana,
-      '/approve always **',
-      edit('docs/x.md', 'Be kind.', 'Obey.'),
-      edit('other/y.md', 'One', 'Two'),
-    );
-    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'completed']);
-    const pages = story.bot.proposals().map(({ body }) => body);
-    const [page = '', ...others] = pages.filter((body) => body.includes('A link shows a file of this change at '));
-    expect(page).toContain('Obey.');
-    expect(page).toContain(Object.keys(links)[0]);
-    expect(page).toContain('steers coding agents');
-    expect(others).toEqual([]);
-  });
-
-  it('covers nothing where the links cannot be told (S123)', async () => {
-    const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`links/l${n}`, '../README.md']));
-    const story = await proposeRow({ links: many });
-    await grant(story, story.ana, '/approve always', editRow(15, 150));
-    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
-  });
-
   it('approves a set only if every member is covered (S123)', async () => {
     const story = await proposeRow({ branch: { 'src/a.ts': 'a\n', 'docs/b.md': 'b\n' } });
     const { ana, bot, model } = story;

@@ -53,33 +53,6 @@ describe('/undo of an applied change', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it.each([
-    [
-      'is refused where a rule denies it',
-      'rules: [{tools: [edit_file, write_file], paths: [CLAUDE.md], decide: deny}]\n',
-      1,
-      'may not write `CLAUDE.md`, at which a link shows the file (`rules: CLAUDE.md`)',
-    ],
-    ['warns of it where it is protected', '{}\n', 2, '`CLAUDE.md`'],
-  ])('whose file a link shows elsewhere since %s (S92)', async (_how, settings, proposalCount, words) => {
-    const lines = 'one\ntwo\nthree\n';
-    const { ana, ben, bot, configures, model, pr } = await stage().tell({
-      files: { 'README.md': '# Shop\n', 'docs/guide.md': lines, 'docs/other.md': 'x\n' },
-      links: { 'CLAUDE.md': 'docs/other.md' },
-      branch: { 'README.md': '# Our shop\n' },
-    });
-    await configures(settings);
-    model.proposes(edit('docs/guide.md', 'two', 'zwei'));
-    await ana.says('/countersign translate the second line');
-    expect(bot.proposal(1).body).not.toContain('CLAUDE.md');
-    await ana.says('/approve');
-    await ben.pushes({ 'CLAUDE.md': 'docs/guide.md' });
-    await ben.says(`/undo ${bot.proposal(1).proposalId}`);
-    expect(pr.file('docs/guide.md')).toContain('zwei');
-    expect(bot.proposals()).toHaveLength(proposalCount);
-    expect(proposalCount === 1 ? bot.answer() : bot.proposal(2).body).toContain(words);
-  });
-
   it('a second /undo of the same change is answered with a link to the pending undo', async () => {
     const { ana, ben, bot, id } = await appliedRow(stage());
     await ana.says(`/undo ${id}`);

@@ -6,7 +6,7 @@ import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../../edit
 import { codePointName, findHiddenCharacters } from '../../edits/text/unicode.ts';
 import { findProtectingGlob } from '../../policy/path-policy.ts';
 import { matchProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
-import { knownLinkedPaths, type LinkedChange, type SyntaxProblem } from '../../state/proposal.ts';
+import type { SyntaxProblem } from '../../state/proposal.ts';
 
 /** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
 export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
@@ -47,19 +47,6 @@ function nameLine({ number }: RemovedLine): string {
 /** Sentences about the paths of a change, as plain text. */
 export function fileWarnings(change: FileChange, protectedPaths: readonly string[]): readonly string[] {
   return [...newPathWarnings(change), ...protectedPathWarnings(change, protectedPaths)];
-}
-
-/** Warns of the paths at which links show the files of a change, where these are protected. */
-export function linkWarnings(
-  linked: Pick<LinkedChange, 'linkedPaths'>,
-  protectedPaths: readonly string[],
-): readonly string[] {
-  const effects = knownLinkedPaths(linked).flatMap((path) =>
-    protectionTexts(path, protectedPaths).map((text) => ({ path, text })),
-  );
-  const [more, ...first] = [effects.length - MAX_NAMED_IN_WARNING, ...effects.slice(0, MAX_NAMED_IN_WARNING)];
-  const named = first.map(({ path, text }) => `A link shows a file of this change at ${path}, and ${text}`);
-  return more > 0 ? [...named, `Links show it at ${formatNumber(more)} more protected paths.`] : named;
 }
 
 /** The model was told of the error and sent the change again, which can be right: grammars can be old. */

@@ -26,7 +26,7 @@ import {
   renderWrappedLines,
   splitDiff,
 } from './diff-markdown.ts';
-import { fileWarnings, linkWarnings, syntaxWarning } from './diff-warnings.ts';
+import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
   approvalsLine,
   decisionLine,
@@ -224,7 +224,6 @@ function warningLines(
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
     ...new Set(members.flatMap((one) => fileWarnings(one, protectedPaths))),
-    ...linkWarnings(proposal, protectedPaths),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
     ...(diff?.warnings ?? []),

@@ -30,7 +30,6 @@ import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.t
 import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
-import { findLinks, type LinkedResult } from './find-links.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import {
@@ -110,7 +109,7 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
     const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
     results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
   }
-  return (await findLinks(workspace, await checkChanges(workspace, results))).map(toCallResult);
+  return (await checkChanges(workspace, results)).map(toCallResult);
 }
 
 /** A change of several calls takes the place of the earlier ones that are now part of it. */
@@ -122,7 +121,7 @@ function addResult(results: readonly NumberedResult[], added: NumberedResult): r
 }
 
 /** Without the parts, which only joining needs. */
-function toCallResult(result: LinkedResult): CallResult {
+function toCallResult(result: NumberedResult): CallResult {
   if (result.kind !== 'change') return result;
   const { parts: _, ...change } = result;
   return change;

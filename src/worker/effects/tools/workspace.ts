@@ -253,8 +253,8 @@ export type DraftPart = {
   readonly step: TextStep | null;
 };
 
-/** A change of the batch so far, with the parts that it is made of. Links to its files are looked for at the end. */
-export type DraftChange = Omit<Extract<ToolResult, { kind: 'change' }>, 'linkedPaths'> & {
+/** A change of the batch so far, with the parts that it is made of. */
+export type DraftChange = Extract<ToolResult, { kind: 'change' }> & {
   readonly parts: readonly DraftPart[];
 };
 

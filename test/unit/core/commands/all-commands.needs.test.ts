@@ -72,7 +72,7 @@ function undoBelowMovedHeading(): Scene {
   });
   const staleness = { paths: [{ path: 'src/a.txt', contained: [], appCommit: null, others }], moves: [] };
   const pullRequest = game.github({ headSha: 'd'.repeat(40) });
-  const undo = { kind: 'change', change: first.change, linkedPaths: [] } as const;
+  const undo = { kind: 'change', change: first.change } as const;
   return { game, body: `/undo ${first.id}`, facts: { pullRequest, staleness, undo } };
 }
 

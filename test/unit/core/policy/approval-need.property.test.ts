@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalNeed } from '../../../../src/core/policy/approval-need.ts';
 import { type ApprovalRules, isApproved } from '../../../../src/core/policy/approval-rules.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import { type LinkedPaths, NO_SHAPERS, type Proposal } from '../../../../src/core/state/proposal.ts';
+import { NO_SHAPERS, type Proposal } from '../../../../src/core/state/proposal.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -201,34 +201,13 @@ describe('what a change needs', () => {
     '%s is a path of `pay/**` too, also by case and look',
     (path) => {
       const require = [{ paths: ['pay/**'], approvals: 2, approvers: null }];
-      expect(
-        approvalNeed({ change: { ...bigint, path }, linkedPaths: [] }, { ...DEFAULT_SETTINGS, require }).approvals,
-      ).toBe(2);
+      expect(approvalNeed({ change: { ...bigint, path } }, { ...DEFAULT_SETTINGS, require }).approvals).toBe(2);
       const capitals = [{ paths: ['Pay/**'], approvals: 2, approvers: null }];
-      expect(
-        approvalNeed({ change: { ...bigint, path }, linkedPaths: [] }, { ...DEFAULT_SETTINGS, require: capitals })
-          .approvals,
-      ).toBe(2);
+      expect(approvalNeed({ change: { ...bigint, path } }, { ...DEFAULT_SETTINGS, require: capitals }).approvals).toBe(
+        2,
+      );
     },
   );
-
-  it('a path at which a link shows the file counts too, with its own owners', () => {
-    const require: readonly ApprovalRequirement[] = [
-      { paths: ['CLAUDE.md'], approvals: 3, approvers: null },
-      { paths: ['pay/**'], approvals: null, approvers: 'codeowners' },
-    ];
-    const needOf = (linkedPaths: LinkedPaths) =>
-      approvalNeed({ change: { ...bigint, path: 'docs/x.md' }, linkedPaths }, { ...DEFAULT_SETTINGS, require });
-    expect(needOf(['CLAUDE.md', 'pay/x.md'])).toMatchObject({ approvals: 3, ownedPaths: ['pay/x.md'] });
-    for (const linkedPaths of [[], 'unknown'] as const)
-      expect(needOf(linkedPaths)).toMatchObject({ approvals: 1, ownedPaths: [] });
-    const owned = { ...DEFAULT_SETTINGS, require: [], approvers: 'codeowners' } as const;
-    const { ownedPaths } = approvalNeed(
-      { change: { ...bigint, path: 'docs/x.md' }, linkedPaths: ['CLAUDE.md'] },
-      owned,
-    );
-    expect(ownedPaths).toEqual(['docs/x.md']);
-  });
 
   it('globs match from the root, and of several the strictest holds', () => {
     const require: readonly ApprovalRequirement[] = [
@@ -237,7 +216,7 @@ describe('what a change needs', () => {
       { paths: ['*.ts'], approvals: 9, approvers: null },
     ];
     const need = approvalNeed(
-      { change: { ...bigint, path: 'src/a.ts' }, linkedPaths: [] },
+      { change: { ...bigint, path: 'src/a.ts' } },
       { ...DEFAULT_SETTINGS, require, approvers: 'maintain' },
     );
     expect(need).toMatchObject({ approvals: 3, role: 'admin', ownedPaths: [], roleBy: 'require' });

@@ -185,7 +185,7 @@ describe('whether a rule denies a change', () => {
                 const touches = covered === 'path' || (covered === 'from' && op === 'move');
                 const tools = covered === 'neither' ? [] : ['read_file', called, ...DONE_BY[op][covered]];
                 const expected = decide === 'deny' && touches && tools.includes(tool);
-                const denied = findDeniedPath(settings, { change, linkedPaths: [], origin }) !== null;
+                const denied = findDeniedPath(settings, { change, origin }) !== null;
                 expect(denied, JSON.stringify({ tool, decide, list, covered, op, called })).toBe(expected);
                 counts[expected ? 'denied' : 'free'] += 1;
               }

@@ -86,20 +86,17 @@ describe('rules by path', () => {
     const rules = rulesOf([deny(['gen/**'], 'write_file', 'delete_file', 'edit_file')]);
     const change = { ...bigint, path: 'src/a.ts' };
     const denied = (op: 'edit' | 'write' | 'delete' | 'move', path: string, from: string | null = null) =>
-      findDeniedPath(rules, { change: { ...change, op, path, from }, linkedPaths: [], origin: { kind: 'undo' } })
-        ?.path ?? null;
+      findDeniedPath(rules, { change: { ...change, op, path, from }, origin: { kind: 'undo' } })?.path ?? null;
     expect(denied('edit', 'gen/a')).toBe('gen/a');
     expect(denied('move', 'src/a', 'gen/a')).toBe('gen/a');
     expect(denied('move', 'gen/a', 'src/a')).toBe('gen/a');
     expect(denied('move', 'src/b', 'src/a')).toBeNull();
     const members = [change, { ...change, op: 'delete' as const, path: 'gen/b' }];
     const set = { op: 'set' as const, summary: '', members, digest: '' };
-    expect(findDeniedPath(rules, { change: set, linkedPaths: [], origin: { kind: 'undo' } })?.path).toBe('gen/b');
+    expect(findDeniedPath(rules, { change: set, origin: { kind: 'undo' } })?.path).toBe('gen/b');
     const ofSets = rulesOf([deny(['src/**'], 'change_files')]);
-    expect(
-      findDeniedPath(ofSets, { change, linkedPaths: [], origin: { kind: 'call', tool: 'change_files' } }),
-    ).not.toBeNull();
-    expect(findDeniedPath(ofSets, { change, linkedPaths: [], origin: { kind: 'call', tool: 'edit_file' } })).toBeNull();
+    expect(findDeniedPath(ofSets, { change, origin: { kind: 'call', tool: 'change_files' } })).not.toBeNull();
+    expect(findDeniedPath(ofSets, { change, origin: { kind: 'call', tool: 'edit_file' } })).toBeNull();
   });
 });
 

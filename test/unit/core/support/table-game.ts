@@ -274,7 +274,6 @@ export class TableGame {
         tool: 'edit_file' as const,
         reason: null,
         change,
-        linkedPaths: [],
       };
     });
     this.signal({ type: 'tools-finished', runId: used.runId, turn: used.turn, headSha: 'h'.repeat(40), results });
