@@ -86,7 +86,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
-    entries: ['job.ts', 'gather-facts.ts', 'code-owners.ts', 'read-links.ts'],
+    entries: ['job.ts', 'gather-facts.ts', 'code-owners.ts'],
   },
   'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {
@@ -215,7 +215,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'approval-rules.ts',
       'approval-need.ts',
       'code-owners.ts',
-      'links.ts',
+
       'paths.ts',
       'path-tables.ts',
       'path-policy.ts',
