@@ -1,9 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { createHealthRoutes } from '../adapters/http/health-routes.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
-import { createRefusalLog, isStrayWebhook } from '../adapters/http/refused-webhooks.ts';
 import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
-import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
+import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
@@ -15,11 +14,10 @@ import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import { type Config, describeOwners } from './config/env.ts';
-import { dispatchToProbot } from './probot-app.ts';
 import type { SetupCheck } from './setup-check.ts';
 import type { StorageHealth } from './storage-health.ts';
 import {
-  createProbot,
+  createProbots,
   createServices,
   launchCleanup,
   launchRecovery,
@@ -160,22 +158,14 @@ function changedInstallation({ name, payload: { installation } }: DeliveryEvent)
 }
 
 async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
-  const { config, log, metrics, arrivalWatch, now } = services;
-  const probot = await createProbot(services, handleDelivery);
+  const { config, log, metrics, now } = services;
+  const probots = await createProbots(services, handleDelivery);
   const logRefusal = createRefusalLog({ log, path: config.http.webhookPath, now });
-  const webhook = createWebhookHandler({
-    secrets: config.app.webhookSecrets,
-    deliver(event) {
-      arrivalWatch.arrived();
-      return dispatchToProbot(probot, handleDelivery, event);
-    },
-    log,
-    logRefusal,
-  });
+  const webhook = createWebhookHandler({ receivers: probots.map(({ webhooks }) => webhooks), log, logRefusal });
   const timer = metrics.timer(DURATIONS.webhooks);
-  const webhookHandler: RequestHandler = async (request, sendContinue) => {
+  const webhookHandler: RequestHandler = async (request) => {
     const stop = timer.startTimer();
-    const response = await webhook(request, sendContinue);
+    const response = await webhook(request);
     stop({ status: String(response.status) });
     return response;
   };

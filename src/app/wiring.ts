@@ -112,19 +112,25 @@ function createRateLimiter(
   };
 }
 
-/** Probot as an event dispatcher only: its server, signature check, logger and throttling are not used. */
-export async function createProbot({ config, log }: Services, handleDelivery: DeliveryHandler): Promise<Probot> {
-  const probot = new Probot({
-    appId: config.app.id,
-    privateKey: config.app.privateKey,
-    secret: config.app.webhookSecrets[0],
-    Octokit: asProbotOctokit(EventOctokit),
-    baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
-    // Our own log has the same events, without payloads.
-    log: log.child({}, { level: 'silent' }),
-  });
-  await probot.load(createProbotApp(handleDelivery));
-  return probot;
+/**
+ * One Probot for each webhook secret, as an event dispatcher only: its server, logger and throttling are not used.
+ */
+export function createProbots({ config, log }: Services, handleDelivery: DeliveryHandler): Promise<readonly Probot[]> {
+  return Promise.all(
+    config.app.webhookSecrets.map(async (secret) => {
+      const probot = new Probot({
+        appId: config.app.id,
+        privateKey: config.app.privateKey,
+        secret,
+        Octokit: asProbotOctokit(EventOctokit),
+        baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
+        // Our own log has the same events, without payloads.
+        log: log.child({}, { level: 'silent' }),
+      });
+      await probot.load(createProbotApp(handleDelivery));
+      return probot;
+    }),
+  );
 }
 
 function every(ms: number, tick: () => void): () => void {

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
-import { limitConnections } from './connection-limit.ts';
 
 /** A response of a route. Bodies are constant, so they never reveal a cause. */
 export type RouteResponse = { readonly status: number; readonly body: string; readonly contentType?: string };
@@ -19,10 +18,8 @@ export const RESPONSES = {
   unavailable: { status: 503, body: 'not available now\n' },
 } as const satisfies Record<string, RouteResponse>;
 
-/**
- * Handles one request. It must call `sendContinue` before it reads the body, for senders that expect `100 Continue`.
- */
-export type RequestHandler = (request: IncomingMessage, sendContinue: () => void) => Promise<RouteResponse>;
+/** Handles one request. */
+export type RequestHandler = (request: IncomingMessage) => Promise<RouteResponse>;
 
 /** A route with exactly this method and path (without query). */
 export type HttpRoute = {
@@ -41,8 +38,6 @@ type HttpServerOptions = {
   readonly log: Logger;
   /** Counts responses by status. */
   readonly responses: Counter<'status'>;
-  /** Open connections at once; default 1,000. */
-  readonly maxConnections?: number;
 };
 
 /** A listening server. `stop` accepts no new requests, and closes the open connections after `graceMs`. */
@@ -61,44 +56,17 @@ const SERVER_LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
-const MAX_CONNECTIONS = 1_000;
-
 /** Starts a server for these routes, with 404 for all other requests. Rejects if the port is in use. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer(SERVER_LIMITS);
-  const onAnswered = limitConnections(
-    server,
-    options.maxConnections ?? MAX_CONNECTIONS,
-    createCrowdWarning(options.log),
-  );
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    respond(request, response, options)
-      .catch((error: unknown) => {
-        options.log.error({ err: error }, 'response failed');
-        response.destroy();
-      })
-      // Only a delivery with GitHub's signature is answered so.
-      .finally(() => onAnswered(request.socket, response.statusCode === RESPONSES.accepted.status));
-  };
-  server.on('request', onRequest);
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', onRequest);
+  const server = createServer(SERVER_LIMITS, (request, response) => {
+    respond(request, response, options).catch((error: unknown) => {
+      options.log.error({ err: error }, 'response failed');
+      response.destroy();
+    });
+  });
   server.on('clientError', rejectMalformed);
   const port = await listen(server, options.host, options.port);
   return { port, stop: (graceMs) => stopServer(server, graceMs) };
-}
-
-const CROWD_WARNING_INTERVAL_MS = 60_000;
-
-/** Logs at most once a minute that idle connections are closed, and how many since the last time. */
-function createCrowdWarning(log: Logger): () => void {
-  let [closed, warnedAt] = [0, Number.NEGATIVE_INFINITY];
-  return () => {
-    closed += 1;
-    if (performance.now() - warnedAt < CROWD_WARNING_INTERVAL_MS) return;
-    log.warn({ closed }, 'too many connections, closing idle ones');
-    [closed, warnedAt] = [0, performance.now()];
-  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {
@@ -125,7 +93,7 @@ function stopServer(server: Server, graceMs: number): Promise<void> {
 const LINGER_MS = 1_000;
 
 async function respond(request: IncomingMessage, response: ServerResponse, options: HttpServerOptions): Promise<void> {
-  const result = await handleRequest(request, response, options);
+  const result = await handleRequest(request, options);
   if (result === null) return;
   options.responses.inc({ status: String(result.status) });
   response.writeHead(result.status, {
@@ -137,33 +105,22 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   if (!request.complete) setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
 }
 
-async function handleRequest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: HttpServerOptions,
-): Promise<RouteResponse | null> {
-  const route = findHttpRoute(options.routes, request.method ?? '', request.url ?? '');
-  if (route === null) {
+/** Null if the sender disconnected. */
+async function handleRequest(request: IncomingMessage, options: HttpServerOptions): Promise<RouteResponse | null> {
+  const path = pathOf(request.url ?? '');
+  const route = options.routes.find((candidate) => candidate.method === request.method && candidate.path === path);
+  if (route === undefined) {
     options.onNotFound?.(request);
     return RESPONSES.notFound;
   }
-  const expectsContinue = request.headers.expect !== undefined;
   try {
-    return await route.handle(request, () => {
-      if (expectsContinue) response.writeContinue();
-    });
+    return await route.handle(request);
   } catch (error) {
     // A sender that disconnected gets no response, and this is no failure of the server.
     if (request.destroyed && !request.complete) return null;
     options.log.error({ path: route.path, err: error }, 'request failed');
     return RESPONSES.failed;
   }
-}
-
-/** Null if no route matches. */
-function findHttpRoute(routes: readonly HttpRoute[], method: string, url: string): HttpRoute | null {
-  const path = pathOf(url);
-  return routes.find((route) => route.method === method && route.path === path) ?? null;
 }
 
 function pathOf(url: string): string {

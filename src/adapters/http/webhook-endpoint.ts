@@ -1,192 +1,176 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
-import { isRecord, parseJson } from '../../lib/trust.ts';
-import { createFault, type Fault } from '../telemetry/fault.ts';
+import { createFault, createThrottle } from '../telemetry/fault.ts';
 import { isKnownFault, type Logger } from '../telemetry/log.ts';
-import type { RefusalLog, RefusedWebhook } from './refused-webhooks.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
-/** Handles a delivery. Resolves after it is stored, and rejects if it is not. */
-export type DeliverEvent = (event: DeliveryEvent) => Promise<void>;
+/** Probot's webhooks for one secret. `verifyAndReceive` resolves after the handler has stored the delivery. */
+export type WebhookReceiver = {
+  readonly verify: (payload: string, signature: string) => Promise<boolean>;
+  readonly verifyAndReceive: (delivery: SignedDelivery) => Promise<void>;
+};
+
+/** A webhook as it came. The signature covers only the payload. */
+type SignedDelivery = {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: string;
+  readonly signature: string;
+};
 
 type WebhookOptions = {
-  /** Each secret is accepted. */
-  readonly secrets: readonly string[];
-  readonly deliver: DeliverEvent;
+  /** One for each secret: during a rotation GitHub signs with either. */
+  readonly receivers: readonly WebhookReceiver[];
   readonly log: Logger;
   readonly logRefusal: RefusalLog;
   /** Timeout for storing a delivery; default 9 s, because GitHub waits 10 s for the response. */
   readonly timeoutMs?: number;
 };
 
-/** Memory that all large bodies share. */
-const MAX_LARGE_BODY_BYTES = 100 * 1024 * 1024;
-
-/**
- * Creates the handler of GitHub's webhooks. It checks the headers before it reads the body, and the signature before it
- * parses the body.
- */
-export function createWebhookHandler(options: WebhookOptions): RequestHandler {
-  const memoryQuota = createMemoryQuota(MAX_LARGE_BODY_BYTES);
-  const refuse = (cause: RefusedWebhook, response: RouteResponse): RouteResponse => {
-    options.logRefusal(cause);
-    return response;
-  };
-  const fault = createFault({ level: 'error', message: 'delivery not stored' });
-  return async (request: IncomingMessage, sendContinue: () => void) => {
-    const signature = request.headers['x-hub-signature-256'];
-    if (declaresTooLarge(request)) return refuse('body-too-large', RESPONSES.tooLarge);
-    if (typeof signature !== 'string' || !isSignature(signature)) return refuse('no-signature', RESPONSES.unsigned);
-    const headers = parseDeliveryHeaders(request.headers);
-    if (typeof headers === 'string') return refuse(headers, RESPONSES.malformed);
-    sendContinue();
-    const body = await readBody(request, memoryQuota);
-    if (body.kind === 'too-large') return refuse('body-too-large', RESPONSES.tooLarge);
-    if (body.kind === 'memory-exhausted') return refuse('too-many-large-bodies', RESPONSES.unavailable);
-    if (!isSignedBy(options.secrets, body.bytes, signature)) return refuse('wrong-signature', RESPONSES.unsigned);
-    const payload = parseDeliveryPayload(body.bytes);
-    if (payload === null) return refuse('body-not-json', RESPONSES.malformed);
-    return deliverEvent({ ...headers, payload }, options, fault);
-  };
-}
-
-/** Id and event name of a delivery. The signature does not cover these headers. */
-type DeliveryHeaders = { readonly id: string; readonly name: string };
-
-type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-const ID_PATTERN = /^[A-Za-z0-9-]{1,64}$/;
-
-const NAME_PATTERN = /^[a-z_*]{1,64}$/;
-
-const JSON_TYPE_PATTERN = /^application\/json\s*(?:;|$)/i;
-
-/** GitHub's other content type of webhooks. */
-const FORM_TYPE_PATTERN = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-
-function headerMatching(value: string | readonly string[] | undefined, pattern: RegExp): string | null {
-  return typeof value === 'string' && pattern.test(value) ? value : null;
-}
-
-/** The delivery id and event name, or why they cannot be read. */
-function parseDeliveryHeaders(headers: RawHeaders): DeliveryHeaders | RefusedWebhook {
-  if (headerMatching(headers['content-type'], FORM_TYPE_PATTERN) !== null) return 'content-type-form';
-  if (headerMatching(headers['content-type'], JSON_TYPE_PATTERN) === null) return 'content-type-other';
-  const id = headerMatching(headers['x-github-delivery'], ID_PATTERN);
-  const name = headerMatching(headers['x-github-event'], NAME_PATTERN);
-  return id === null || name === null ? 'headers-missing' : { id, name };
-}
-
-function isEventPayload(value: unknown): value is DeliveryEvent['payload'] {
-  return isRecord(value) && (value['action'] === undefined || typeof value['action'] === 'string');
-}
-
-/** The payload; null unless the body is UTF-8 with a JSON object whose `action`, if any, is a string. */
-function parseDeliveryPayload(bytes: Uint8Array): DeliveryEvent['payload'] | null {
-  try {
-    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isEventPayload(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-const SIGNATURE_PATTERN = /^sha256=[0-9a-f]{64}$/;
-
-/** Whether the header has the form of a signature. This is checked before the body is read. */
-function isSignature(header: string | undefined): header is string {
-  return header !== undefined && SIGNATURE_PATTERN.test(header);
-}
-
-/** Whether the signature fits these bytes and one of the secrets. */
-function isSignedBy(secrets: readonly string[], bytes: Uint8Array, signature: string): boolean {
-  const actual = Buffer.from(signature);
-  return secrets.some((secret) => {
-    const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`);
-    return expected.length === actual.length && timingSafeEqual(expected, actual);
-  });
-}
-
 const DELIVERY_TIMEOUT_MS = 9_000;
-
-/** During an outage every delivery fails in the same way, so known faults get one line a minute. */
-async function deliverEvent(event: DeliveryEvent, options: WebhookOptions, fault: Fault): Promise<RouteResponse> {
-  try {
-    const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS;
-    await withTimeout(options.deliver(event), timeoutMs, 'storing the delivery timed out');
-    return RESPONSES.accepted;
-  } catch (error) {
-    const fields = { delivery: event.id, event: event.name };
-    if (isKnownFault(error)) fault.failed(options.log, error, fields);
-    else options.log.error({ ...fields, err: error }, 'delivery not stored');
-    return RESPONSES.unavailable;
-  }
-}
 
 /** GitHub sends payloads of up to 25 MB. */
 export const MAX_REQUEST_BODY_BYTES = 25 * 1024 * 1024;
 
-/** Memory that each request can use without a reservation. A typical delivery has 20 kB. */
-const UNRESERVED_BODY_BYTES = 256 * 1024;
-
-/** Whether the `content-length` exceeds the maximum. */
-function declaresTooLarge(request: IncomingMessage): boolean {
-  return Number(request.headers['content-length'] ?? 0) > MAX_REQUEST_BODY_BYTES;
+/** Creates the handler of GitHub's webhooks. It answers 202 only once a delivery is stored. */
+export function createWebhookHandler(options: WebhookOptions): RequestHandler {
+  const { receivers, log, logRefusal, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
+  const fault = createFault({ level: 'error', message: 'delivery not stored' });
+  const refuse = (cause: RefusedWebhook): RouteResponse => {
+    logRefusal(cause);
+    return REFUSALS[cause].response;
+  };
+  const receive = async (receiver: WebhookReceiver, delivery: SignedDelivery): Promise<RouteResponse> => {
+    try {
+      await withTimeout(receiver.verifyAndReceive(delivery), timeoutMs, 'storing the delivery timed out');
+      return RESPONSES.accepted;
+    } catch (thrown) {
+      const error = onlyErrorOf(thrown);
+      if (isBadRequest(error)) return refuse('malformed');
+      const fields = { delivery: delivery.id, event: delivery.name };
+      // During an outage every delivery fails in the same way, so known faults get one line a minute.
+      if (isKnownFault(error)) fault.failed(log, error, fields);
+      else log.error({ ...fields, err: error }, 'delivery not stored');
+      return RESPONSES.unavailable;
+    }
+  };
+  return async (request) => {
+    const headers = readHeaders(request);
+    if (typeof headers === 'string') return refuse(headers);
+    const payload = await readBody(request);
+    if (payload === null) return refuse('too-large');
+    for (const receiver of receivers) {
+      if (payload === '' || !(await receiver.verify(payload, headers.signature))) continue;
+      return payload.startsWith('{') ? receive(receiver, { ...headers, payload }) : refuse('malformed');
+    }
+    return refuse('wrong-signature');
+  };
 }
 
-type RequestBody =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'too-large' }
-  /** Too many large bodies at once. */
-  | { readonly kind: 'memory-exhausted' };
+const SIGNATURE_PATTERN = /^sha256=[0-9a-f]{64}$/;
+const JSON_TYPE_PATTERN = /^application\/json\s*(?:;|$)/i;
+const ID_PATTERN = /^[A-Za-z0-9-]{1,64}$/;
+/** Probot looks a handler up by this name, so `__proto__` is none. */
+const NAME_PATTERN = /^[a-z][a-z_]{0,63}$/;
+
+/** The headers of a delivery, or why it is refused before its body is read. */
+function readHeaders({ headers }: IncomingMessage): Omit<SignedDelivery, 'payload'> | RefusedWebhook {
+  if (Number(headers['content-length'] ?? 0) > MAX_REQUEST_BODY_BYTES) return 'too-large';
+  const signature = String(headers['x-hub-signature-256']);
+  if (!SIGNATURE_PATTERN.test(signature)) return 'no-signature';
+  if (!JSON_TYPE_PATTERN.test(headers['content-type'] ?? '')) return 'content-type';
+  const [id, name] = [String(headers['x-github-delivery']), String(headers['x-github-event'])];
+  return ID_PATTERN.test(id) && NAME_PATTERN.test(name) ? { id, name, signature } : 'malformed';
+}
 
 /**
- * Reads a body up to the maximum. Rejects if the sender disconnects. The rest of a larger body stays in the socket, so
- * that the response can be sent. An async iterator instead of listeners would make a delivery 5 % slower.
+ * Reads a body; null if it is larger than the maximum. Rejects if the sender disconnects. The rest of a larger body
+ * stays in the socket, so that the response can be sent.
  */
-function readBody(request: IncomingMessage, memoryQuota: MemoryQuota): Promise<RequestBody> {
-  const { promise, resolve, reject } = Promise.withResolvers<RequestBody>();
+function readBody(request: IncomingMessage): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const chunks: Buffer[] = [];
   let length = 0;
-  let reserved = 0;
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
-    const needed = length <= UNRESERVED_BODY_BYTES ? 0 : chunk.length;
-    const refused =
-      length > MAX_REQUEST_BODY_BYTES ? 'too-large' : memoryQuota.reserve(needed) ? null : 'memory-exhausted';
-    if (refused === null) {
-      reserved += needed;
+    if (length <= MAX_REQUEST_BODY_BYTES) {
       chunks.push(chunk);
       return;
     }
     request.off('data', onData);
     request.pause();
-    resolve({ kind: refused });
+    resolve(null);
   };
   request.on('data', onData);
-  request.once('end', () => resolve({ kind: 'bytes', bytes: Buffer.concat(chunks, length) }));
+  request.once('end', () => resolve(Buffer.concat(chunks, length).toString()));
   request.once('error', reject);
   request.once('close', () => {
     if (!request.complete) reject(new Error('the sender disconnected'));
   });
-  return promise.finally(() => memoryQuota.release(reserved));
+  return promise;
 }
 
-/** Memory (bytes) that the large bodies of all requests share. It bounds the memory that unsigned requests can use. */
-type MemoryQuota = { reserve(bytes: number): boolean; release(bytes: number): void };
+/** Octokit wraps the error of a handler. Each delivery has one handler, so its own error says everything. */
+function onlyErrorOf(error: unknown): unknown {
+  return error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error;
+}
 
-function createMemoryQuota(size: number): MemoryQuota {
-  let free = size;
-  return {
-    reserve(bytes) {
-      if (bytes > free) return false;
-      free -= bytes;
-      return true;
-    },
-    release(bytes) {
-      free += bytes;
-    },
+/** Octokit's mark for a body that is not JSON. */
+function isBadRequest(error: unknown): boolean {
+  return error instanceof SyntaxError && 'status' in error && error.status === 400;
+}
+
+/** Why a webhook was refused. */
+export type RefusedWebhook = keyof typeof REFUSALS;
+
+const REFUSALS = {
+  'wrong-path': {
+    response: RESPONSES.notFound,
+    fix: 'GitHub, or a stranger, sends webhooks to another path. End the webhook URL in the App’s settings on GitHub with the path of this line, or set WEBHOOK_PATH.',
+  },
+  'no-signature': {
+    response: RESPONSES.unsigned,
+    fix: 'The App’s webhook has no secret, or a stranger sent this. Enter WEBHOOK_SECRET as the webhook secret in the App’s settings on GitHub.',
+  },
+  'wrong-signature': {
+    response: RESPONSES.unsigned,
+    fix: 'The webhook secret differs from WEBHOOK_SECRET, or a stranger sent this. Enter the same secret in the App’s settings on GitHub and in WEBHOOK_SECRET.',
+  },
+  'content-type': {
+    response: RESPONSES.malformed,
+    fix: 'The App’s webhook, or a proxy, sends another content type. Set the webhook’s content type to application/json in the App’s settings on GitHub, and let the proxy pass it on.',
+  },
+  malformed: {
+    response: RESPONSES.malformed,
+    fix: 'A proxy changes webhooks, or a stranger sent this. Let the proxy pass on the body, X-GitHub-Delivery and X-GitHub-Event as they are.',
+  },
+  'too-large': {
+    response: RESPONSES.tooLarge,
+    fix: 'A stranger sent this, because GitHub sends at most 25 MiB. If it repeats, let the proxy refuse larger bodies.',
+  },
+} as const satisfies Readonly<Record<string, { readonly response: RouteResponse; readonly fix: string }>>;
+
+/** Logs a refused webhook, at most one line a minute for each cause. */
+export type RefusalLog = (cause: RefusedWebhook) => void;
+
+type RefusalLogOptions = {
+  readonly log: Pick<Logger, 'warn'>;
+  /** The path that webhooks must have. */
+  readonly path: string;
+  /** A clock in ms. */
+  readonly now?: () => number;
+};
+
+/** The lines hold nothing of the request, because anybody can send one. */
+export function createRefusalLog({ log, path, now = () => performance.now() }: RefusalLogOptions): RefusalLog {
+  const throttle = createThrottle<RefusedWebhook>(now);
+  return (cause) => {
+    const allowed = throttle(cause);
+    if (allowed !== null) log.warn({ cause, path, fix: REFUSALS[cause].fix, ...allowed }, 'webhook refused');
   };
+}
+
+/** Whether a request that no route takes was meant for the webhook's. */
+export function isStrayWebhook({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  return method === 'POST' && headers['x-github-event'] !== undefined;
 }

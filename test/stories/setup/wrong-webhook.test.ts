@@ -66,7 +66,7 @@ describe('a webhook that was set up wrong', () => {
     expect(await postWebhook(target(), { headers, body })).toBe(400);
     expect(linesOf('webhook refused').slice(before)).toMatchObject([
       {
-        cause: 'content-type-form',
+        cause: 'content-type',
         fix: expect.stringContaining('Set the webhook’s content type to application/json'),
       },
     ]);
@@ -88,10 +88,10 @@ describe('a webhook that was set up wrong', () => {
   });
 
   it.each([
-    ['text', { 'content-type': 'text/plain' }, '{}', 'content-type-other'],
-    ['no event', { 'x-github-event': '' }, '{}', 'headers-missing'],
-    ['broken JSON', {}, `{"action":"${CANARY}`, 'body-not-json'],
-    ['a list', {}, `["${CANARY}"]`, 'body-not-json'],
+    ['text', { 'content-type': 'text/plain' }, '{}', 'content-type'],
+    ['no event', { 'x-github-event': '' }, '{}', 'malformed'],
+    ['broken JSON', {}, `{"action":"${CANARY}`, 'malformed'],
+    ['a list', {}, `["${CANARY}"]`, 'malformed'],
   ])('a signed webhook with %s, as a proxy can make it, leaves a line (O4)', async (_, changes, body, cause) => {
     const before = linesOf('webhook refused').length;
     expect(await postWebhook(target(), { headers: { ...signed(body), ...changes }, body })).toBe(400);

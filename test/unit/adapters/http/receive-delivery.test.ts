@@ -1,21 +1,13 @@
-import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { Probot } from 'probot';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { EventOctokit } from '../../../../src/adapters/github/requests/client.ts';
+import { describe, expect, it } from 'vitest';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
-import { createProbotApp, dispatchToProbot } from '../../../../src/app/probot-app.ts';
 import { SUBSCRIBED_EVENTS } from '../../../../src/core/step/app-setup.ts';
 import type { AppIdentity } from '../../../../src/core/step/facts.ts';
-import { asProbotOctokit, isRecord, parseJson } from '../../../../src/lib/trust.ts';
+import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
 import { commented, pushed, replied, reviewed } from './payloads.ts';
-
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-
-const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
 const us: AppIdentity = { slug: 'countersign', botId: 99 };
 
@@ -107,52 +99,6 @@ describe('receiving a delivery', () => {
     );
     expect(outcomes()).toEqual([]);
   });
-});
-
-describe('the Probot application', () => {
-  let probot: Probot;
-  let current = take();
-  beforeAll(async () => {
-    const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
-    const Octokit = asProbotOctokit(EventOctokit);
-    probot = new Probot({ appId: 1, privateKey: pem, secret: 'never used: checked before', Octokit, log });
-    await probot.load(createProbotApp((event) => current.taking(event)));
-  });
-
-  it.each(SUBSCRIBED_EVENTS)('has a handler for %s, awaited until it stored', async (name) => {
-    current = take();
-    await dispatchToProbot(probot, () => Promise.reject(new Error('not through Probot')), {
-      id: '1',
-      name,
-      payload: {},
-    });
-    expect(current.lines).toHaveLength(1);
-  });
-
-  it('stores a comment', async () => {
-    current = take();
-    await dispatchToProbot(probot, current.taking, {
-      id: '1',
-      name: 'issue_comment',
-      payload: commented('/approve k7q2'),
-    });
-    expect(current.stored).toMatchObject([{ id: '1', contentKey: 'issue-comment:21', intent: { kind: 'comment' } }]);
-  });
-
-  it('reports a failed handler, so that only stored deliveries are acknowledged (G9)', async () => {
-    current = take(() => Promise.reject(new Error('no database')));
-    const event = { id: '1', name: 'issue_comment', payload: commented('/stop') };
-    await expect(dispatchToProbot(probot, current.taking, event)).rejects.toThrow('no database');
-  });
-
-  it.each(['__proto__', 'constructor', 'error', '*', 'toString', 'check_run', 'push'])(
-    'the event %s is counted and ignored (M21)',
-    async (name) => {
-      current = take();
-      await dispatchToProbot(probot, current.taking, { id: '1', name, payload: { action: 'created' } });
-      expect(current.outcomes()).toEqual(['unknown-event']);
-    },
-  );
 
   it('any payload of any event has one outcome and no failure (F11)', async () => {
     const action = fc.constantFrom('created', 'submitted', '__proto__', 'suspend', '');
@@ -163,9 +109,9 @@ describe('the Probot application', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...SUBSCRIBED_EVENTS), payload, async (name, content) => {
-        current = take();
-        await dispatchToProbot(probot, current.taking, { id: '1', name, payload: content });
-        expect(current.outcomes()).toHaveLength(1);
+        const { taking, outcomes } = take();
+        await taking({ id: '1', name, payload: content });
+        expect(outcomes()).toHaveLength(1);
       }),
       { numRuns: 500 },
     );
