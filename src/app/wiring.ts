@@ -15,7 +15,6 @@ import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
 import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
-import { type ArrivalWatch, createArrivalWatch } from '../worker/recovery/arrival-watch.ts';
 import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
 import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
 import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
@@ -38,7 +37,6 @@ export type Services = {
   readonly store: Store;
   readonly storage: StorageHealth;
   readonly githubApp: GitHubAppClient;
-  readonly arrivalWatch: ArrivalWatch;
   readonly offloadThread: OffloadThread;
   readonly now: () => number;
 };
@@ -75,7 +73,6 @@ export function createServices(
     store,
     storage,
     githubApp: timedCommits(githubApp, metrics),
-    arrivalWatch: createArrivalWatch({ log, githubTime: githubTimeOf({ githubApp, now }) }),
     offloadThread: createOffloadThread({ log }),
     now,
   };
@@ -187,7 +184,7 @@ export function launchWorker(
 
 /** Starts recovering lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
 export function launchRecovery(
-  { log, metrics, store, githubApp, arrivalWatch, now }: Services,
+  { log, metrics, store, githubApp, now }: Services,
   handleDelivery: DeliveryHandler,
   identity: AppAccount,
 ): RecoveryLoop {
@@ -195,7 +192,6 @@ export function launchRecovery(
   return startRecovery({
     heartbeat: createHeartbeat({ store, onDisconnect: store.onDisconnect, githubTime }),
     deliveries: githubApp.deliveries,
-    arrivalWatch,
     store,
     withCurrentText: createCurrentTextReader({ identity, fetchComment: githubApp.fetchComment }),
     handleDelivery,

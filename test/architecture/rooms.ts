@@ -91,7 +91,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {
     what: 'lost webhooks, restored backups',
-    entries: ['recovery-loop.ts', 'process-backlog.ts', 'heartbeat.ts', 'arrival-watch.ts'],
+    entries: ['recovery-loop.ts', 'process-backlog.ts', 'heartbeat.ts'],
   },
   'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
   'src/adapters/github': {

@@ -352,8 +352,6 @@ function recoveryOptions({
   return {
     ...{ store, now, log: SILENT_LOG, recoveredDeliveries: SILENT_COUNTER },
     heartbeat: createHeartbeat({ store, onDisconnect() {}, githubTime: now }),
-    // The watch only writes to the log, and a request of its own would change every case.
-    arrivalWatch: { async check() {} },
     deliveries: replica.wrapPort('github', deliveryLog.port),
     withCurrentText: createCurrentTextReader({ identity: fixture, fetchComment: commentPort.fetchComment }),
     handleDelivery: createDeliveryHandler({

@@ -1,6 +1,5 @@
 import type { RecoveryTurn, Store } from '../../adapters/store/store.ts';
 import { CATCH_UP_INTERVAL_MS } from '../../core/step/effects.ts';
-import type { ArrivalWatch } from './arrival-watch.ts';
 import {
   CLOCK_SLACK_MS,
   continueScan,
@@ -16,7 +15,6 @@ import {
   scanRange,
   scanStart,
   shortenScan,
-  useRequest,
 } from './delivery-log.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { type BacklogOptions, dropStored, processBacklog, type RecoveredUntil } from './process-backlog.ts';
@@ -25,7 +23,6 @@ import { type BacklogOptions, dropStored, processBacklog, type RecoveredUntil } 
 export type RecoveryOptions = BacklogOptions & {
   readonly store: Pick<Store, 'beginRecovery' | 'endRecovery' | 'scheduleCatchUps'>;
   readonly heartbeat: Heartbeat;
-  readonly arrivalWatch: Pick<ArrivalWatch, 'check'>;
   readonly now: () => number;
   /** The current time of GitHub (ms), estimated from its responses. */
   readonly githubTime: () => number;
@@ -66,14 +63,11 @@ export async function recoverLostDeliveries(
   const recoveredUntil: RecoveredUntil = { until: null };
   let done = false;
   try {
-    const scanned = memory.backlog.length === 0 && (await scanLog(memory, turn, options, allowance));
+    if (memory.backlog.length === 0) await scanLog(memory, turn, options, allowance);
     memory.backlog = await dropStored(memory.backlog, options.store);
-    const lost = memory.backlog;
     await replaceByCatchUp(memory, options);
     await processBacklog(memory, recoveredUntil, options, allowance, stopping);
     done = memory.backlog.length === 0 && memory.scan === null;
-    // Last, because people's answers must not depend on a request that is only for the operator.
-    if (scanned) await checkArrival(lost, turn, options, allowance);
   } finally {
     const progress = { until: recoveredUntil.until, gap: memory.lastScan?.gap ?? null };
     const nextRunAt = now() + (done ? RECOVERY_INTERVAL_MS : CONTINUE_AFTER_MS);
@@ -99,31 +93,16 @@ function dropReached(memory: RecoveryMemory, turn: RecoveryTurn): void {
   if (memory.scan !== null) memory.scan = shortenScan(memory.scan, since);
 }
 
-/**
- * Nothing can arrive during a gap, such as a stop or an outage of the database, so webhooks lost then prove nothing.
- */
-async function checkArrival(
-  lost: RecoveryMemory['backlog'],
-  { recoveredUntil, gap }: RecoveryTurn,
-  { arrivalWatch, deliveries }: RecoveryOptions,
-  allowance: RequestAllowance,
-): Promise<void> {
-  if (recoveredUntil === null || gap !== null) return;
-  await arrivalWatch.check(lost, recoveredUntil, async () =>
-    useRequest(allowance) ? (await deliveries.fetchPage(null, 'all')).deliveries : null,
-  );
-}
-
-/** Scans the log within the allowance; true at the end, which fills the backlog. A scan can take several runs. */
+/** Scans the log within the allowance. Its end, perhaps in a later run, fills the backlog. */
 async function scanLog(
   memory: RecoveryMemory,
   turn: RecoveryTurn,
   options: RecoveryOptions,
   allowance: RequestAllowance,
-): Promise<boolean> {
+): Promise<void> {
   memory.scan ??= await beginScan(memory, turn, options);
   const { scan } = memory;
-  if (!(await continueScan(scan, options.deliveries, allowance))) return false;
+  if (!(await continueScan(scan, options.deliveries, allowance))) return;
   const attempts = scannedAttempts(scan);
   const active = await options.store.listActivePulls();
   const lost = findLostDeliveries(attempts, new Set(active.map(({ repositoryId }) => repositoryId)));
@@ -131,7 +110,6 @@ async function scanLog(
   memory.handled = new Set(attempts.map(({ guid }) => guid).filter((guid) => memory.handled.has(guid)));
   memory.lastScan = { until: scan.startedAt, gap: scan.gap };
   memory.scan = null;
-  return true;
 }
 
 /** If GitHub no longer keeps all needed deliveries, active pull requests catch up first. */

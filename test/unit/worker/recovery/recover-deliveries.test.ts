@@ -9,7 +9,6 @@ import {
   GitHubError,
   type LoggedDelivery,
 } from '../../../../src/core/step/ports.ts';
-import { createArrivalWatch } from '../../../../src/worker/recovery/arrival-watch.ts';
 import { CLOCK_SLACK_MS, createRecoveryMemory } from '../../../../src/worker/recovery/delivery-log.ts';
 import { createHeartbeat } from '../../../../src/worker/recovery/heartbeat.ts';
 import {
@@ -26,8 +25,6 @@ import { present } from '../../../contracts/store/store-under-test.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 const PAGE = 100;
-
-const NOT_ARRIVING = 'webhooks do not arrive, they are read from the delivery log';
 
 /** Unacknowledged delivery attempts for comments, oldest first. */
 function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
@@ -76,19 +73,15 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
     },
   };
   const metrics = createMetrics();
-  const lines: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
-  const write = (fields: Readonly<Record<string, unknown>>, message: string) => void lines.push({ message, fields });
   let holders = 0;
   /** Another process on the same database; each call is one run. */
   const process = () => {
     holders += 1;
     const memory = createRecoveryMemory();
     const store = createMemoryStore(tables, holders);
-    const arrivalWatch = createArrivalWatch({ log: { info: write, warn: write }, githubTime: () => clock.now });
     const options = {
       deliveries,
       store,
-      arrivalWatch,
       heartbeat: createHeartbeat({ store, onDisconnect() {}, githubTime: () => clock.now }),
       withCurrentText: async (event: DeliveryEvent) => event,
       handleDelivery: async ({ id }: { readonly id: string }) => {
@@ -113,7 +106,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
   const aliveUntil = () => tables.recovery?.aliveUntil;
   /** A backup is of all tables. */
   const restore = { take: () => tables, put: (backup: typeof tables) => void Object.assign(tables, backup) };
-  return { attempts, asked, taken, clock, lines, metrics, process, goesOn, catchesUp, aliveUntil, restore };
+  return { attempts, asked, taken, clock, metrics, process, goesOn, catchesUp, aliveUntil, restore };
 }
 
 const guids = (count: number, from = 1): readonly string[] => unanswered(count, from).map(({ guid }) => guid);
@@ -272,31 +265,6 @@ describe('recoverLostDeliveries', () => {
     }
     expect(await run()).toBe('done');
     expect(taken).toEqual(['g2']);
-  });
-
-  it('one replica tells that no webhook arrives, and both stay silent if the other one gets some (O4)', async () => {
-    const { attempts, clock, lines, process } = scene();
-    const [one, other] = [process(), process()];
-    await one.run();
-    await other.run();
-    clock.now += RECOVERY_INTERVAL_MS;
-    attempts.push(...unanswered(2).map((lost) => ({ ...lost, deliveredAt: clock.now - 1_000 })));
-    attempts.push(...answered(1, clock.now - 500));
-    expect(await one.run()).toBe('done');
-    expect(lines).toEqual([]);
-    clock.now += RECOVERY_INTERVAL_MS;
-    attempts.push(...unanswered(2, 3).map((lost) => ({ ...lost, deliveredAt: clock.now - 1_000 })));
-    expect(await other.run()).toBe('done');
-    expect(lines).toMatchObject([{ message: NOT_ARRIVING, fields: { lost: 2, status: 'failed to connect to host' } }]);
-  });
-
-  it('webhooks lost while nothing ran do not say that none arrive (O4)', async () => {
-    const { attempts, clock, lines, process } = scene();
-    await process().run();
-    attempts.push(...unanswered(2).map((lost) => ({ ...lost, deliveredAt: clock.now + 1_000 })));
-    clock.now += RECOVERY_INTERVAL_MS;
-    expect(await process().run()).toBe('done');
-    expect(lines).toEqual([]);
   });
 
   it('also checks acknowledged webhooks in a gap (G13)', async () => {
