@@ -5,7 +5,6 @@ import { effectsContract } from './store/effects.ts';
 import { inboxContract } from './store/inbox.ts';
 import { installationEventsContract } from './store/installation-events.ts';
 import { ledgerContract, ledgerReadingContract } from './store/ledger.ts';
-import { ledgerChainContract, sharedLedgerChainContract } from './store/ledger-chain.ts';
 import { progressContract } from './store/progress.ts';
 import { rateLimitsContract } from './store/rate-limits.ts';
 import { receiveDuringSaveContract } from './store/receive-during-save.ts';
@@ -37,12 +36,10 @@ for (const database of testDatabases()) {
     contract(harness);
     databaseContract(harness);
     ledgerReadingContract(harness);
-    ledgerChainContract(harness);
     retentionContract(harness);
     schemaVersionContract(harness);
     if (!database.shared) return;
     replicasContract(harness, database);
-    sharedLedgerChainContract(harness);
     receiveDuringSaveContract(harness, database);
   });
 }

@@ -1,6 +1,5 @@
 import { readBlobText, readGitCommit } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
-import { checkAgainstLedger } from '../../../src/cli/export/check-against-ledger.ts';
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
@@ -180,10 +179,9 @@ export const forksStayUntouched: CaseCheck = ({ events, played: { simulatedGitHu
   return [...attempts, ...forkWrites.map(({ ref }) => `F15: the App wrote to ${ref} of a fork`)];
 };
 
-/** V7: trailers and ledger explain each commit of the App (`countersign export --check`), and the ledger has no others. */
-export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
+/** J8: each commit of the App verifies from git alone, and the ledger has the same changes in the same commits. */
+export async function commitsVerify(evidence: CaseEvidence): Promise<string[]> {
   const { simulatedGitHub, fixture } = evidence.played;
-  const { ledger } = evidence.finalState;
   const unknown = new Set(evidence.commits.filter((commit) => isUnknownToApp(evidence, commit)).map(({ sha }) => sha));
   const { auditLog, store } = simulatedGitHub.state;
   const commits = new Set(
@@ -191,22 +189,22 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
       viaAppId === fixture.appId && ref !== null ? (after ?? []) : [],
     ),
   );
-  const problems = [...ledger.keys()]
+  const recorded = Map.groupBy(evidence.finalState.committed, ({ commit }) => commit);
+  const problems = [...recorded.keys()]
     .filter((commit) => !commits.has(commit))
-    .map((commit) => `V7: the ledger has commit ${commit}, which is not a commit of the App`);
+    .map((commit) => `J8: the ledger has commit ${commit}, which is not a commit of the App`);
   for (const id of commits) {
     if (unknown.has(id)) continue;
     const listed = { id, parents: readGitCommit(store, id)?.parents ?? [] };
-    const rows = await verifyCommit(toGitObjects(store), listed, {
-      slug: fixture.slug,
-      host: 'github.com',
-      isRequired: false,
-    });
-    if (rows.length === 0) problems.push(`V7: commit ${id} has no trailers of a change`);
-    for (const { result, problem, note, proposal } of checkAgainstLedger(rows, ledger.get(id) ?? [])) {
+    const rule = { slug: fixture.slug, host: 'github.com', isRequired: false };
+    const rows = await verifyCommit(toGitObjects(store), listed, rule);
+    for (const { result, problem, note, proposal } of rows)
       if (result !== 'ok')
-        problems.push(`V7: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem ?? note}`);
-    }
+        problems.push(`J8: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem ?? note}`);
+    const inLedger = new Set(recorded.get(id)?.map(({ proposalId }) => proposalId));
+    const named = new Set(rows.map(({ proposal }) => proposal ?? '?'));
+    if (inLedger.size === 0 || [...inLedger].toSorted().join() !== [...named].toSorted().join())
+      problems.push(`J8: commit ${id} names ${[...named]}, and the ledger has ${[...inLedger]}`);
   }
   return problems;
 }

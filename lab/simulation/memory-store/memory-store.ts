@@ -166,7 +166,6 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     votes: [],
     answers: [],
     committedChanges: [],
-    ledgerChain: [],
     onceKeys: new Set(),
   };
   tables.pulls.set(key, row);

@@ -55,7 +55,6 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
   row.votes.push(...step.votes);
   const runId = step.pull.run?.id ?? '';
   row.answers.push(...step.answers.map(({ answer }) => ({ runId, answer })));
-  row.ledgerChain.push(...[...step.votes, ...step.answers].map(() => ({ kind: 'votes' }) as const));
   addCommittedChanges(row, step);
   if (step.cancelsPendingWork) dropPendingWork(row, step, now);
   for (const effect of step.effects) enqueueEffect(tables, row, effect, now);
@@ -129,18 +128,15 @@ function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Propos
   row.proposals.set(proposal.id, { position, proposal, updatedAt: now });
   if (!isFinal(proposal.state) || row.outcomes.has(proposal.id)) return;
   row.outcomes.set(proposal.id, proposal);
-  row.ledgerChain.push({ kind: 'proposal_outcomes' });
 }
 
 /** A commit can be reported twice. Its rows are added once. */
-function addCommittedChanges({ committedChanges, ledgerChain }: MemoryPullRow, step: Step): void {
+function addCommittedChanges({ committedChanges }: MemoryPullRow, step: Step): void {
   const isKnown = (change: CommittedChange): boolean =>
     committedChanges.some(
       ({ proposalId, commitSha }) => proposalId === change.proposalId && commitSha === change.commitSha,
     );
-  const added = step.ledgerCommits.filter((change) => !isKnown(change));
-  committedChanges.push(...added);
-  ledgerChain.push(...added.map(() => ({ kind: 'committed_changes' }) as const));
+  committedChanges.push(...step.ledgerCommits.filter((change) => !isKnown(change)));
 }
 
 function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): void {

@@ -49,9 +49,6 @@ export type MemoryEffectRow = {
 
 type MemoryProposalRow = { readonly position: number; readonly proposal: Proposal; readonly updatedAt: number };
 
-/** An entry of the ledger's chain. The memory store keeps the order, and no hashes. */
-type MemoryChainEntry = { readonly kind: 'votes' | 'proposal_outcomes' | 'committed_changes' };
-
 /** All data of one pull request. `inbox` and `effects` also keep finished rows. */
 export type MemoryPullRow = {
   readonly key: string;
@@ -71,7 +68,6 @@ export type MemoryPullRow = {
   votes: Vote[];
   answers: MemoryAnswerRow[];
   readonly committedChanges: CommittedChange[];
-  readonly ledgerChain: MemoryChainEntry[];
   readonly onceKeys: Set<string>;
 };
 

@@ -1,12 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { type Backend, LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
-import { maintain } from '../../../src/adapters/store/engine/maintenance.ts';
+import { tidy } from '../../../src/adapters/store/engine/pglite.ts';
 import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
-import { findCommittedChanges } from '../../../src/adapters/store/ledger.ts';
-import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
-import type { LedgerEvidence } from '../../../src/cli/export/check-against-ledger.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';
 import {
   createMemoryTables,
@@ -39,10 +36,8 @@ export type FinalState = {
   readonly deadLetters: readonly { readonly pullKey: string; readonly error: string }[];
   /** Rows with text of people or the model, in the ledger too. */
   readonly textRowCount: number;
-  /** By commit SHA. */
-  readonly ledger: ReadonlyMap<string, readonly LedgerEvidence[]>;
-  /** Rows of the ledger that do not fit its chain. */
-  readonly chainProblems: readonly string[];
+  /** The changes in each commit. */
+  readonly committed: readonly { readonly commit: string; readonly proposalId: string }[];
 };
 
 /** Creates an empty database in memory. */
@@ -80,8 +75,10 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       );
       const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size + tables.sideMessages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
-      const chainProblems = rows.flatMap(findChainProblems);
-      return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows), chainProblems };
+      const committed = rows.flatMap(({ committedChanges }) =>
+        committedChanges.map(({ commitSha: commit, proposalId }) => ({ commit, proposalId })),
+      );
+      return { pendingCount, deadLetters, textRowCount, committed };
     },
   };
 }
@@ -94,36 +91,6 @@ function countTextRows({ inbox, proposals, votes, answers, outcomes, state }: Me
   return signals + proposals.size + voteTexts + answerTexts + notes + state.answeredQuestions.length;
 }
 
-function findChainProblems({
-  key,
-  votes,
-  answers,
-  outcomes,
-  committedChanges,
-  ledgerChain,
-}: MemoryPullRow): readonly string[] {
-  const rowCount = votes.length + answers.length + outcomes.size + committedChanges.length;
-  return rowCount === ledgerChain.length ? [] : [`${key}: ${rowCount} rows, but ${ledgerChain.length} in the chain`];
-}
-
-function ledgerByCommit(rows: readonly MemoryPullRow[]): FinalState['ledger'] {
-  const evidence = rows.flatMap((row) =>
-    row.committedChanges.map(({ proposalId, commitSha, shownDigest, committed, approvers }) => {
-      const votes = row.votes.filter(
-        (vote) => vote.proposalId === proposalId && vote.digest === shownDigest && vote.action !== 'deny',
-      );
-      return {
-        commit: commitSha,
-        proposalId,
-        digest: committed.digest,
-        approvers,
-        voters: votes.map(({ by }) => by.id),
-      };
-    }),
-  );
-  return Map.groupBy(evidence, ({ commit }) => commit);
-}
-
 /**
  * Empties a real database for a case. The processes share its one connection. Each holds an advisory lock of its own for
  * its lifetime, as on a connection of its own.
@@ -132,7 +99,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
   const { db } = backend;
   await deleteAllRows(db);
   // Otherwise the log and the deleted rows of all cases would stay, and after some thousands a case takes twice as long.
-  if (backend.embedded) await maintain(db);
+  await tidy(backend);
   await sql`select pg_advisory_unlock_all()`.execute(db);
   const listeners = new Set<() => void>();
   const shareDueTimes = createDueTimesSharing();
@@ -171,16 +138,15 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         .select(['pull_key', 'error'])
         .where('dead_lettered', '=', true)
         .execute();
-      const commits = await db.selectFrom('committed_changes').select('commit_sha').distinct().execute();
-      const ledger = await Promise.all(
-        commits.map(async ({ commit_sha: commit }) => [commit, await findCommittedChanges(db, commit)] as const),
-      );
+      const committed = await db
+        .selectFrom('committed_changes')
+        .select(['commit_sha as commit', 'proposal_id as proposalId'])
+        .execute();
       return {
         pendingCount: Number(pendingCounts[0]?.pending ?? 0),
         deadLetters: deadLetters.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
         textRowCount: Number(textCounts[0]?.texts ?? 0),
-        ledger: new Map(ledger),
-        chainProblems: (await checkLedgerChain(db, null)).problems,
+        committed,
       };
     },
   };
@@ -229,9 +195,6 @@ const TABLE_NAMES = [
   'votes',
   'proposal_outcomes',
   'committed_changes',
-  'ledger_chain',
-  'ledger_heads',
-  'ledger_size',
   'messages',
   'side_messages',
   'effects',

@@ -127,16 +127,12 @@ async function deleteOldRuns(transaction: Transaction<DatabaseSchema>, now: numb
 
 async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonly string[]): Promise<void> {
   await sql`
-    update votes set text = null, text_salt = null from proposals
+    update votes set text = null from proposals
     where proposals.run_id in (${sql.join(ids)}) and votes.pull_key = proposals.pull_key
       and votes.proposal_id = proposals.proposal_id and votes.text is not null
   `.execute(transaction);
   await eraseAnswers(transaction, ids);
-  await transaction
-    .updateTable('proposal_outcomes')
-    .set({ note: null, note_salt: null })
-    .where('run_id', 'in', ids)
-    .execute();
+  await transaction.updateTable('proposal_outcomes').set({ note: null }).where('run_id', 'in', ids).execute();
   // Raises the fencing token, so that a stalled holder cannot continue with deleted runs.
   const keys = transaction.selectFrom('runs').select('pull_key').where('run_id', 'in', ids);
   await transaction
@@ -166,7 +162,7 @@ async function eraseAnswers(transaction: Transaction<DatabaseSchema>, runIds: re
     const ids = questions.map(({ id }) => id);
     await transaction
       .updateTable('votes')
-      .set({ text: null, text_salt: null })
+      .set({ text: null })
       .where('pull_key', '=', pullKey)
       .where('proposal_id', 'in', ids)
       .execute();
@@ -213,10 +209,10 @@ async function deletePulls(
 ): Promise<void> {
   const runs = transaction.selectFrom('runs').select('run_id').where('pull_key', 'in', keys);
   await transaction.deleteFrom('messages').where('run_id', 'in', runs).execute();
-  await transaction.updateTable('votes').set({ text: null, text_salt: null }).where('pull_key', 'in', keys).execute();
+  await transaction.updateTable('votes').set({ text: null }).where('pull_key', 'in', keys).execute();
   await transaction
     .updateTable('proposal_outcomes')
-    .set({ note: null, note_salt: null, record: null, record_salt: null })
+    .set({ note: null, record: null })
     .where('pull_key', 'in', keys)
     .execute();
   await transaction.deleteFrom('side_messages').where('pull_key', 'in', keys).execute();

@@ -6,10 +6,9 @@ import { findNextDueTimes } from './due-work.ts';
 import { listEarlierRuns } from './earlier-runs.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import type { Backend } from './engine/backend.ts';
-import { vacuum } from './engine/maintenance.ts';
 import { requireSchema } from './engine/migrate.ts';
-import { requireRights } from './engine/requirements.ts';
-import { groupCommit } from './group-commit.ts';
+import { tidy } from './engine/pglite.ts';
+import { inBatches } from './in-batches.ts';
 import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
 import { loadPullState, loadRef, loadRun, loadSideTranscript, loadTranscript } from './load.ts';
 import { createRateLimitMethods } from './rate-limit-state.ts';
@@ -50,29 +49,23 @@ export function createStore(backend: Backend): Store {
     connectionEpoch: backend.connectionEpoch,
     async deleteExpired(now) {
       const hasMore = await deleteExpired(db, now);
-      if (!hasMore) await vacuum(backend);
+      if (!hasMore) await tidy(backend);
       return hasMore;
     },
     ping: () => requireSchema(db),
-    async rehearseReceive(now) {
-      await requireRights(db);
-      await rehearseReceive(backend, now);
-    },
+    rehearseReceive: (now) => rehearseReceive(backend, now),
     close: () => backend.close(),
   };
 }
 
 /** Maximum number of deliveries that several callers store together. */
-const MAX_GROUPED_DELIVERIES = 500;
+const MAX_BATCH = 500;
 
 function createReceiveMethods(backend: Backend, { notify }: WorkNotifier): Pick<Store, 'receive' | 'broadcastToPulls'> {
-  const receiveGroup = groupCommit<ReceivedDelivery, Receipt>(
-    (received) => receive(backend, received),
-    MAX_GROUPED_DELIVERIES,
-  );
+  const receiveBatch = inBatches<ReceivedDelivery, Receipt>((received) => receive(backend, received), MAX_BATCH);
   return {
     async receive(deliveries: readonly InterpretedDelivery[], now: number) {
-      const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
+      const receipts = await receiveBatch(deliveries.map((delivery) => ({ delivery, now })));
       const count = receipts.filter((receipt) => receipt === 'stored').length;
       if (count > 0) notify({ lane: 'exclusive', count });
       return receipts;

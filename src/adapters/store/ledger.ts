@@ -241,30 +241,3 @@ export async function findPullRequestKeys(
     return `${owner}/${repo}`.toLowerCase() === name.toLowerCase() ? [pull_key] : [];
   });
 }
-
-/** A change of the ledger in one commit, and the ids of the people who approved exactly the shown version. */
-export type LedgerChange = CommittedChangeRow & {
-  readonly proposalId: string;
-  readonly voters: readonly number[];
-};
-
-/** The ledger's changes in this commit (full SHA). */
-export async function findCommittedChanges(
-  db: Kysely<DatabaseSchema>,
-  commit: string,
-): Promise<readonly LedgerChange[]> {
-  const { rows } = await sql<Omit<LedgerChange, 'approvers' | 'voters'> & { approvers: string; voters: string }>`
-    select committed_changes.proposal_id as "proposalId", commit_sha, parent_sha, shown_digest, committed_changes.digest, range, approvers,
-      committed_changes.at, (
-        select coalesce(json_agg(votes.person_id), '[]')::text from votes
-        where votes.pull_key = committed_changes.pull_key and votes.proposal_id = committed_changes.proposal_id
-          and votes.digest = committed_changes.shown_digest and votes.action in ('approve', 'approve-always', 'modify')
-      ) as voters
-    from committed_changes where commit_sha = ${commit}
-  `.execute(db);
-  return rows.map((row) => ({
-    ...row,
-    approvers: fromStored<Person[]>(row.approvers),
-    voters: fromStored<number[]>(row.voters),
-  }));
-}

@@ -4,10 +4,9 @@ import { createStore } from './create-store.ts';
 import type { Backend } from './engine/backend.ts';
 import { DatabaseError } from './engine/errors.ts';
 import { migrate, requireCurrentSchema } from './engine/migrate.ts';
-import { explainOpening } from './engine/opening-errors.ts';
+import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
-import { openPostgres } from './engine/postgres.ts';
-import { requireOwnSessions, requireRights, requireUtf8, requireVersion } from './engine/requirements.ts';
+import { openPostgres, requireServer } from './engine/postgres.ts';
 import { READING_SETTINGS, type SessionSettings, WORK_SETTINGS } from './engine/session-settings.ts';
 import type { Store } from './store.ts';
 
@@ -17,14 +16,11 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
 /**
  * Opens the store and migrates its database to this version's schema.
  * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
- * serve: it is too old or lacks characters, its role lacks rights, or a pooler shares its sessions.
+ * serve: it is too old or lacks characters, or a pooler shares its sessions.
  */
 export function openStore(location: DatabaseLocation): Promise<Store> {
   return openDatabase(location, WORK_SETTINGS, async (backend) => {
-    await requireVersion(backend.db);
-    await requireUtf8(backend.db);
     await migrate(backend.db);
-    await requireRights(backend.db);
     return createStore(backend);
   });
 }
@@ -53,10 +49,11 @@ async function openDatabase<T>(
 ): Promise<T> {
   const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl, settings));
   try {
-    if (!backend.embedded) await requireOwnSessions(backend);
+    if (!backend.embedded) await requireServer(backend);
     return await prepare(backend);
   } catch (error) {
     await backend.close();
-    throw explainOpening(error, databaseUrl === null ? dataDir : null);
+    if (databaseUrl !== null) throw explainPostgres(error);
+    throw dataDir === null || error instanceof DatabaseError ? error : (explainDataDir(dataDir, error) ?? error);
   }
 }

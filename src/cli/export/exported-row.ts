@@ -37,6 +37,32 @@ export type ExportedRow = {
   readonly writes: readonly Readonly<Record<string, unknown>>[];
 };
 
+/** The fields of a row, in the order of the columns of a table. */
+export const EXPORTED_FIELDS = [
+  'proposalId',
+  'conversationId',
+  'organizationId',
+  'repository',
+  'pullRequest',
+  'userId',
+  'userLogin',
+  'toolName',
+  'parameters',
+  'state',
+  'proposalMessage',
+  'userResponse',
+  'customInstruction',
+  'result',
+  'error',
+  'proposedAt',
+  'decidedAt',
+  'executedAt',
+  'durationMs',
+  'digest',
+  'votes',
+  'writes',
+] as const satisfies readonly (keyof ExportedRow)[];
+
 /** Converts a ledger entry. */
 export function toExportedRow(entry: LedgerEntry): ExportedRow {
   const { proposal, record, outcome, pull, votes, committedChanges } = entry;

@@ -23,7 +23,7 @@ export function describeProof({ keys }: { readonly keys: readonly string[] }): s
     keys.length === 0
       ? 'It does not prove who made a commit: everybody can write these names and trailers, and only --key checks a signature.'
       : 'The signature proves that the holder of the key made the commit.';
-  return `ok proves that a commit holds exactly what its digests name. ${origin} Who approved it, only countersign export --check can tell.`;
+  return `ok proves that a commit holds exactly what its digests name. ${origin}`;
 }
 
 /**

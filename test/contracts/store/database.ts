@@ -68,23 +68,6 @@ export function databaseContract({ store, value, claimSignal, rebuild }: Databas
       expect(await value('select count(*) from proposal_outcomes where note is null and digest is not null')).toBe(1);
     });
 
-    it.each(['inbox', 'effects'])(
-      'autovacuum of %s starts after few changes, even with a million rows',
-      async (table) => {
-        const optionOf = async (name: string): Promise<number> =>
-          Number(
-            await value(`
-            select option_value from pg_class, pg_options_to_table(reloptions)
-            where relname = '${table}' and option_name = '${name}'
-          `),
-          );
-        const [scaleFactor, threshold] = ['autovacuum_vacuum_scale_factor', 'autovacuum_vacuum_threshold'].map(
-          optionOf,
-        );
-        expect(1_000_000 * ((await scaleFactor) ?? 1) + ((await threshold) ?? 0)).toBeLessThan(25_000);
-      },
-    );
-
     it('rejects an unknown schema version with an error of its own (S84)', async () => {
       const { claim, signal } = await claimSignal('a');
       const pull = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r')] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, type LedgerFilter, readLedger } from '../../../src/adapters/store/ledger.ts';
 import type { CommittedChange } from '../../../src/core/state/proposal.ts';
-import { proposal, pullOf, run, step, vote } from './samples.ts';
+import { proposal, pullOf, run, step } from './samples.ts';
 import type { DatabaseHarness, StoreHarness } from './store-under-test.ts';
 
 const ben = { id: 8, login: 'ben' };
@@ -30,25 +30,6 @@ export function ledgerContract({ store, rows, claimSignal }: StoreHarness): void
         ['p1', 'c1'],
         ['p2', 'c1'],
         ['p2', 'c2'],
-      ]);
-      expect((await rows('ledger_chain')).map(({ position, kind }) => [position, kind])).toEqual([
-        [1, 'committed_changes'],
-        [2, 'committed_changes'],
-        [3, 'committed_changes'],
-      ]);
-    });
-
-    it('chains decisions and outcomes in the order of their steps, each once (X14)', async () => {
-      const { claim, signal } = await claimSignal('a');
-      const pull = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r')] });
-      const rejected = { ...pull, proposals: [proposal('p1', 'r', { state: 'rejected' as const })] };
-      await store().save(claim, signal, step(pull, { votes: [vote('p1')] }), 20);
-      for (const votes of [[vote('p1')], []])
-        await store().saveIfInboxEmpty(claim, signal.signal, step(rejected, { votes }), 30);
-      expect((await rows('ledger_chain')).map(({ position, kind }) => [position, kind])).toEqual([
-        [1, 'votes'],
-        [2, 'proposal_outcomes'],
-        [3, 'votes'],
       ]);
     });
   });

@@ -11,7 +11,7 @@ export function schemaVersionContract({ backend, store, value, rebuild }: Databa
     afterEach(rebuild);
 
     const next = MIGRATIONS.length + 1;
-    const good = { number: next, name: 'next', statements: ['alter table inbox add column more text'] };
+    const good = { number: next, name: 'next', sql: 'alter table inbox add column more text' };
 
     it('migrations are numbered from 1 without gaps', () => {
       expect(MIGRATIONS.map(({ number }) => number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
@@ -40,7 +40,7 @@ export function schemaVersionContract({ backend, store, value, rebuild }: Databa
 
     it('keeps the previous schema when a migration fails midway (G15)', async () => {
       await store().receive([delivery('a')], 1);
-      const bad = { ...good, statements: [...good.statements, 'alter table inbox drop column signal', 'nonsense'] };
+      const bad = { ...good, sql: `${good.sql};\n\nalter table inbox drop column signal;\n\nnonsense` };
       await expect(migrate(backend().db, [...MIGRATIONS, bad])).rejects.toThrow('syntax error');
       await migrate(backend().db);
       expect(await store().receive([delivery('a'), delivery('b')], 2)).toEqual(['duplicate', 'stored']);

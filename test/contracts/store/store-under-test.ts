@@ -46,7 +46,6 @@ export type TableName =
   | 'votes'
   | 'proposal_outcomes'
   | 'committed_changes'
-  | 'ledger_chain'
   | 'effects';
 
 async function rebuild({ db }: Backend): Promise<void> {
@@ -115,18 +114,7 @@ export function memoryHarness(): StoreHarness {
 }
 
 function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<TableName, readonly Row[]>> {
-  const {
-    key: pullKey,
-    inbox,
-    effects,
-    proposals,
-    outcomes,
-    votes,
-    committedChanges,
-    fencingToken,
-    lease,
-    ledgerChain,
-  } = row;
+  const { key: pullKey, inbox, effects, proposals, outcomes, votes, committedChanges, fencingToken, lease } = row;
   return {
     pulls: [{ pullKey, fence: fencingToken, lease }],
     inbox: inbox.map((signal) => ({ pullKey, ...signal })),
@@ -135,7 +123,6 @@ function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<Tab
     votes,
     committed_changes: committedChanges.map(({ commitSha, ...write }) => ({ ...write, commitSha })),
     proposal_outcomes: [...outcomes.values()],
-    ledger_chain: ledgerChain.map((entry, index) => ({ pullKey, position: index + 1, ...entry })),
     effects: effects.map((effect) => ({
       pullKey,
       ...effect,

@@ -97,7 +97,7 @@ describe('the verdict on a chaos run', () => {
     ]);
   });
 
-  it('reports an entry of the ledger that is missing, repeated or different (V7)', async () => {
+  it('reports an entry of the ledger that is missing, repeated or different (J8)', async () => {
     const { activities, activity, shows, commits } = await openPull();
     for (const [index, id] of ['aaaa', 'bbbb', 'cccc', 'dddd'].entries()) shows(id, index * 10 + 1, '');
     decideAll(activity, 'approve', 'deny', 'approve', 'approve');

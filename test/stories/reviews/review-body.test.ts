@@ -68,7 +68,7 @@ describe('a review with comments and a body', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('its approvals land in one commit, and those of another review in another (S96, V7)', async () => {
+  it('its approvals land in one commit, and those of another review in another (S96)', async () => {
     const lines = [1, 4, 7, 10, 13, 16, 19, 22];
     const story = await proposeRows(stage(), Object.fromEntries(lines.map((line) => [line, line * 10])));
     const { pr, ana, ben, bot } = story;

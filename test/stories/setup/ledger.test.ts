@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import {
-  findCommittedChanges,
-  findPullRequestKeys,
-  type LedgerFilter,
-  readAnswers,
-  readLedger,
-} from '../../../src/adapters/store/ledger.ts';
-import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
-import { checkCommitsAgainstLedger, type LedgerLookup } from '../../../src/cli/export/check-against-ledger.ts';
+import { findPullRequestKeys, type LedgerFilter, readAnswers, readLedger } from '../../../src/adapters/store/ledger.ts';
 import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/exported-row.ts';
-import type { VerifiedChange } from '../../../src/cli/verify/check-commit.ts';
-import { beforeCalls } from '../support/before-calls.ts';
-import { inClone } from '../support/clone.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import type { PullView } from '../support/pull-view.ts';
 import { APPROVAL, askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
-import { editRow, proposeRows, rows } from '../support/rows.ts';
-import { edit, type Story } from '../support/story.ts';
+import { proposeRows } from '../support/rows.ts';
+import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -41,17 +28,6 @@ async function answersOf({ pr }: Story): Promise<readonly ExportedRow[]> {
   await readAnswers(stage().db(), { pullKeys, since: null }, async (answers) => {
     found.push(...answers.map(toExportedAnswer));
     return true;
-  });
-  return found;
-}
-
-const ledger: LedgerLookup = (commit) => findCommittedChanges(stage().db(), commit);
-
-async function explained(pr: PullView, lookup: LedgerLookup = ledger): Promise<readonly VerifiedChange[]> {
-  const found: VerifiedChange[] = [];
-  await inClone(stage(), pr, async (gitDir) => {
-    const request = { gitDir, range: pr.now().head.branch, slug: stage().github.app.slug, host: 'github.com' };
-    for await (const row of checkCommitsAgainstLedger(request, lookup)) found.push(row);
   });
   return found;
 }
@@ -144,77 +120,11 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('chains every decision and every commit, and the chain fits after each of them (X14)', async () => {
-    const before = await checkLedgerChain(stage().db(), null);
-    const story = await decided();
-    const after = await checkLedgerChain(stage().db(), null);
-    // Four votes, four outcomes and two commits.
-    expect(after.rowCount - before.rowCount).toBe(10);
-    expect(after.pullCount - before.pullCount).toBe(1);
-    await story.ana.replies(story.bot.proposal(5), '/approve');
-    const last = await checkLedgerChain(stage().db(), null);
-    expect(last).toMatchObject({ rowCount: after.rowCount + 3, problems: [] });
-    expect(await checkLedgerChain(stage().db(), after.until)).toEqual(after);
-  });
-
   it('returns proposals made or decided since a time (K18)', async () => {
     const story = await proposeRows(stage(), { 2: 20 });
     const pullKeys = await findPullRequestKeys(stage().db(), story.pr.fullName, story.pr.number);
     expect(await exported({ pullKeys, since: Date.now() - 3_600_000 })).toHaveLength(1);
     expect(await exported({ pullKeys, since: Date.now() + 3_600_000 })).toEqual([]);
     expect(await exported({ pullKeys: ['0/0/0'], since: null })).toEqual([]);
-  });
-
-  it('explains every commit of the App, and the undo of one (J8, V7)', async () => {
-    const { ana, bot, pr, model } = await decided();
-    model.proposes(editRow(22, 220));
-    await ana.says('/continue');
-    await ana.says('/approve all');
-    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
-    await ana.says('/approve all');
-    expect(pr.file('src/rows.ts')).toBe(rows({ 14: 141, 22: 220 }));
-    const found = await explained(pr);
-    expect(found.map(({ result, problem }) => [result, problem])).toEqual(Array(4).fill(['ok', null]));
-    expect(new Set(found.map(({ commit }) => commit)).size).toBe(pr.commits().length);
-  });
-
-  it('explains only commits that match the ledger exactly (J8, V7)', async () => {
-    const { ana, model, pr } = await stage().tell();
-    model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
-    await ana.says('/countersign use bigint');
-    await ana.says('/approve');
-    const real = await ledger(pr.head());
-    const problems = async (forged: typeof real) =>
-      (await explained(pr, async () => forged)).map(({ problem }) => problem);
-    const each = (change: Partial<(typeof real)[number]>) => real.map((row) => ({ ...row, ...change }));
-    expect(await problems(real)).toEqual([null]);
-    expect(await problems([])).toEqual(['the ledger does not have this change']);
-    expect(await problems([...real, ...real])).toEqual(['the ledger has this change more than once']);
-    expect(await problems(each({ digest: 'f'.repeat(64) }))).toEqual(['the ledger has the digest ffffffffffff']);
-    expect(await problems(each({ approvers: [] }))).toEqual(['the ledger has other approvers: none']);
-    expect(await problems(each({ voters: [] }))).toEqual([
-      `the ledger has no approval of the shown change by ${ana.login}`,
-    ]);
-  });
-});
-
-describe('the App is uninstalled during a commit', () => {
-  it('the ledger explains the commit that GitHub made and no longer shows (V7, G11)', async () => {
-    const story = await proposeRows(stage(), { 2: 20 });
-    const { ana, bot, pr } = story;
-    const { ownerId } = pr.repository();
-    const installation = [...stage().github.state().installations.values()].find(
-      ({ accountId }) => accountId === ownerId,
-    );
-    let made = false;
-    const removed = (name: string): void => {
-      if (made && name.startsWith('GET /repos/{owner}/{repo}/git/trees'))
-        stage().github.apply(OPERATIONS.uninstallApp, { installationId: installation?.id ?? 0 });
-      made = name === 'graphql createCommitOnBranch';
-    };
-    await beforeCalls(stage(), removed, () => ana.replies(bot.proposal(1), '/approve'));
-    expect(pr.file('src/rows.ts')).toBe(rows({ 2: 20 }));
-    expect(await exportedOf(story)).toMatchObject([{ state: 'failed' }]);
-    expect(await explained(pr)).toMatchObject([{ result: 'ok' }]);
   });
 });

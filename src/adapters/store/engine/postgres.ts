@@ -1,17 +1,19 @@
-import { createHash } from 'node:crypto';
-import { Socket } from 'node:net';
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg';
-import { type Backend, createLeaseHolderId } from './backend.ts';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type ClientBase, type ClientConfig, Pool, types } from 'pg';
+import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
+import { CREATE_DATABASE, DatabaseError } from './errors.ts';
 import { openNotificationConnection } from './notification-connection.ts';
-import { unreachableError } from './opening-errors.ts';
+import { explainPostgres } from './opening-errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 import { applySettings, WORK_SETTINGS } from './session-settings.ts';
 
 const MAX_POOL_CONNECTIONS = 10;
 
-/** After the notification connection breaks, a connection without traffic for this long is closed. */
-const SILENCE_TIMEOUT_MS = 3_000;
+/**
+ * A query that the server never answers fails after this time, so that a silently vanished server blocks no connection
+ * for longer. It is more than the server's own `statement_timeout`.
+ */
+const QUERY_TIMEOUT_MS = 70_000;
 
 /**
  * Opens a PostgreSQL database, which several processes can share. Throws `DatabaseError` if it is unreachable.
@@ -28,16 +30,17 @@ export async function openPostgres(databaseUrl: string, settings = WORK_SETTINGS
   };
   const leaseHolderId = createLeaseHolderId();
   const notifications = await openNotificationConnection(config, leaseHolderId).catch((error: unknown) => {
-    throw unreachableError(error);
+    throw explainPostgres(error);
   });
-  const sockets = createSocketFactory(notifications.onDisconnect);
   const onConnect = (client: ClientBase): Promise<void> => applySettings(client, settings);
-  const pool = new Pool({ ...config, max: MAX_POOL_CONNECTIONS, stream: sockets, onConnect });
+  const isReading = settings !== WORK_SETTINGS;
+  const timeout = isReading ? {} : { query_timeout: QUERY_TIMEOUT_MS };
+  const pool = new Pool({ ...config, ...timeout, max: MAX_POOL_CONNECTIONS, onConnect });
   // Broken connections are replaced by the next query, but an unhandled error event would end the process. The pool's
   // own listener covers idle connections only, not those inside a transaction.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) });
+  const db = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
     embedded: false,
@@ -50,26 +53,6 @@ export async function openPostgres(databaseUrl: string, settings = WORK_SETTINGS
       await notifications.close();
       await db.destroy();
     },
-  };
-}
-
-/**
- * Sockets that are closed soon after the server vanished silently. Otherwise TCP would retransmit for a quarter of an
- * hour and block a connection of the pool. An idle one that is closed by mistake is soon replaced.
- */
-function createSocketFactory(onDisconnect: (listener: () => void) => void): () => Socket {
-  const open = new Set<Socket>();
-  onDisconnect(() => {
-    const bytesRead = [...open].map((socket) => [socket, socket.bytesRead] as const);
-    const closeSilent = (): void => {
-      for (const [socket, bytes] of bytesRead) if (socket.bytesRead === bytes) socket.destroy();
-    };
-    setTimeout(closeSilent, SILENCE_TIMEOUT_MS).unref();
-  });
-  return () => {
-    const socket = new Socket();
-    open.add(socket);
-    return socket.once('close', () => open.delete(socket));
   };
 }
 
@@ -86,44 +69,36 @@ function withClearSslMode(databaseUrl: string): string {
   return databaseUrl.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
-/** The store has about fifty statements, plus one for each length of a list. */
-const MAX_PREPARED_STATEMENTS = 200;
+/** The oldest PostgreSQL that is still maintained. */
+const MIN_VERSION = 13;
 
-/** Longer statements are lists of many rows, which rarely repeat. */
-const MAX_STATEMENT_LENGTH = 8_000;
-
-/** Parses each statement once for each connection: that is most of the server's cost of a small one. */
-function withPreparedStatements(pool: Pool): PostgresPool {
-  const names = new Map<string, string>();
-  const clients = new WeakMap<PoolClient, PoolClient>();
-
-  /** Undefined for a statement that is not worth preparing. */
-  function nameOf(text: string): string | undefined {
-    const cached = names.get(text);
-    if (cached !== undefined || text.length > MAX_STATEMENT_LENGTH || names.size >= MAX_PREPARED_STATEMENTS)
-      return cached;
-    const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    names.set(text, name);
-    return name;
-  }
-
-  const wrapped = (client: PoolClient): PoolClient =>
-    new Proxy(client, {
-      get(target, key) {
-        if (key !== 'query') return Reflect.get(target, key);
-        return (text: string, values: readonly unknown[]) =>
-          target.query({ text, values: [...values], name: nameOf(text) });
-      },
-    });
-
-  return {
-    options: pool.options,
-    async connect() {
-      const client = await pool.connect();
-      const cached = clients.get(client) ?? wrapped(client);
-      clients.set(client, cached);
-      return cached;
-    },
-    end: () => pool.end(),
-  };
+/**
+ * Requires a server that can serve: new enough, with every character, and with sessions of our own. Throws
+ * `DatabaseError` otherwise.
+ */
+export async function requireServer({ db, leaseHolderId }: Pick<Backend, 'db' | 'leaseHolderId'>): Promise<void> {
+  const { rows } = await sql<{ number: number; version: string; encoding: string; isShared: boolean }>`
+    select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
+      current_setting('server_encoding') as encoding, exists (
+        select from pg_locks
+        where locktype = 'advisory' and pid = pg_backend_pid()
+          and classid::bigint = ${LEASE_HOLDER_LOCKS}::bigint and objid::bigint = ${leaseHolderId}::bigint
+      ) as "isShared"
+  `.execute(db);
+  const [server] = rows;
+  if (server === undefined) return;
+  if (server.number < MIN_VERSION * 10_000)
+    throw new DatabaseError(
+      `The server of DATABASE_URL is PostgreSQL ${server.version}, and Countersign needs ${MIN_VERSION} or newer: upgrade it, or use another one.`,
+    );
+  if (server.encoding !== 'UTF8')
+    throw new DatabaseError(
+      `The database has the encoding ${server.encoding}, in which most characters of comments and code cannot be stored. ` +
+        `As an administrator run "${CREATE_DATABASE}", and name that database in DATABASE_URL.`,
+    );
+  if (server.isShared)
+    throw new DatabaseError(
+      'DATABASE_URL leads to a pooler that shares its connections between transactions. ' +
+        'Connect to PostgreSQL directly, or through a pooler in session mode; see docs/operations.md.',
+    );
 }

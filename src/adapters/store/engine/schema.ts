@@ -72,10 +72,7 @@ type ProposalsTable = {
   updated_at: number;
 };
 
-/**
- * Append-only: the database refuses every change except erasing `text` with its salt. The database seals each text of
- * the ledger: the seal is the SHA-256 of salt and text, and stays.
- */
+/** Append-only: the database refuses every change except erasing `text`. */
 type VotesTable = {
   id: Serial;
   pull_key: string;
@@ -92,13 +89,11 @@ type VotesTable = {
   head: string;
   at: string;
   text: string | null;
-  text_salt: Generated<string | null>;
-  text_seal: Generated<string | null>;
   /** JSON of a `StandingApprovalRef`; null for a vote on one proposal alone. */
   standing_approval: string | null;
 };
 
-/** The final state of a proposal. The database allows no change except erasing `note` and `record` with their salts. */
+/** The final state of a proposal. The database allows no change except erasing `note` and `record`. */
 type ProposalOutcomesTable = {
   pull_key: string;
   proposal_id: string;
@@ -112,10 +107,6 @@ type ProposalOutcomesTable = {
   seq: number;
   /** JSON of a `ProposalRecord`; null once erased. */
   record: string | null;
-  note_salt: Generated<string | null>;
-  note_seal: Generated<string | null>;
-  record_salt: Generated<string | null>;
-  record_seal: Generated<string | null>;
 };
 
 /** One change in one commit. */
@@ -138,21 +129,6 @@ type CommittedChangesTable = {
   approvers: string;
   at: number;
 };
-
-/** One entry for each row of the ledger, written by the database. `hash` covers the entry before it and the row. */
-type LedgerChainTable = {
-  pull_key: string;
-  /** Counts from 1 in each pull request. */
-  position: number;
-  kind: 'votes' | 'proposal_outcomes' | 'committed_changes';
-  row_key: string;
-  /** The database's clock. */
-  at: number;
-  hash: string;
-};
-
-/** The last entry of each chain, so that a removed one is noticed. `number` counts pull requests from 1. */
-type LedgerHeadsTable = { pull_key: string; number: number; length: number; hash: string; at: number };
 
 type MessagesTable = { run_id: string; seq: number; body: string };
 
@@ -218,10 +194,6 @@ export type DatabaseSchema = {
   votes: VotesTable;
   proposal_outcomes: ProposalOutcomesTable;
   committed_changes: CommittedChangesTable;
-  ledger_chain: LedgerChainTable;
-  ledger_heads: LedgerHeadsTable;
-  /** One row: the number of chains, so that a removed one is noticed. */
-  ledger_size: { id: number; pulls: number };
   messages: MessagesTable;
   side_messages: SideMessagesTable;
   effects: EffectsTable;

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { lockDirectory } from '../../../../src/adapters/store/engine/pglite-files.ts';
+import { lockDirectory } from '../../../../src/adapters/store/engine/data-directory.ts';
 import { parseExportOptions } from '../../../../src/cli/export/export.ts';
 import { run } from '../../../cli/process.ts';
 
@@ -18,34 +18,14 @@ describe('the options of export', () => {
   it('reads all of them', () => {
     const pull = { repository: 'acme/shop.js', number: 7 };
     const since = Date.UTC(2030, 0, 31, 12);
-    expect(parseExportOptions(['--pr', 'acme/shop.js#7', '--since', '2030-01-31T12:00:00Z'])).toEqual({
+    expect(parseExportOptions(['--pr', 'acme/shop.js#7', '--since', '2030-01-31T12:00:00Z', '--csv'])).toEqual({
       kind: 'options',
-      options: { kind: 'export', pull, since },
-    });
-    expect(
-      parseExportOptions([
-        '--check',
-        '--repo',
-        'x',
-        '--range',
-        'main..',
-        '--slug',
-        'me',
-        '--host',
-        'x.y',
-        '--until',
-        '2030-01-31T12:00:00.007Z',
-      ]),
-    ).toEqual({
-      kind: 'options',
-      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me', host: 'x.y', until: since + 7 },
+      options: { pull, since, format: 'csv' },
     });
   });
 
   it('all are optional', () => {
-    expect(parseExportOptions([])).toEqual({ kind: 'options', options: { kind: 'export', pull: null, since: null } });
-    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null, host: 'github.com', until: null };
-    expect(parseExportOptions(['--check'])).toEqual({ kind: 'options', options });
+    expect(parseExportOptions([])).toEqual({ kind: 'options', options: { pull: null, since: null, format: 'json' } });
     expect(parseExportOptions(['-h'])).toEqual({ kind: 'help' });
   });
 
@@ -55,11 +35,6 @@ describe('the options of export', () => {
     [['--since', 'yesterday'], '--since needs a time'],
     [['--since', '2030-13-01'], '--since needs a time'],
     [['--since', ' '], '--since needs a value.'],
-    [['--repo', '.'], '--repo works only with --check.'],
-    [['--until', '2030-01-31'], '--until works only with --check.'],
-    [['--check', '--until', 'noon'], '--until needs a time'],
-    [['--check', '--host', 'a/b'], '--host needs the name of a host'],
-    [['--check', '--pr', 'acme/shop#7'], '--pr works only without --check.'],
     [['acme/shop#7'], "Unexpected argument 'acme/shop#7'."],
   ])('%j is refused in one line', (argv, problem) => {
     expect(parseExportOptions(argv)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
@@ -95,10 +70,6 @@ describe('countersign export', () => {
       stderr: 'countersign export: The ledger has no pull request acme/shop#7.\n',
     });
     expect(await runExport([], dataDir)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await runExport(['--csv'], dataDir)).stdout).toMatch(/^proposalId,conversationId,.*,votes,writes\r\n$/);
   }, 60_000);
-
-  it('reports a folder that is not a clone before anything else', async () => {
-    const { code, stderr } = await runExport(['--check', '--repo', folder], join(folder, 'nowhere'));
-    expect([code, stderr]).toEqual([2, expect.stringContaining('not a git repository')]);
-  });
 });

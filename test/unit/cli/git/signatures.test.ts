@@ -74,9 +74,7 @@ describe.skipIf(!hasGpg)('countersign verify with a key', () => {
     const { code, stdout } = await verify('origin/main..github', '--key', githubKey, '--slug', 'countersign');
     expect(code).toBe(0);
     expect(stdout).toMatch(/ yes {4}the App {2}ok\n/);
-    expect(stdout).toMatch(
-      /The signature proves that the holder of the key made the commit\..*export --check can tell\.\n$/,
-    );
+    expect(stdout).toMatch(/The signature proves that the holder of the key made the commit\.\n$/);
   });
 
   it.each([

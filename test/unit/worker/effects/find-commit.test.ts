@@ -138,7 +138,7 @@ it('a commit with a lost response is found by another attempt for the same chang
   expect(commits()).toEqual([[after, before]]);
 });
 
-it('it is not reported as failed if GitHub refuses the other attempt at first (G3, S78, V7)', async () => {
+it('it is not reported as failed if GitHub refuses the other attempt at first (G3, S78)', async () => {
   const trouble = noTrouble();
   const { app, pull, ana, ben, thread, commits, tip, shown, aMinute } = await waiting(trouble);
 
@@ -157,7 +157,7 @@ it('it is not reported as failed if GitHub refuses the other attempt at first (G
   expect(pull.appComments().join()).not.toContain('Not applied');
 });
 
-it('a found commit with more changes than the other attempt adds all of them to the ledger (G3, S78, V7)', async () => {
+it('a found commit with more changes than the other attempt adds all of them to the ledger (G3, S78)', async () => {
   const trouble = noTrouble();
   const { app, ana, ben, thread, commits, tip, aMinute } = await waiting(trouble, [PROPOSAL, SECOND]);
 

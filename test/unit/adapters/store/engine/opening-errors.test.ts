@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
-import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
-import { unreachableError } from '../../../../../src/adapters/store/engine/opening-errors.ts';
-import { openLedger, openStore } from '../../../../../src/adapters/store/open.ts';
+import { explainPostgres } from '../../../../../src/adapters/store/engine/opening-errors.ts';
+import { requireServer } from '../../../../../src/adapters/store/engine/postgres.ts';
+import { openStore } from '../../../../../src/adapters/store/open.ts';
+import { borrowPglite } from '../../../../support/borrowed-pglite.ts';
 import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 /** A server that answers the request for TLS with this byte (`N`: it has none), and then hangs up. */
@@ -38,15 +39,17 @@ describe('a connection that fails says what to do (O9)', () => {
     ['28P01', 'password authentication failed for user "me"', 'Check the user and the password'],
     ['3D000', 'database "x" does not exist', 'Create that database'],
     ['53300', 'sorry, too many clients already', 'each one needs 11 connections'],
+    ['53100', 'could not extend file "base/5/1"', 'The disk of its server is full'],
+    ['25006', 'cannot execute INSERT in a read-only transaction', 'the address of the primary'],
     ['57P03', 'the database system is starting up', 'Wait until'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', 'sslrootcert=PATH'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'Hostname/IP does not match', 'correct the host name'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', 'sslrootcert=PATH'],
     ['ECONNREFUSED', 'connect ECONNREFUSED', 'Check its address'],
   ])('%s', (code, message, step) => {
-    const error = unreachableError(Object.assign(new Error(message), { code }));
-    expect(error.message).toContain(`cannot be reached (${message}). `);
-    expect(error.message).toContain(step);
+    const error = String(explainPostgres(Object.assign(new Error(message), { code })));
+    expect(error).toContain(`cannot be used (${message}). `);
+    expect(error).toContain(step);
   });
 
   it('a missing file of sslrootcert is named', async () => {
@@ -71,61 +74,6 @@ describe('a connection that fails says what to do (O9)', () => {
   });
 });
 
-const server = serverUrl();
-
-describe.skipIf(server === null)('a role of PostgreSQL without enough rights (O9)', () => {
-  const suffix = randomUUID().slice(0, 8);
-  const [role, database] = [`countersign_poor_${suffix}`, `countersign_poor_${suffix}`];
-
-  async function execute(name: string | null, ...statements: readonly string[]): Promise<void> {
-    const url = new URL(server ?? '');
-    if (name !== null) url.pathname = `/${name}`;
-    const client = new Client({ connectionString: url.href });
-    await client.connect();
-    for (const statement of statements) await client.query(statement);
-    await client.end();
-  }
-
-  function poorUrl(): string {
-    const url = new URL(server ?? '');
-    [url.pathname, url.username, url.password] = [`/${database}`, role, 'secret'];
-    return url.href;
-  }
-
-  beforeAll(async () => {
-    await execute(null, `create role ${role} login password 'secret'`, `create database ${database}`);
-    await execute(database, 'revoke create on schema public from public');
-  });
-  afterAll(() => execute(null, `drop database ${database} with (force)`, `drop role ${role}`));
-
-  it('to create tables is told which statement helps, and that statement does', async () => {
-    const message = await refusal(poorUrl());
-    expect(message).toContain(
-      `The role ${role} may not create tables in the database ${database} (permission denied for schema public)`,
-    );
-    const statement = /run "(grant [^"]+)" in that database/.exec(message)?.[1] ?? '';
-    await execute(database, `revoke usage on schema public from public`);
-    expect(await refusal(poorUrl())).toContain(`run "${statement}"`);
-    await execute(database, statement);
-    expect(await refusal(poorUrl())).toBe('it was opened');
-  });
-
-  it('to use tables of another role is sent to the list of rights', async () => {
-    await execute(database, `reassign owned by ${role} to current_user`);
-    const place = { databaseUrl: poorUrl(), dataDir: null };
-    await expect(openLedger(place)).rejects.toThrow(
-      /may not use the tables .*permission denied for table migrations.*docs\/operations\.md/,
-    );
-    expect(await refusal(poorUrl())).toMatch(/lacks rights on the tables inbox, .*migrations.*docs\/operations\.md/);
-  });
-
-  it('to write, on a server that is read-only, is sent to the primary', async () => {
-    await execute(database, 'drop schema public cascade', `create schema public authorization ${role}`);
-    await execute(database, `alter role ${role} set default_transaction_read_only = on`);
-    expect(await refusal(poorUrl())).toMatch(/is read-only .*Use the address of the primary/);
-  });
-});
-
 describe.skipIf(serverUrl() === null)('a database that is set up for something else says what to do (O9)', () => {
   async function refusalAfter(statements: readonly string[], parameters = ''): Promise<string> {
     const database = await makeDatabase(serverUrl() ?? '', null);
@@ -142,14 +90,48 @@ describe.skipIf(serverUrl() === null)('a database that is set up for something e
     ['create table migrations (number integer, name text)', "insert into migrations values (1, 'add users')"],
     ['create table migrations (number text, name text)', "insert into migrations values ('20260101', 'add users')"],
     ['create table messages (id serial primary key)'],
-    ['create function refuse_change() returns integer language sql as $$ select 1 $$'],
   ])('where another program ran: %s', async (...statements) => {
-    expect(await refusalAfter(statements)).toMatch(/has tables of another program \(.+\)\. .*a database of its own/);
+    expect(await refusalAfter(statements)).toMatch(/tables of another program, .*a database of its own/);
   });
 
   it('where the search_path names no schema that exists', async () => {
-    expect(await refusalAfter([], '?options=-c%20search_path%3Dnowhere')).toMatch(
-      /may not create tables .*Its search_path names no schema that exists: .*set search_path = public/,
+    expect(await refusalAfter([], '?options=-c%20search_path%3Dnowhere')).toContain('set search_path = public');
+  });
+
+  it('where the role may not create tables', async () => {
+    const role = `countersign_poor_${randomUUID().slice(0, 8)}`;
+    const database = await makeDatabase(serverUrl() ?? '', null);
+    await command(database.url, `create role ${role} login password 'secret'`);
+    const url = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
+    expect(await refusal(url)).toMatch(/permission denied .*Its role must own the database: .*owner to ROLE/);
+    await command(
+      database.url,
+      `alter database ${database.name} owner to ${role}`,
+      `grant create on schema public to ${role}`,
     );
+    expect(await refusal(url)).toBe('it was opened');
+    await database.drop();
+    await command(serverUrl() ?? '', `drop role ${role}`);
+  });
+
+  it('where the encoding lacks characters, before anything is created in it', async () => {
+    const name = `countersign_latin_${randomUUID().slice(0, 8)}`;
+    await command(serverUrl() ?? '', `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    const url = Object.assign(new URL(serverUrl() ?? ''), { pathname: `/${name}` }).href;
+    expect(await refusal(url)).toMatch(/has the encoding LATIN1, .*"create database countersign encoding 'UTF8'/);
+    await expect(command(url, 'select from migrations')).rejects.toThrow('does not exist');
+    await command(serverUrl() ?? '', `drop database ${name} with (force)`);
+  });
+});
+
+describe('a session that a pooler shares', () => {
+  it('is refused, because it holds the lock of the process and does its work (S81)', async () => {
+    // An embedded database has one session for both.
+    const { open, giveBack } = await borrowPglite();
+    const shared = await open();
+    await expect(requireServer(shared)).rejects.toThrow(/directly, or through a pooler in session mode/);
+    await requireServer({ ...shared, leaseHolderId: shared.leaseHolderId + 1 });
+    await shared.close();
+    giveBack();
   });
 });

@@ -1,0 +1,39 @@
+type Waiting<Item, Answer> = {
+  readonly items: readonly Item[];
+  readonly resolve: (answers: readonly Answer[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Inserts the items of callers that arrive during an insert together, in one insert of at most about `limit` items.
+ * `insert` returns one answer for each item, in order, all or none.
+ */
+export function inBatches<Item, Answer>(
+  insert: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  limit: number,
+): (items: readonly Item[]) => Promise<readonly Answer[]> {
+  const queue: Waiting<Item, Answer>[] = [];
+  let running = false;
+
+  async function insertAll(): Promise<void> {
+    running = true;
+    while (queue.length > 0) {
+      const batch: Waiting<Item, Answer>[] = [];
+      for (let count = 0; count < limit && queue[0] !== undefined; count += batch.at(-1)?.items.length ?? 0)
+        batch.push(...queue.splice(0, 1));
+      try {
+        const answers = [...(await insert(batch.flatMap(({ items }) => items)))];
+        for (const { items, resolve } of batch) resolve(answers.splice(0, items.length));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    running = false;
+  }
+
+  return (items) =>
+    new Promise((resolve, reject) => {
+      queue.push({ items, resolve, reject });
+      if (!running) void insertAll();
+    });
+}
