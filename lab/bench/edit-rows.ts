@@ -198,16 +198,9 @@ const ARGUMENT_PARSES = WORST_CASE_ARGUMENTS.map(
 );
 
 function createDraft(change: typeof CHANGE, baseText: string): (offload: Offload) => unknown {
-  const {
-    links,
-    warnings,
-    writable,
-    decideIn,
-    protectedPaths,
-    proposal: draft,
-  } = view(proposal(change), inConversation);
+  const { links, warnings, writable, protectedPaths, proposal: draft } = view(proposal(change), inConversation);
   const context = {
-    runDetails: { warnings, writable, decideIn, protectedPaths },
+    runDetails: { warnings, writable, protectedPaths },
     links,
     memberTexts: [baseText],
     file: undefined,

@@ -2,15 +2,7 @@ import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
 import { onCommentDeleted, onCommentEdited, onCommentMissing, onOwnComment } from './events/edited-comments.ts';
-import {
-  onAccessLost,
-  onCaughtUp,
-  onClosed,
-  onOpened,
-  onPushed,
-  onRetargeted,
-  onSettingsCommentUpdated,
-} from './events/pull-request.ts';
+import { onAccessLost, onCaughtUp, onClosed, onPushed, onRetargeted } from './events/pull-request.ts';
 import { onReviewDismissed, onReviewDismissRefused } from './events/review.ts';
 import { onSuggestionsOutdated, onThreadChecked, onThreadResolution } from './events/thread.ts';
 import {
@@ -131,7 +123,6 @@ const SIGNAL_HANDLERS: {
   'comment-missing': onCommentMissing,
   'thread-checked': onThreadChecked,
   'suggestions-outdated': onSuggestionsOutdated,
-  'settings-comment-updated': onSettingsCommentUpdated,
   'review-dismiss-refused': onReviewDismissRefused,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
@@ -165,7 +156,6 @@ const INTENT_HANDLERS: {
   edited: onCommentEdited,
   'own-comment': onOwnComment,
   deleted: onCommentDeleted,
-  opened: onOpened,
   pushed: onPushed,
   retargeted: onRetargeted,
   closed: onClosed,

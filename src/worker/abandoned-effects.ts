@@ -96,7 +96,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'update-question-comment': nothingWaits,
   'update-proposal-comment': nothingWaits,
   'update-run-comment': nothingWaits,
-  'update-settings-comment': nothingWaits,
   'restore-review-body': nothingWaits,
   react: nothingWaits,
   reply: nothingWaits,

@@ -228,7 +228,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'side-question-failed':
     case 'tools-finished':
     case 'posting-failed':
-    case 'settings-comment-updated':
     case 'review-dismiss-refused':
     case 'dead-lettered':
     case 'deadline-reached':

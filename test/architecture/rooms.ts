@@ -133,7 +133,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'answer-question.ts',
       'approval-checks.ts',
       'context.ts',
-      'decision-place.ts',
       'decision-targets.ts',
       'question-targets.ts',
       'targets.ts',
@@ -150,7 +149,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run-comment.ts',
       'run-warnings.ts',
       'run-ended.ts',
-      'settings-replies.ts',
       'spending-text.ts',
       'replies.ts',
       'quoted-comment.ts',
@@ -231,14 +229,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: [
-      'repo-settings.ts',
-      'settings-change.ts',
-      'operator-file.ts',
-      'read-values.ts',
-      'models.ts',
-      'path-forms.ts',
-    ],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts', 'models.ts', 'settings-schema.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',

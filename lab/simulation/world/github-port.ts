@@ -40,8 +40,6 @@ import {
   readPermission,
   readPullFacts,
   readSettingsFile,
-  readSettingsFileAt,
-  readSettingsVersions,
   requireActiveInstallation,
   requireBlob,
   type SimulatedGitHub,
@@ -85,8 +83,6 @@ type ReadMethod =
   | 'fetchPermission'
   | 'missingPermissions'
   | 'fetchSettingsFile'
-  | 'fetchSettingsVersions'
-  | 'fetchSettingsFileAt'
   | 'fetchCodeOwnersFile'
   | 'fetchTeamMembership'
   | 'fetchTree'
@@ -108,8 +104,6 @@ function readMethods({
     fetchPermission: async (login) => readPermission(snapshot(), login),
     missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
-    fetchSettingsVersions: async () => readSettingsVersions(snapshot()),
-    fetchSettingsFileAt: async (sha) => readSettingsFileAt(snapshot(), sha),
     fetchCodeOwnersFile: async () => readCodeOwnersFile(snapshot()),
     fetchTeamMembership: async (team, login) => {
       snapshot();

@@ -111,40 +111,9 @@ export function readPermission(
 
 export function readSettingsFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsFile']>> {
   const tip = findBranchHead(snapshot.repository, snapshot.repository.defaultBranch);
-  return tip === undefined ? null : readSettingsFileAt(snapshot, tip);
-}
-
-export function readSettingsFileAt(
-  { state }: PullSnapshot,
-  commit: Sha,
-): Awaited<ReturnType<GitHub['fetchSettingsFileAt']>> {
-  const sha = findSettingsBlob(state.store, commit);
-  const bytes = sha === null ? undefined : readBlob(state.store, sha);
+  const sha = tip === undefined ? undefined : readFullTree(snapshot.state.store, tip).get(SETTINGS_PATH)?.sha;
+  const bytes = sha === undefined ? undefined : readBlob(snapshot.state.store, sha);
   return bytes === undefined ? null : { kind: 'file', bytes };
-}
-
-function findSettingsBlob(store: GitObjectStore, commit: Sha): Sha | null {
-  return readFullTree(store, commit).get(SETTINGS_PATH)?.sha ?? null;
-}
-
-export function readSettingsVersions({
-  state,
-  repository,
-  pull,
-}: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsVersions']>> {
-  const { defaultBranch } = repository;
-  const tip = findBranchHead(repository, defaultBranch);
-  if (tip === undefined) return null;
-  return {
-    isOpen: pull.state === 'open',
-    baseRef: pull.base.branch,
-    headSha: pull.head.sha,
-    defaultBranch,
-    defaultSha: tip,
-    isMisnamed: false,
-    isLink: false,
-    isSameFile: findSettingsBlob(state.store, pull.head.sha) === findSettingsBlob(state.store, tip),
-  };
 }
 
 export function readCodeOwnersFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchCodeOwnersFile']>> {

@@ -40,7 +40,6 @@ import { createQuotaCache, type RateLimiter, withRateLimit } from './requests/ra
 import { createRequestLog, type RequestLog } from './requests/request-log.ts';
 import { createTokenRefusals } from './requests/token-refusals.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
-import { fetchSettingsFileAt, fetchSettingsVersions } from './settings-versions.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
@@ -157,8 +156,6 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchPull: () => fetchPull(connection),
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),
-    fetchSettingsVersions: () => fetchSettingsVersions(connection),
-    fetchSettingsFileAt: (commit) => fetchSettingsFileAt(connection, commit),
     fetchCodeOwnersFile: () => fetchCodeOwnersFile(connection),
     fetchTeamMembership: (team, login) => fetchTeamMembership(connection, team, login),
     fetchTree: (commit) => fetchTree(connection, commit),

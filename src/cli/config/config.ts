@@ -4,9 +4,7 @@ import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
-import { groupSettings, listSettingsInForce } from '../../core/settings/repo-settings.ts';
-import { listEntries } from '../../core/settings/settings-change.ts';
-import type { SettingsInForce } from '../../core/state/settings.ts';
+import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
 
 /** The options of `countersign config`: at least one file. */
@@ -22,7 +20,7 @@ type ConfigOptions = {
 const CONFIG_HELP = `Usage: countersign config --check FILE [--operator FILE] [--model NAME]
 
 Checks a repository's settings file (.github/countersign.yml) as the server reads it, and lists every setting in
-force with where it comes from: default, operator, repository or ceiling. No network, no database, no credentials.
+force. No network, no database, no credentials.
 
   --check FILE     the repository's settings file
   --operator FILE  the operator's CONFIG_FILE, whose defaults and ceilings hold too; alone, it is checked itself
@@ -64,7 +62,8 @@ function checkFiles({ check, operator, model }: ConfigOptions): number {
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
     printWarnings(operator, listPriceWarnings(bounds.values));
-    return printSettings(found);
+    process.stdout.write(escapeHiddenAndCr(found.text));
+    return 0;
   } catch (error) {
     // Nothing but reading the files throws.
     return reportProblem(CONFIG_COMMAND.name, error instanceof Error ? error.message : String(error));
@@ -90,19 +89,4 @@ function oneLine(path: string): string {
 function printWarnings(path: string | null, warnings: readonly string[]): void {
   for (const warning of warnings)
     process.stdout.write(`Warning for ${oneLine(path ?? '')}: ${escapeHiddenAndCr(warning)}\n\n`);
-}
-
-/** In groups: one setting a line, in columns, and one entry of a list. */
-function printSettings({ settings }: SettingsInForce): number {
-  const keyWidth = Math.max(...settings.map(({ key }) => key.length));
-  const groups = groupSettings(settings).map(({ title, settings: members }) => {
-    const rows = members.map(({ key, value, source }) => {
-      const [first = '[]', ...others] = listEntries(value) ?? [value];
-      const start = `${key.padEnd(keyWidth)}  ${source.padEnd(10)}  `;
-      return `${start}${[first, ...others].join(`\n${' '.repeat(start.length)}`)}\n`;
-    });
-    return `${title}\n${rows.join('')}`;
-  });
-  process.stdout.write(escapeHiddenAndCr(groups.join('\n')));
-  return 0;
 }

@@ -54,11 +54,8 @@ function toQuestion(
   };
 }
 
-/** Where decisions are made in the conversation only, an answer in a thread would not count. */
-function questionPlace({ task: { location }, settings }: Run): AgentQuestion['place'] {
-  return location.at === 'thread' && settings.decideIn === 'anywhere'
-    ? { at: 'thread', rootId: location.rootId }
-    : { at: 'conversation' };
+function questionPlace({ task: { location } }: Run): AgentQuestion['place'] {
+  return location.at === 'thread' ? { at: 'thread', rootId: location.rootId } : { at: 'conversation' };
 }
 
 /** Posts the next question, unless one is being asked. The run comment shows before that the run is waiting (S119). */

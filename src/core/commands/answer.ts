@@ -4,7 +4,6 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { Step } from '../step/step.ts';
 import { answerWithWords } from './shared/answer-question.ts';
 import { type CommandContext, endWithReply } from './shared/context.ts';
-import { refuseOutsideConversation } from './shared/decision-place.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredQuestion, findOpenQuestion, findQuestionById } from './shared/question-targets.ts';
 
@@ -33,8 +32,6 @@ export function onMeantQuestion(
   act: (question: AgentQuestion) => Step,
 ): Step {
   const { pull, commentRef } = context;
-  const refusal = refuseOutsideConversation(context, command, null);
-  if (refusal !== null) return refusal;
   const [id = null] = targets.by === 'ids' ? targets.ids : [];
   const meant = findQuestionById(pull, targets) ?? findAnsweredQuestion(pull, commentRef);
   const isElsewhere = commentRef.location.at === 'thread' || commentRef.quote !== null;

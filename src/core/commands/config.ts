@@ -5,7 +5,7 @@ export const config = {
   name: 'config',
   words: ['config'],
   syntax: '/config',
-  summary: 'show the settings in force, each with where it comes from',
+  summary: 'show the settings in force',
   allowedTo: 'writer-or-author',
   argument: 'nothing',
   read: () => ({ name: 'config' }),
@@ -15,7 +15,7 @@ export const config = {
     next: ({ facts }) => (facts.settingsInForce === undefined ? [{ kind: 'settings-in-force' }] : []),
   },
   run: (context) => {
-    const { settingsInForce = { settings: [], problems: [] } } = context.facts;
+    const { settingsInForce = { text: '', problems: [] } } = context.facts;
     return endWithInfo(context, { kind: 'config', ...settingsInForce });
   },
 } as const satisfies CommandDefinition<'config'>;

@@ -31,7 +31,6 @@ import {
   replyEditTooLate,
   withLeftoverReplies,
 } from './shared/context.ts';
-import { isOutsideConversation } from './shared/decision-place.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
@@ -58,7 +57,7 @@ export const edit = {
 function userEditNeeds(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
   const target = findUserEditTarget(pull, intent);
-  if (target === null || isOutsideConversation(context)) return [];
+  if (target === null) return [];
   const approved = [target.proposal];
   const approval = approvalNeeds(context, approved);
   if (approval.length > 0) return approval;

@@ -5,7 +5,6 @@ import { requestAnswer } from '../commands/ask.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { answerWithWords } from '../commands/shared/answer-question.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
-import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
 import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared/words-for-agent.ts';
@@ -33,7 +32,7 @@ import {
   type RelevantComment,
   relevanceOf,
 } from './comment-relevance.ts';
-import { commentRefOf, isDecision } from './review-comments.ts';
+import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
 /** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */
@@ -101,7 +100,7 @@ function handleComment(context: CommandContext, comment: ParsedComment, { propos
   switch (comment.kind) {
     case 'command':
       return commandMode(context.pull, comment) === 'accepted'
-        ? runCommand(context, comment.command.name, comment.command, proposal)
+        ? runCommand(context, comment.command.name, comment.command)
         : replyPrefixRequired(context, comment.command.name);
     case 'malformed-command':
       return commandMode(context.pull, comment) === 'accepted'
@@ -118,14 +117,8 @@ function handleComment(context: CommandContext, comment: ParsedComment, { propos
   }
 }
 
-function runCommand<Name extends CommandName>(
-  context: CommandContext,
-  name: Name,
-  command: CommandNamed<Name>,
-  proposal: Proposal | null,
-): Step {
-  const refusal = isDecision(context.intent.parsed) ? refuseOutsideConversation(context, name, proposal) : null;
-  return refusal ?? replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
+function runCommand<Name extends CommandName>(context: CommandContext, name: Name, command: CommandNamed<Name>): Step {
+  return replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
 }
 
 /** A single word of the length of an id. No change has it, because letters and digits take turns in an id. */
@@ -175,11 +168,7 @@ function onMention(
 ): Step {
   const hint = replyMissingSlash(context, missingSlash) ?? replyFormattedCommand(context, text);
   if (hint !== null) return hint;
-  if (proposal !== null) {
-    const misplaced = replyMisplacedCommand(context, proposal, text);
-    const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
-    return misplaced ?? refusal ?? onWords(context, proposal, text);
-  }
+  if (proposal !== null) return replyMisplacedCommand(context, proposal, text) ?? onWords(context, proposal, text);
   return replyCommandBelow(context, text) ?? giveWordsToAgent(context, text, null, requestAnswerOrTask);
 }
 
@@ -198,8 +187,7 @@ function requestAnswerOrTask(context: CommandContext, text: string): Step {
 
 /** A reply to a question answers it. */
 function onAnswer(context: CommandContext, question: AgentQuestion, text: string): Step {
-  const hint = replyMisplacedCommand(context, null, text);
-  return hint ?? refuseOutsideConversation(context, 'answer', null) ?? answerWithWords(context, question, text);
+  return replyMisplacedCommand(context, null, text) ?? answerWithWords(context, question, text);
 }
 
 /** A reply to a proposal asks for changes to it, unless it is empty or could be meant as an approval. */
@@ -217,8 +205,6 @@ function onText(
   if (partly !== null) return replyPartlyQuotedOnce(context, partly);
   if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
-  const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
-  if (refusal !== null) return refusal;
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
   if (!canStillBeDenied(proposal) && (text === '' || affirmation || isUnclearDecision(text)))
     return noop(context.pull, 'already-decided');
@@ -285,8 +271,6 @@ function onReviewWithoutCommand(context: CommandContext, text: string): Step {
   if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'review-without-decision');
   const targets = command.name === 'approve' ? approvedTargets(intent, facts) : null;
   if (command.name === 'approve' && targets === null) return noop(pull, 'review-without-decision');
-  const refusal = refuseOutsideConversation(context, command.name, null);
-  if (refusal !== null) return refusal;
   if (targets === null) return requestEditOfAll(context, text);
   return approve.run(context, { name: 'approve', targets, note: '' });
 }

@@ -42,26 +42,6 @@ export function applyKnownBase(pull: PullState, { pullRequest, now }: Facts): St
   return pullRequest === undefined ? startStep(pull) : applyBaseChange(startStep(pull), pullRequest.baseRef, now);
 }
 
-/** A new pull request is of no concern, unless it changes the settings file. */
-export function onOpened(pull: PullState, _intent: Extract<Intent, { kind: 'opened' }>, facts: Facts): Step {
-  return facts.ownerAllowed
-    ? endStep(requestSettingsComment(startStep(pull), facts), 'pull-opened')
-    : noop(pull, 'owner-not-allowed');
-}
-
-/** A comment shows people what the pull request's own settings file would change. It decides nothing. */
-function requestSettingsComment(builder: StepBuilder, { ownerAllowed }: Facts): StepBuilder {
-  return ownerAllowed ? withEffects(builder, { type: 'update-settings-comment' }) : builder;
-}
-
-/** Remembers the comment, which later pushes edit. */
-export function onSettingsCommentUpdated(
-  pull: PullState,
-  { settingsComment }: Extract<Signal, { type: 'settings-comment-updated' }>,
-): Step {
-  return endStep(withPullState(startStep(pull), { settingsComment }), 'settings-comment-updated');
-}
-
 /** Withdraws proposals for the previous base. The run continues. */
 export function onRetargeted(
   pull: PullState,
@@ -69,7 +49,7 @@ export function onRetargeted(
   facts: Facts,
 ): Step {
   const { run } = pull;
-  const builder = requestSettingsComment(startStep(pull), facts);
+  const builder = startStep(pull);
   if (run === null || run.baseRef === to) return endStep(builder, 'retargeted');
   return endStep(advanceBatch(retarget(builder, { from, to }, facts.now), facts.now), 'retargeted');
 }
@@ -120,12 +100,11 @@ function failIfExecuting(proposal: Proposal, now: string): Proposal {
 type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
 
 /**
- * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt,
- * and never change the settings file.
+ * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
  */
 export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
   if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
-  const builder = requestSettingsComment(startStep(pull), facts);
+  const builder = startStep(pull);
   if (proposalsBeforeCommit(pull.proposals).length === 0)
     return endStep(requestPushContent(builder, intent), 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };

@@ -90,8 +90,6 @@ const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>
   missing: (login) => `the comment with the approval of ${login} is not on this pull request`,
   edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
   dismissed: (login) => `the approving review of ${login} was dismissed`,
-  'outside-conversation': (login) =>
-    `the approval of ${login} is not in the pull request’s conversation, and ${codeSpan('decide_in: conversation')} is set now`,
   'plain-review': (login) =>
     `the approving review of ${login} has no command, and ${codeSpan('review_approval: nothing')} holds now`,
   renamed: (login) =>

@@ -68,8 +68,6 @@ export const NO_EFFECT_RENDERERS = {
       formatProposalList(proposals),
       `Look at them, then use ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
     ),
-  'decide-in-conversation': ({ command, id }) =>
-    `Nothing was decided: this repository takes decisions only in the pull request’s conversation (${codeSpan('decide_in: conversation')}), not in threads or reviews. Post ${codeSpan(decisionExample(command, id))} there.`,
   'unknown-ids': ({ ids, pending }) => {
     const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
     return joinBlocks(
@@ -142,14 +140,6 @@ function finalityText(proposals: readonly ProposalOutcome[]): string {
 }
 
 const ENDED_UNDECIDED: ReadonlySet<ProposalState> = new Set<ProposalState>(['superseded', 'expired', 'cancelled']);
-
-/** A decision as it can be written in the conversation. */
-function decisionExample(command: CommandName, id: string | null): string {
-  if (command === 'continue') return '/continue';
-  if (command === 'answer') return `/answer ${id ?? '<id>'} <text>`;
-  if (command === 'choose') return `/choose ${id ?? '<id>'} <number>`;
-  return `/${command} ${id ?? '<id>'}${command === 'edit' ? ' <instruction>' : ''}`;
-}
 
 /** A command as it is written in a comment. */
 export function formatCommand(command: CommandName | 'mention' | 'unknown-command'): string {

@@ -1,22 +1,18 @@
 import { formatList, pluralize } from '../../lib/format.ts';
 import type { RefusingRule } from '../state/branch-rules.ts';
 import { canCommit, type Run } from '../state/run.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { ProposalView } from './proposal/proposal-status.ts';
 import { codeSpan, truncate } from './shared/markdown.ts';
 
 /** The part of the run that each proposal's comment shows: warnings, whether the App can commit, and some settings. */
 export function runWarnings(run: Run | null): RunDetails {
-  if (run === null) return { warnings: [], writable: true, ...shownSettings(DEFAULT_SETTINGS) };
+  if (run === null) return { warnings: [], writable: true, protectedPaths: DEFAULT_SETTINGS.protectedPaths };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];
-  return { warnings, writable: canCommit(run), ...shownSettings(run.settings) };
+  return { warnings, writable: canCommit(run), protectedPaths: run.settings.protectedPaths };
 }
 
-export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'decideIn' | 'protectedPaths'>;
-
-function shownSettings({ decideIn, protectedPaths }: Settings): Pick<ProposalView, 'decideIn' | 'protectedPaths'> {
-  return { decideIn, protectedPaths };
-}
+export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths'>;
 
 /** The next step where the App cannot commit. */
 export const APPLY_BY_HAND_TEXT =

@@ -21,7 +21,7 @@ type VoteContext = {
   readonly proposals: readonly Proposal[];
   readonly slug: string;
   /** Where people can vote by now. */
-  readonly surfaces: Pick<Settings, 'decideIn' | 'reviewApproval'> | null;
+  readonly surfaces: Pick<Settings, 'reviewApproval'> | null;
   readonly standing: StandingContext | null;
 };
 
@@ -35,7 +35,6 @@ export function findWithdrawnVotes(
     const problem =
       findSourceProblem(vote, voteSources) ??
       (context.standing === null ? null : findStandingProblem(vote, proposal, context.standing)) ??
-      findSurfaceProblem(vote, context) ??
       findTextProblem(vote, proposal, voteSources, context);
     return problem === null ? [] : [{ vote, problem }];
   });
@@ -52,11 +51,6 @@ export function lostApprovals(proposal: Proposal, withdrawn: readonly WithdrawnV
   const approvers = new Set(approvalVotes(withoutVotes(proposal, withdrawn)).map(({ by }) => by.id));
   const lost = withdrawn.filter(({ vote }) => !approvers.has(vote.by.id));
   return [...new Map(lost.map((one) => [one.vote.by.id, one])).values()];
-}
-
-/** The repository can have become stricter since the vote. */
-function findSurfaceProblem({ surface }: Vote, { surfaces }: VoteContext): VoteProblem | null {
-  return surfaces?.decideIn === 'conversation' && surface !== 'conversation' ? 'outside-conversation' : null;
 }
 
 /** Reads the text again: it must approve this change, at the place and time where it is on the page. */

@@ -4,7 +4,7 @@ import { findLookAlikesInPath } from '../edits/misleading-text/look-alikes.ts';
 import { findMisleading } from '../edits/misleading-text/misleading-line.ts';
 import { parseHunks } from '../edits/text/hunks.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
-import { PATH_FORMS } from '../settings/path-forms.ts';
+import { PATH_FORMS } from '../settings/settings-schema.ts';
 import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import {
@@ -21,7 +21,7 @@ import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';
 
 /** The settings that standing approvals depend on. They are read again at each use. */
-type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'decideIn'>;
+type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths'>;
 
 /** Standing approvals of one pull request that can be in force at one time. */
 export const MAX_STANDING_APPROVALS = 20;
@@ -158,9 +158,8 @@ export function findUsable(
 }
 
 /** The repository can have become stricter since it was given. */
-function areSettingsMet({ glob, vote }: StandingApproval, { standingApprovals, decideIn }: StandingRules): boolean {
-  if (standingApprovals === 'off' || (glob !== null && standingApprovals !== 'glob')) return false;
-  return decideIn === 'anywhere' || vote.surface === 'conversation';
+function areSettingsMet({ glob }: StandingApproval, { standingApprovals }: StandingRules): boolean {
+  return standingApprovals === 'glob' || (standingApprovals === 'path' && glob === null);
 }
 
 /** Why a vote that uses a standing approval no longer counts; null if it does, and for every other vote. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
 import { type ParsedYaml, parseYaml, type SettingsProblem, type ValuePath } from './yaml.ts';
@@ -94,7 +93,10 @@ function issueToProblems(
     const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
     if (issue.code === 'unrecognized_keys') {
       const known = knownKeysAt(schema, path);
-      return issue.keys.map((key) => ({ line: lineOf([...path, key]), message: describeUnknownKey(path, key, known) }));
+      return issue.keys.map((key) => ({
+        line: lineOf([...path, key]),
+        message: `${formatSettingPath([...path, key])} is not a setting; the settings are ${known.join(', ')}`,
+      }));
     }
     const value = valueAt(values, path);
     const actual = value == null ? 'and has no value' : `not ${formatValue(value)}`;
@@ -102,55 +104,18 @@ function issueToProblems(
   };
 }
 
-/** The names that fit at a place of the file; those of a group below it are written as `limits.turns`. */
-function knownKeysAt(schema: z.ZodType, path: ValuePath): KnownKeys {
+/** The names that fit at a place of the file. */
+function knownKeysAt(schema: z.ZodType, path: ValuePath): readonly string[] {
   const root: SchemaNode = z.toJSONSchema(schema, { io: 'input' });
   const node = path.reduce<SchemaNode | undefined>((parent, step) => {
     if (parent === undefined) return undefined;
     const below = typeof step === 'number' ? parent.items : (parent.properties?.[step] ?? parent.additionalProperties);
     return typeof below === 'object' && !Array.isArray(below) ? below : undefined;
   }, root);
-  const here = Object.entries(node?.properties ?? {});
-  return {
-    here: here.map(([name]) => name),
-    below: here.flatMap(([name, group]) =>
-      typeof group === 'object' ? Object.keys(group.properties ?? {}).map((key) => `${name}.${key}`) : [],
-    ),
-  };
+  return Object.keys(node?.properties ?? {});
 }
-
-type KnownKeys = { readonly here: readonly string[]; readonly below: readonly string[] };
 
 type SchemaNode = z.core.JSONSchema.BaseSchema;
-
-function describeUnknownKey(path: ValuePath, key: string, known: KnownKeys): string {
-  const suggestion = nearestKey(key, known);
-  const hint = suggestion === undefined ? `the settings are ${known.here.join(', ')}` : `did you mean ${suggestion}?`;
-  return `${formatSettingPath([...path, key])} is not a setting; ${hint}`;
-}
-
-/**
- * The key that was meant: in another spelling of words, such as `requiredApprovals`, with one slip, with words around
- * it, such as `max_turns`, or outside its group.
- */
-function nearestKey(key: string, { here, below }: KnownKeys): string | undefined {
-  const plain = (name: string): string =>
-    name
-      .slice(name.indexOf('.') + 1)
-      .toLowerCase()
-      .replaceAll(/[-_]/g, '');
-  const word = plain(key.slice(0, MAX_KEY_CHARACTERS));
-  const isPart = (name: string): boolean => word.length >= 4 && (word.includes(name) || name.startsWith(word));
-  return (
-    here.find((name) => word === plain(name)) ??
-    here.find((name) => isWithinOneEdit(word, plain(name))) ??
-    below.find((name) => word === plain(name)) ??
-    here.find((name) => isPart(plain(name))) ??
-    below.find((name) => isPart(plain(name)))
-  );
-}
-
-const MAX_KEY_CHARACTERS = 60;
 
 function valueAt(value: unknown, path: ValuePath): unknown {
   return path.reduce<unknown>((parent, step) => {

@@ -2,13 +2,45 @@ import { z } from 'zod';
 import { formatList } from '../../lib/format.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { TOOL_NAMES, type ToolName } from '../state/tools.ts';
-import { PATH_FORMS } from './path-forms.ts';
 
 const MAX_TEXT_CHARACTERS = 500;
 
 const MAX_LIST_ITEMS = 100;
 
 const HOURS_PER_UNIT = { h: 1, d: 24 } as const;
+
+/** A form that a path or a glob must have, and what it asks for. */
+type PathForm = { readonly form: RegExp; readonly error: string };
+
+const ROOTED = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]*$/;
+
+const NO_OUTER_SPACE = /^(?! )(?!.* $)/;
+
+const NO_EMPTY_PART = /^(?!.*\/(?:\/|$))/;
+
+/**
+ * Signs that other tools know and these globs do not are a problem: they would match no file, and a rule that silently
+ * covers nothing protects nothing. `[` is none, because names such as `[id].tsx` are common.
+ */
+export const PATH_FORMS: Readonly<Record<'path' | 'glob', readonly PathForm[]>> = {
+  path: [
+    { form: ROOTED, error: 'a path from the root of the repository, without a leading slash, .. or backslash' },
+    { form: NO_OUTER_SPACE, error: 'a path without a space at its start or end' },
+    { form: NO_EMPTY_PART, error: 'the path of a file, without // or a slash at its end' },
+    { form: /^[^*?]*$/, error: 'the path of one file, without * and ?' },
+  ],
+  glob: [
+    { form: ROOTED, error: 'a glob from the root of the repository, without a leading slash, .. or backslash' },
+    { form: NO_OUTER_SPACE, error: 'a glob without a space at its start or end' },
+    { form: NO_EMPTY_PART, error: 'a glob without // or a slash at its end: dir/** stands for all files below dir' },
+    { form: /^(?!!)/, error: 'a glob without a leading !, because globs only add files' },
+    { form: /^(?!.*\{[^{}]*,)/, error: 'a glob without {a,b}: write one for each' },
+    {
+      form: /^(?!.*(?:[^/]\*\*|\*\*[^/]))/,
+      error: 'a glob with ** only between slashes, such as src/** or **/*.pem',
+    },
+  ],
+};
 
 /** A rule is about paths, and these tools have none. */
 const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['ask_user', 'plan'];
@@ -107,11 +139,6 @@ export const SettingsFileSchema = z.strictObject({
   review_event: oneOfWords('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
-  decide_in: oneOfWords('anywhere', 'conversation')
-    .default(DEFAULT_SETTINGS.decideIn)
-    .describe(
-      '`conversation`: replies in threads and reviews decide nothing, as GitHub marks only comments in the conversation that an App wrote in a person’s name',
-    ),
   review_approval: oneOfWords('nothing', 'approve-all')
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),
@@ -136,7 +163,6 @@ const ceilingsSchema = settingsGroup({
     required_approvals: true,
     standing_approvals: true,
     expiry: true,
-    decide_in: true,
     review_approval: true,
     sign_off: true,
     limits: true,

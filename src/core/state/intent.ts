@@ -35,8 +35,6 @@ export type Intent =
     })
   /** A person's comment was deleted that might have decided something (S61). */
   | (IntentBase & { readonly kind: 'deleted'; readonly location: CommentLocation })
-  /** The pull request was opened or reopened. */
-  | (IntentBase & { readonly kind: 'opened' })
   | (IntentBase & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
   /** The pull request got another base branch. */
   | (IntentBase & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })

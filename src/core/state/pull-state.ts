@@ -1,6 +1,5 @@
 import type { TokenUsage } from './conversation.ts';
 import type { PullRequestRef } from './intent.ts';
-import type { PostedComment } from './posted-comment.ts';
 import type { Proposal } from './proposal.ts';
 import { isOpen } from './proposal-lifecycle.ts';
 import type { Run, Task } from './run.ts';
@@ -36,18 +35,11 @@ export type PullState = {
   readonly notifiedUnauthorizedUserIds: readonly number[];
   /** When the pull request's author, without write access, got the last replies; absent if there were none. */
   readonly authorReplies?: readonly string[];
-  /** Null until the pull request changes the settings file. */
-  readonly settingsComment: SettingsComment | null;
   /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
   readonly standingApprovals: readonly StandingApproval[];
   /** Number of standing approvals on this pull request so far, which is the number of the last one. */
   readonly standingApprovalCount: number;
 };
-
-/**
- * The one comment about the pull request's own settings file. `showsChange` is false once it changes nothing any more.
- */
-export type SettingsComment = { readonly comment: PostedComment; readonly showsChange: boolean };
 
 /** Key of a pull request in the store. */
 export function pullRequestKey(ref: PullRequestRef): string {
@@ -67,7 +59,6 @@ export function createPullState(ref: PullRequestRef): PullState {
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],
-    settingsComment: null,
     standingApprovals: [],
     standingApprovalCount: 0,
   };

@@ -22,8 +22,6 @@ export type Settings = {
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
-  /** `conversation`: replies in threads and reviews decide nothing. */
-  readonly decideIn: 'anywhere' | 'conversation';
   /** The effect of a plain *Approve* review on the changes that were pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';
   /** The commit's text above its trailers, with `{summary}`, `{paths}` and `{ids}`. */
@@ -115,7 +113,6 @@ export const DEFAULT_SETTINGS: Settings = {
   standingApprovals: 'glob',
   expiryHours: 7 * 24,
   reviewEvent: 'comment',
-  decideIn: 'anywhere',
   reviewApproval: 'nothing',
   commitMessage: '{summary}',
   signOff: false,
@@ -162,55 +159,5 @@ export type CodeOwnersFile =
   | { readonly kind: 'too-slow'; readonly path: string }
   | { readonly kind: 'missing' };
 
-/** The source of a value in force: the built-in default, a file, or the operator's bound. */
-export type SettingSource = 'default' | 'operator' | 'repository' | 'ceiling';
-
-/** One setting in force. */
-export type SettingInForce = {
-  /** As in the file; a key of a group as `limits.turns`. */
-  readonly key: string;
-  /** As it is written in the file, in one line. */
-  readonly value: string;
-  readonly source: SettingSource;
-};
-
-/** All settings in force, in the order of the documentation. `problems` is empty unless the file is broken. */
-export type SettingsInForce = {
-  readonly settings: readonly SettingInForce[];
-  readonly problems: readonly string[];
-};
-
-/** The effect of a pull request's own settings file once it is merged. */
-export type SettingsChange = {
-  /** The pull request deletes the file. */
-  readonly isDeleted: boolean;
-  /** The default branch has no such file. */
-  readonly isNew: boolean;
-  /** Of the pull request's file, one line each. */
-  readonly problems: readonly string[];
-  /** The file on the default branch has problems, so no approval takes effect now. */
-  readonly isBrokenNow: boolean;
-  /** The default branch has changed the file since the pull request branched off. */
-  readonly isCombined: boolean;
-  readonly changed: readonly ChangedSetting[];
-  /** Values of the pull request's file that the operator's bound replaces. */
-  readonly bounded: readonly { readonly key: string; readonly wanted: string; readonly inForce: string }[];
-};
-
-/** A setting whose value in force would change. `source` is that of the new value; null stands for no value. */
-export type ChangedSetting = { readonly key: string; readonly source: SettingSource } & (
-  | {
-      readonly kind: 'value';
-      readonly before: string | null;
-      readonly after: string | null;
-      /** Null if neither value is known to be stricter. */
-      readonly direction: 'stricter' | 'looser' | null;
-    }
-  /** Entries as JSON. `isReordered`: those that stay have another order. */
-  | {
-      readonly kind: 'list';
-      readonly added: readonly string[];
-      readonly removed: readonly string[];
-      readonly isReordered: boolean;
-    }
-);
+/** All settings in force, as a settings file says them. `problems` is empty unless the file is broken. */
+export type SettingsInForce = { readonly text: string; readonly problems: readonly string[] };

@@ -46,7 +46,6 @@ export type VoteProblem =
   /** A review that was dismissed since, or approved without a command and does not approve any more. */
   | 'dismissed'
   /** It is outside of the conversation, and decisions are made only there by now. */
-  | 'outside-conversation'
   /** A review without a command, which approves nothing by now. */
   | 'plain-review'
   /** The account has another login by now. GitHub knows permissions, and code owners, by the login alone. */

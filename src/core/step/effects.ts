@@ -78,8 +78,6 @@ export type Effect =
   | { readonly type: 'expire-proposals' }
   /** After `OUTDATED_CHECK_DELAY_MS`, check which suggestion blocks a push has made outdated. */
   | { readonly type: 'check-outdated-suggestions'; readonly runId: string }
-  /** Show on the pull request what its own settings file would change. Reads the head itself, so that one is enough. */
-  | { readonly type: 'update-settings-comment' }
   /** Restore the body of a review by the App. */
   | { readonly type: 'restore-review-body'; readonly runId: string; readonly reviewId: number }
   /** Dismiss a review by the App that requested changes. */
@@ -125,7 +123,6 @@ export const LANES = {
   'check-deadlines': 'exclusive',
   'catch-up': 'exclusive',
   'expire-proposals': 'exclusive',
-  'update-settings-comment': 'exclusive',
   'restore-review-body': 'exclusive',
   'dismiss-review': 'exclusive',
   react: 'exclusive',
@@ -154,7 +151,6 @@ export const PRIORITY_OF = {
   'expire-proposals': 'act',
   'catch-up': 'act',
   'check-outdated-suggestions': 'notify',
-  'update-settings-comment': 'notify',
   'restore-review-body': 'act',
   'dismiss-review': 'act',
   react: 'notify',
@@ -180,7 +176,6 @@ export function dedupeKey(effect: Effect): string | null {
       return `catch-up:${effect.since}:${effect.expiresAfter}`;
     case 'start-next-task':
     case 'expire-proposals':
-    case 'update-settings-comment':
       return effect.type;
     case 'read-context':
     case 'read-push':

@@ -39,10 +39,6 @@ export type GitHub = {
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
   fetchSettingsFile(): Promise<SettingsFileLookup | null>;
-  /** Whether the head has another settings file than the default branch, in one request; null if neither is known. */
-  fetchSettingsVersions(): Promise<SettingsVersions | null>;
-  /** The settings file of a commit, for showing it only: no rule is ever read from it; null if there is none. */
-  fetchSettingsFileAt(commit: string): Promise<SettingsFileLookup | null>;
   /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
   fetchCodeOwnersFile(): Promise<CodeOwnersLookup | null>;
   /** Whether a person is a member of `@org/team`; `unreadable` if the installation does not let the App see members. */
@@ -213,20 +209,6 @@ export type SettingsFileLookup =
   | { readonly kind: 'too-large'; readonly size: number }
   | { readonly kind: 'link' }
   | { readonly kind: 'no-file' };
-
-/** A pull request beside the repository's default branch. `isSameFile`: both have the same settings file, or none. */
-export type SettingsVersions = {
-  readonly isOpen: boolean;
-  readonly baseRef: string;
-  readonly headSha: string;
-  readonly defaultBranch: string;
-  readonly defaultSha: string;
-  readonly isSameFile: boolean;
-  /** The settings file of the pull request is a link. */
-  readonly isLink: boolean;
-  /** The pull request adds a file that only looks like it: `MISNAMED_SETTINGS_PATH`. */
-  readonly isMisnamed: boolean;
-};
 
 /** `CODEOWNERS` as found. GitHub ignores the content of a file that is too large, and a link is not followed. */
 export type CodeOwnersLookup = { readonly path: string; readonly bytes: Uint8Array | 'too-large' | 'link' };

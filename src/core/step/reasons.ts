@@ -86,7 +86,6 @@ export const REASONS = [
   'review-without-decision',
   'not-on-github',
   'decided-in-threads',
-  'decide-in-conversation',
   'hidden-left-out',
   'addressed-to-someone-else',
   'duplicate',
@@ -105,7 +104,6 @@ export const REASONS = [
   'push-refused',
   'no-run',
   // events of GitHub, and deadlines
-  'pull-opened',
   'app-push',
   'push-irrelevant',
   'push-assessed',
@@ -157,7 +155,6 @@ export const REASONS = [
   'commit-head-moved',
   'commit-delayed',
   'proposal-comment-updated',
-  'settings-comment-updated',
   'review-dismiss-refused',
   'approvals-suspended',
   'comment-tampered',

@@ -45,7 +45,6 @@ export type Reply =
   /** `/approve all` leaves these out: their comment is minimized, or their thread resolved. */
   | { readonly kind: 'hidden-left-out'; readonly proposals: readonly ProposalLink[] }
   /** The repository takes decisions only in the conversation. `id` is that of the thread's proposal. */
-  | { readonly kind: 'decide-in-conversation'; readonly command: CommandName; readonly id: string | null }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
   /** The command needs the id of a change. `changes` are those that it can mean, newest first. */
   | { readonly kind: 'id-missing'; readonly command: 'show' | 'undo'; readonly changes: readonly ProposalLink[] }

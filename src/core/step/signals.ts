@@ -15,7 +15,6 @@ import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.t
 import type { ModelContext } from '../state/model-context.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
-import type { SettingsComment } from '../state/pull-state.ts';
 import type { QuestionInput } from '../state/question.ts';
 import type { ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
@@ -207,8 +206,6 @@ export type Signal =
       readonly continuationHashes: readonly string[];
       readonly at: string;
     }
-  /** The comment about the pull request's own settings file was posted or updated. */
-  | { readonly type: 'settings-comment-updated'; readonly settingsComment: SettingsComment }
   /** One of an open proposal's comments was deleted. */
   | { readonly type: 'comment-missing'; readonly proposalId: string; readonly commentId: number }
   /** The App has lost access to the repository. */

@@ -17,7 +17,6 @@ import {
   createThreadResolutionReader,
   readClosedPull,
   readDismissedReview,
-  readOpenedPull,
   readPush,
   readRetargetedPull,
 } from './pull-request-events.ts';
@@ -126,8 +125,6 @@ const PULL_REQUEST_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, PullRe
   [
     'pull_request',
     new Map<string, PullRequestEventReader>([
-      ['opened', readOpenedPull],
-      ['reopened', readOpenedPull],
       ['synchronize', readPush],
       ['closed', readClosedPull],
       ['edited', readRetargetedPull],

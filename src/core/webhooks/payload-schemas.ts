@@ -96,8 +96,6 @@ export const PushedPayload = z.object({
   after: Sha,
 });
 
-export const OpenedPullPayload = z.object({ repository: PayloadRepository, pull_request: PayloadPull });
-
 export const ClosedPullPayload = z.object({
   repository: PayloadRepository,
   pull_request: PayloadPull.extend({ merged: z.boolean().nullish() }),

@@ -4,7 +4,6 @@ import {
   ClosedPullPayload,
   type DeliveryContext,
   EditedPullPayload,
-  OpenedPullPayload,
   type PullRequestEventReader,
   PushedPayload,
   ReviewDismissedPayload,
@@ -25,16 +24,6 @@ export function readPush(payload: unknown, context: DeliveryContext): Intent | I
   const { repository, pull_request, before, after } = parsed.data;
   const pull = toPullRequestRef(repository, pull_request.number, context);
   return { kind: 'pushed', pull, actor: toActor(sender, false), before, after };
-}
-
-/** Reads a new or reopened pull request, by any account: its settings file is shown before anybody merges it. */
-export function readOpenedPull(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
-  const parsed = OpenedPullPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  if (!context.sender) return 'no-actor';
-  const { repository, pull_request } = parsed.data;
-  const pull = toPullRequestRef(repository, pull_request.number, context);
-  return { kind: 'opened', pull, actor: toActor(context.sender, false) };
 }
 
 /** Reads the end of a pull request, merged or not, by any account: pending proposals can no longer be applied. */

@@ -15,7 +15,6 @@ import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireP
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
-import { updateSettingsComment } from './settings-comment.ts';
 import { askSideQuestion, openSideQuestion } from './side-question.ts';
 import { runSideQuestionTools } from './tools/run-side-question-tools.ts';
 import { runTools } from './tools/run-tools.ts';
@@ -47,7 +46,6 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'update-run-comment': updateRunComment,
   react: postReaction,
   reply: postReply,
-  'update-settings-comment': updateSettingsComment,
   'restore-review-body': restoreReviewBody,
   'dismiss-review': dismissOwnReview,
   'check-thread': checkThread,

@@ -115,24 +115,6 @@ describe('the run comment', () => {
   });
 });
 
-describe('a repository that takes decisions in the conversation only', () => {
-  it('gets the question there, and an answer in a thread has no effect (S113)', async () => {
-    const story = await tellRows(stage());
-    const { ana, bot, model } = story;
-    await story.configures('decide_in: conversation\n');
-    model.proposes(TEXT);
-    const task = { path: ROWS_PATH, line: 5, side: 'RIGHT', body: '/countersign rename this row' } as const;
-    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Look.', comments: [task] }));
-    const [root = 0] = story.pr.now().reviewComments.keys();
-    expect(bot.questions()[0]?.kind).toBe('issue');
-    await ana.does((person) => person.replies(root, `/answer ${newestId(story)} sum`));
-    expect(bot.answer()).toContain('takes decisions only in the pull request’s conversation');
-    expect(model.requests()).toHaveLength(1);
-    await ana.says('/answer sum');
-    expect(results(story)).toMatchObject([{ response: 'sum' }]);
-  });
-});
-
 describe('a question that nobody answers', () => {
   it('gets a reminder and expires; /resume asks it again with a new id (S147, S85, S121)', async () => {
     const story = await askPeople(stage(), CHOICE, TEXT);

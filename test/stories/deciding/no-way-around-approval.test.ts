@@ -38,7 +38,6 @@ require: []
 protected_paths: []
 standing_approvals: glob
 review_event: comment
-decide_in: anywhere
 review_approval: approve-all
 `;
 

@@ -110,12 +110,6 @@ const CASES: readonly Case[] = [
     says: ({ mia }) => `Not applied: \`${mia.login}\` requested this change, and \`require_non_requester\` is set`,
   },
   {
-    what: 'decisions are made only in the conversation',
-    changes: (story) => pushes(story, SETTINGS, 'decide_in: conversation\n'),
-    readBy: /contents/,
-    says: ({ mia }) => `Not applied: the approval of \`${mia.login}\` is not in the pull request’s conversation`,
-  },
-  {
     what: 'the settings file is broken',
     changes: (story) => pushes(story, SETTINGS, 'required_approvals: many\n'),
     readBy: /contents/,

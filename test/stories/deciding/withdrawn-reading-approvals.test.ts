@@ -79,15 +79,6 @@ describe('an approval of a reading is read again before the agent gets the file'
     expectUnread(story, /Not applied: .*`ana/);
   });
 
-  it('not if it is in a thread, and people decide in the conversation by now (X5, S70)', async () => {
-    const story = await asksToRead('required_approvals: 2\n', LIST);
-    const { ana, ben, bot } = story;
-    await ana.replies(bot.proposal(1), '/approve');
-    await story.configures(`${GATE}required_approvals: 2\ndecide_in: conversation\n`);
-    await ben.says(`/approve ${bot.proposal(1).proposalId}`);
-    expectUnread(story, /the approval of `ana.*` is not in the pull request’s conversation/);
-  });
-
   it('not if it was edited before its late webhook (X5)', async () => {
     const story = await asksToRead('', LIST);
     const { ana, bot } = story;

@@ -3,24 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { BIGINT, EXACTLY } from '../support/proposals.ts';
+import { BIGINT } from '../support/proposals.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-operator-'));
 const file = join(folder, 'countersign.yml');
-writeFileSync(file, 'expiry: 2d\nceilings:\n  required_approvals: 2\n  decide_in: conversation\n');
+writeFileSync(file, 'expiry: 2d\nceilings:\n  required_approvals: 2\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const stage = stageForAll({ environment: { CONFIG_FILE: file } });
 
 describe('the operator’s settings', () => {
-  it('hold in a repository without a file: two people approve each change, in the conversation (S127)', async () => {
+  it('hold in a repository without a file: two people approve each change (S127)', async () => {
     const { ana, ben, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     expect(bot.proposal(1).body).toContain('2 approvals');
     await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain('decide_in: conversation');
-    await ana.says('/approve');
     expect(pr.commits()).toEqual([]);
     await ben.says('/approve');
     expect(pr.commits()).toHaveLength(1);
@@ -28,24 +26,11 @@ describe('the operator’s settings', () => {
 
   it('bound a repository’s own file, which cannot loosen them (S127, J1)', async () => {
     const { ana, bot, configures, model, pr } = await stage().tell();
-    await configures('required_approvals: 1\ndecide_in: anywhere\n');
+    await configures('required_approvals: 1\n');
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     await ana.says('/approve');
     await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toEqual([]);
-  });
-
-  it('hold while a repository’s file is broken: a denial in a thread decides nothing either (S127, J3)', async () => {
-    const { ana, bot, configures, model, pr } = await stage().tell();
-    await configures('decide_in: nowhere\n');
-    model.proposes(BIGINT, EXACTLY);
-    await ana.says('/countersign use bigint');
-    await ana.replies(bot.proposal(1), '/deny');
-    expect(bot.answer()).toContain('decide_in: conversation');
-    expect(bot.proposal(1).body).not.toContain('Rejected');
-    await ana.says('/approve all');
-    expect(bot.answer()).toContain('line 1: decide_in must be anywhere or conversation, not "nowhere"');
     expect(pr.commits()).toEqual([]);
   });
 });

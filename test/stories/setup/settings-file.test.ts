@@ -137,8 +137,7 @@ describe('a settings file that breaks', () => {
     expect(bot.run().body).toContain('of 5,000 tokens');
     expect(bot.run().body).toContain('of 7 min');
     await ana.says('/config');
-    expect(bot.answer()).toContain('| `limits.tokens` | `5000` | `.github/countersign.yml` |');
-    expect(bot.answer()).toContain('| `limits.turns` | `60` | default |');
-    expect(bot.answer()).toContain('| `limits.runs_per_day` | `50` | default |');
+    for (const line of ['tokens: 5000', 'turns: 60', 'runs_per_day: 50'])
+      expect(bot.answer()).toContain(`\n  ${line}\n`);
   });
 });

@@ -17,7 +17,6 @@ import type { Reply } from '../../step/replies.ts';
 import { proposalLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
-import { isOutsideConversation } from './decision-place.ts';
 import { isInPreviousThread } from './targets.ts';
 
 /** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
@@ -34,7 +33,7 @@ export function approvalNeeds(
   proposals: readonly Proposal[],
   withHidden = false,
 ): readonly Need[] {
-  if (proposals.length === 0 || isOutsideConversation({ pull, intent, facts })) return [];
+  if (proposals.length === 0) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
   const owners = votingOwnerNeeds(intent.actor, proposals, facts);

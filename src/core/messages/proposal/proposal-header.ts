@@ -156,9 +156,8 @@ function ownersText(owners: readonly string[], mentions: Set<string>): string {
 }
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
-export function decisionLine({ placement, proposal, writable, decideIn }: ProposalView): string {
-  const isElsewhere = placement.kind !== 'conversation' && decideIn === 'conversation';
-  const isInThread = placement.kind !== 'conversation' && !isElsewhere;
+export function decisionLine({ placement, proposal, writable }: ProposalView): string {
+  const isInThread = placement.kind !== 'conversation';
   const id = isInThread ? '' : ` ${proposal.id}`;
   const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
   const options = [
@@ -167,8 +166,7 @@ export function decisionLine({ placement, proposal, writable, decideIn }: Propos
     ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable, isInThread)]),
     `${codeSpan('/help')} for more`,
   ];
-  const place = isElsewhere ? ' in the pull request’s conversation, not in this thread:' : '';
-  return `${PENDING_LABEL}${place} ${options.join(' · ')}`;
+  return `${PENDING_LABEL} ${options.join(' · ')}`;
 }
 
 function editOption({ id, change }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {

@@ -17,7 +17,6 @@ export type ProposalView = ProposalStatusContext & {
   readonly warnings: readonly string[];
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
-  readonly decideIn: Settings['decideIn'];
   readonly protectedPaths: Settings['protectedPaths'];
 };
 

@@ -273,9 +273,6 @@ export function turnMarker(runId: string, turn: number | null): string {
   return `<!-- countersign:turn:${runId}:${turn ?? 0} -->`;
 }
 
-/** First line of the comment about a pull request's own settings file. */
-export const SETTINGS_MARKER = '<!-- countersign:settings -->';
-
 /** First line of every reply. A comment that starts with an HTML comment is never read as a command. */
 export const REPLY_MARKER = '<!-- countersign:reply -->';
 

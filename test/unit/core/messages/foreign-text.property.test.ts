@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { renderQuestion } from '../../../../src/core/messages/question-comment.ts';
 import { renderReply } from '../../../../src/core/messages/replies.ts';
 import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
-import { renderSettingsChange } from '../../../../src/core/messages/settings-replies.ts';
 import { type AgentQuestion, type QuestionInput, questionDigest } from '../../../../src/core/state/question.ts';
-import type { CodeOwnersFile, SettingsChange } from '../../../../src/core/state/settings.ts';
+import type { CodeOwnersFile } from '../../../../src/core/state/settings.ts';
 import type { Ownership } from '../../../../src/core/step/refusals.ts';
 import type { Reply } from '../../../../src/core/step/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
@@ -74,35 +73,8 @@ function ownerReplies(words: string, others: string): readonly Reply[] {
   });
 }
 
-function settingsChange(words: string, others: string, problems: readonly string[]): SettingsChange {
-  const long = [words, others, 'x'.repeat(90)];
-  return {
-    ...{ isDeleted: false, isNew: false, isBrokenNow: true, isCombined: true, problems },
-    bounded: [{ key: 'limits.turns', wanted: words, inForce: others }],
-    changed: [
-      {
-        ...{ kind: 'value', key: 'commit_message', source: 'repository', direction: 'looser' },
-        ...{ before: words, after: others },
-      },
-      { kind: 'list', key: 'rules', source: 'repository', added: long, removed: [others], isReordered: true },
-    ],
-  };
-}
-
 function settingsInForce(words: string, others: string, problems: readonly string[]): Reply {
-  return {
-    kind: 'config',
-    settings: [
-      { key: 'commit_message', value: words, source: 'repository' },
-      {
-        key: 'rules',
-        value: `[${JSON.stringify(words)}, ${JSON.stringify(others)}, ${'a, '.repeat(40)}]`,
-        source: 'operator',
-      },
-      { key: 'model', value: others, source: 'ceiling' },
-    ],
-    problems,
-  };
+  return { kind: 'config', text: `commit_message: ${words}\nrules:\n  - ${words}\n  - ${others}\n`, problems };
 }
 
 function runComment(words: string, others: string): string {
@@ -136,10 +108,8 @@ function everyText(words: string, others: string): readonly Shown[] {
     ...questions(words, others).map((one) => plain(renderQuestion(one, ana).replace(/^@ana, /m, ''))),
     ...ownerReplies(words, others).map((one) => plain(reply(one))),
     plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words })),
-    plain(renderSettingsChange(settingsChange(words, others, [words, others]), words)),
-    { text: renderSettingsChange(settingsChange(words, others, []), words), cells: 4 },
     plain(reply(settingsInForce(words, others, [words, others]))),
-    { text: reply(settingsInForce(words, others, [])), cells: 3 },
+    plain(reply(settingsInForce(words, others, []))),
     { text: runComment(words, others), cells: 5 },
   ];
 }

@@ -52,7 +52,7 @@ const OBSTACLES: readonly StandingObstacle[] = [
 ];
 
 const VOTE_PROBLEMS: readonly VoteProblem[] = [
-  ...(['missing', 'edited', 'dismissed', 'outside-conversation', 'plain-review', 'renamed'] as const),
+  ...(['missing', 'edited', 'dismissed', 'plain-review', 'renamed'] as const),
   ...(['not-theirs', 'standing-ended', 'not-covered'] as const),
 ];
 
@@ -116,11 +116,6 @@ function everyAnswer(text: string): readonly Reply[] {
     'posted-later': [{ postedLater: named }],
     'decided-in-threads': [{}],
     'hidden-left-out': [{ proposals: named }],
-    'decide-in-conversation': [
-      { command: 'approve', id: 'k7q2' },
-      { command: 'edit', id: null },
-      { command: 'continue', id: null },
-    ],
     'unknown-ids': [
       { ids: [text, 'zz99'], pending: named },
       { ids: [text], pending: [] },
@@ -247,14 +242,8 @@ function everyAnswer(text: string): readonly Reply[] {
     ],
     help: [{}],
     config: [
-      {
-        settings: [{ key: 'commit_message', value: text, source: 'repository' }],
-        problems: [],
-      },
-      {
-        settings: [{ key: 'expiry', value: '3d', source: 'ceiling' }],
-        problems: [`line 1: ${text}`],
-      },
+      { text: `commit_message: ${text}\n`, problems: [] },
+      { text: 'expiry: 3d\n', problems: [`line 1: ${text}`] },
     ],
     status: [
       {
@@ -378,15 +367,6 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Look at them, then use \`/approve k7q2\`.
-
-      [decide-in-conversation]
-      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/approve k7q2\` there.
-
-      [decide-in-conversation]
-      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/edit <id> <instruction>\` there.
-
-      [decide-in-conversation]
-      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/continue\` there.
 
       [unknown-ids]
       Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.
@@ -724,20 +704,6 @@ describe('answers', () => {
 
       [approval-withdrawn]
       One approval doesn’t count: the approving review of total was dismissed. The other approvals are enough for:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      [approval-withdrawn]
-      Not applied: the approval of total is not in the pull request’s conversation, and \`decide_in: conversation\` is set now. Pending again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Only a new comment approves, such as \`/approve k7q2\`.
-
-      [approval-withdrawn]
-      One approval doesn’t count: the approval of total is not in the pull request’s conversation, and \`decide_in: conversation\` is set now. The other approvals are enough for:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -1222,7 +1188,7 @@ describe('answers', () => {
       - \`/status\` – show what the run is doing, with a link to every pending change
       - \`/approvals\` – list the standing approvals of this pull request, with what each reaches
       - \`/revoke <n>\` – take back a standing approval of any person, and its approvals of changes that are not committed yet
-      - \`/config\` – show the settings in force, each with where it comes from
+      - \`/config\` – show the settings in force
       - \`/help\` – list the commands
 
       Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\`, \`/approvals\`, \`/config\` and \`/help\`.
@@ -1234,13 +1200,11 @@ describe('answers', () => {
       [config]
       Settings in force:
 
-      **The agent and its commits**
+      \`\`\`yaml
+      commit_message: total
+      \`\`\`
 
-      | setting | value | from |
-      |---|---|---|
-      | \`commit_message\` | \`total\` | \`.github/countersign.yml\` |
-
-      What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
+      What decides who may approve and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
 
       [config]
       \`.github/countersign.yml\` on the default branch has these problems:
@@ -1253,13 +1217,11 @@ describe('answers', () => {
 
       Until then these hold, and no approval takes effect:
 
-      **How it is decided**
+      \`\`\`yaml
+      expiry: 3d
+      \`\`\`
 
-      | setting | value | from |
-      |---|---|---|
-      | \`expiry\` | \`3d\` | the operator’s bound |
-
-      What decides who may approve, where and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
+      What decides who may approve and in advance is read again at each decision, the form of commit messages at each commit; a run keeps the other settings that it began with, among them its model, its limits and what it may read.
 
       [status]
       A run is active. 1 of 3 changes decided by ana; the agent gets these decisions after the last one, or with \`/continue\`. 2 tasks queued. 1 question pending. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) waits for an answer. Pending changes:

@@ -87,8 +87,7 @@ export const inSuggestion: Placement = {
 export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', reason: 'not-in-diff' };
 
 export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []): ProposalView {
-  const settings = { decideIn: 'anywhere', protectedPaths: [] } as const;
-  return { proposal: one, placement, links, warnings, writable: true, ...settings, replacedByUrl: null };
+  return { proposal: one, placement, links, warnings, writable: true, protectedPaths: [], replacedByUrl: null };
 }
 
 export function run(more: Partial<Run> = {}): Run {

@@ -36,10 +36,7 @@ type Case = {
   readonly replaced?: Partial<Proposal>;
 };
 
-const EVERYWHERE: Pick<Settings, 'decideIn' | 'reviewApproval'> = {
-  decideIn: 'anywhere',
-  reviewApproval: 'approve-all',
-};
+const EVERYWHERE: Pick<Settings, 'reviewApproval'> = { reviewApproval: 'approve-all' };
 
 /** No standing approval is in force. */
 const STANDING = { approvals: [], rules: DEFAULT_SETTINGS, now: '2026-01-01T00:01:00Z' } as const;
@@ -91,10 +88,6 @@ describe('the text of an approval, read again (X5)', () => {
     [
       'the text of a review, where a review without a command approves nothing',
       { body: '/approve', surface: 'review', surfaces: { reviewApproval: 'nothing' } },
-    ],
-    [
-      'a command in the conversation, where decisions are made only there',
-      { body: '/approve', surfaces: { decideIn: 'conversation' } },
     ],
     ['the proposed lines in the thread', { body: OWN_LINES, surface: 'thread' }],
     ['own lines in the thread', { body: OWN_LINES, surface: 'thread', action: 'modify' }],
@@ -229,14 +222,6 @@ describe('the text of an approval, read again (X5)', () => {
       },
       'plain-review',
     ],
-    ...(['thread', 'review'] as const).map(
-      (surface) =>
-        [
-          `a command in a ${surface}, where decisions are made only in the conversation by now`,
-          { body: '/approve k7q2', surface, surfaces: { decideIn: 'conversation' } },
-          'outside-conversation',
-        ] as [string, Case, VoteProblem],
-    ),
   ])('%s does not', (_name, one, problem) => {
     expect(problemOf(one)).toBe(problem);
   });

@@ -24,7 +24,6 @@ const FROM_LOOSE_TO_STRICT: Readonly<Record<string, readonly unknown[]>> = {
   require_non_requester: [false, true],
   required_approvals: [1, 2, 3],
   standing_approvals: ['glob', 'path', 'off'],
-  decide_in: ['anywhere', 'conversation'],
 };
 
 const anyGlobs = fc.uniqueArray(fc.constantFrom(...GLOBS), { minLength: 1, maxLength: 2 });
@@ -59,7 +58,6 @@ const anyFile = fc.record(
     require_non_author: fc.boolean(),
     require_non_requester: fc.boolean(),
     standing_approvals: fc.constantFrom(...shape.standing_approvals.unwrap().options),
-    decide_in: fc.constantFrom(...shape.decide_in.unwrap().options),
     rules: few(anyRule),
     require: few(anyRequirement),
     protected_paths: few(fc.constantFrom(...GLOBS)),

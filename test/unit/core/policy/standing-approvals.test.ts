@@ -210,11 +210,4 @@ describe('a use, checked again', () => {
     const first = { ...approval().vote, standingApproval: use.standingApproval };
     expect(findStandingProblem(first, posted(), { ...context, approvals: [] })).toBeNull();
   });
-
-  it('given in a thread, it does not count where decisions belong into the conversation', () => {
-    const inThread = approval({ vote: { ...approval().vote, surface: 'thread' } });
-    const rules = { ...DEFAULT_SETTINGS, decideIn: 'conversation' } as const;
-    expect(findUsable(posted(), { ...context, approvals: [inThread], rules })).toEqual([]);
-    expect(findUsable(posted(), { ...context, rules })).toHaveLength(1);
-  });
 });

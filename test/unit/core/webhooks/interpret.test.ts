@@ -365,13 +365,6 @@ describe('changes of the base branch and of the installation (S90b, B11, F16)', 
     return pushed({ action: 'edited', changes, pull_request: { number: 12, base: { ref: 'release' } } });
   };
 
-  it('an opened or reopened pull request is an intent, by any account', () => {
-    for (const action of ['opened', 'reopened'])
-      expect(read('pull_request', pushed({ action }))).toMatchObject({
-        intent: { kind: 'opened', pull: { number: 12 } },
-      });
-  });
-
   it('an edited pull request is an intent only if its base branch changed (B11)', () => {
     expect(read('pull_request', edited({ base: { ref: { from: 'main' }, sha: { from: 'a' } } }))).toMatchObject({
       intent: { kind: 'retargeted', from: 'main', to: 'release' },

@@ -81,7 +81,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const target = { path, repositoryName, file, lastReadBlob };
   const change = write('src/a.md', LONG, LONG.slice(13));
   const shown = view(proposal({ ...change, path: `src/${text}` }), inConversation);
-  const { links, warnings, writable, decideIn, protectedPaths } = shown;
+  const { links, warnings, writable, protectedPaths } = shown;
   const told = {
     kind: 'proposal-details',
     proposal: { id: 'k7q2', title: text, url: null },
@@ -105,7 +105,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const appCommits = [{ blobBefore: before.blob, blobAfter: '0', ranges: [] }];
   const rules = { ...DEFAULT_SETTINGS, rules: [{ tools: ['read_file'], paths: ['*'], decide: 'ask' }] } as const;
   const context = {
-    runDetails: { warnings, writable, decideIn, protectedPaths },
+    runDetails: { warnings, writable, protectedPaths },
     links,
     memberTexts: [LONG],
     file: undefined,
