@@ -105,8 +105,8 @@ describe('the rules themselves', () => {
     ['a folder without a layer', { 'src/model/a.ts': '' }, 'no layer'],
     [
       'an inner file of a room',
-      { 'src/core/policy/a.ts': "import '../edits/misleading-text/confusables.ts';" },
-      'may not import src/core/edits/misleading-text/confusables.ts',
+      { 'src/core/policy/a.ts': "import '../edits/text/anchors.ts';" },
+      'may not import src/core/edits/text/anchors.ts',
     ],
     [
       'an inner file of the core’s messages',

@@ -5,7 +5,6 @@
 export const LAYERS: readonly (readonly string[])[] = [
   ['src/lib'],
   ['src/core/edits/text'],
-  ['src/core/edits/misleading-text'],
   ['src/core/edits'],
   ['src/core/edits/build'],
   ['src/core/state'],
@@ -252,11 +251,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'locate-region.ts',
       'describe-change.ts',
       'digest.ts',
+      'misleading-text.ts',
     ],
-  },
-  'src/core/edits/misleading-text': {
-    what: 'look-alike characters, and lines that are displayed otherwise',
-    entries: ['look-alikes.ts', 'line-display.ts', 'misleading-line.ts'],
   },
   'src/core/edits/text': {
     what: 'lines, searches, diffs, limits',

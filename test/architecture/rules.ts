@@ -27,7 +27,6 @@ const PURE_PACKAGES = [
   'zod',
   'diff',
   'fastest-levenshtein',
-  'unhomoglyph/data.json',
   'mdast',
   'mdast-util-from-markdown',
   'yaml',

@@ -1,5 +1,4 @@
 import { type FileChange, type Region, sourcePath, unifiedDiffOf } from './change.ts';
-import { findLookAlikes } from './misleading-text/look-alikes.ts';
 import { applyRegion, regionIndex } from './region.ts';
 import { byteLength } from './text/characters.ts';
 import { type DiffHunk, newSideLines, parseHunks } from './text/hunks.ts';
@@ -15,7 +14,6 @@ export type NoSuggestionReason =
   | 'multiple-places'
   | 'carriage-return'
   | 'hidden-character'
-  | 'look-alike'
   | 'too-long'
   | 'not-in-diff'
   | 'not-expressible'
@@ -79,7 +77,7 @@ function attemptSuggestion({ change, baseText, patch, inPullRequest }: Placement
   const hunks = inPullRequest && patch !== null ? parseHunks(patch) : [];
   let first: SuggestionAttempt | null = null;
   for (const suggestion of listSuggestions(region)) {
-    const attempt = trySuggestion({ path: change.path, suggestion, region, baseText, hunks });
+    const attempt = trySuggestion({ suggestion, region, baseText, hunks });
     if (attempt.kind === 'fits') return attempt;
     first ??= attempt;
   }
@@ -130,19 +128,17 @@ export function listSuggestions(region: Region): Suggestion[] {
 }
 
 type SuggestionCandidate = {
-  readonly path: string;
   readonly suggestion: Suggestion;
   readonly region: Region;
   readonly baseText: string;
   readonly hunks: readonly DiffHunk[];
 };
 
-function trySuggestion({ path, suggestion, region, baseText, hunks }: SuggestionCandidate): SuggestionAttempt {
+function trySuggestion({ suggestion, region, baseText, hunks }: SuggestionCandidate): SuggestionAttempt {
   const { anchorLines } = suggestion;
   const touched = [...anchorLines, ...region.new, ...suggestion.lines].join('');
   if (touched.includes('\r')) return doesNotFit('carriage-return');
   if (findHiddenCharacters(suggestion.lines.join('\n')).length > 0) return doesNotFit('hidden-character');
-  if (findLookAlikes(region.new.join(''), path).length > 0) return doesNotFit('look-alike');
   if (!hunks.some((hunk) => isCoveredByHunk(hunk, suggestion.firstLine, anchorLines))) return doesNotFit('not-in-diff');
   return isExactSuggestion(baseText, region, suggestion) ? { kind: 'fits', suggestion } : doesNotFit('not-expressible');
 }

@@ -100,8 +100,6 @@ function takeUserEdit(
     case 'change': {
       if (userEdit.isRespaced && !isSuggestionAlone)
         return refuseUserEdit(context, proposal, { reason: 'respaced-lines-beside-text' });
-      if (userEdit.misleading !== null)
-        return refuseUserEdit(context, proposal, { reason: 'misleading-text', ...userEdit.misleading });
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(target.note).text;

@@ -154,7 +154,7 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'deletes-or-moves': 'it deletes, moves, restores or only reads a file',
   'protected-path': 'it touches a protected file, which always needs an approval of its own',
   executable: 'it changes an executable file, which always needs an approval of its own',
-  'misleading-text': 'it has invisible characters, or some that look like others',
+  'misleading-text': 'its page warns of its lines or of its path',
   'several-parts': 'its diff needs several comments',
   'does-not-parse': 'with it a file would no longer parse',
   'not-as-shown': 'it is not stored exactly as it is shown',

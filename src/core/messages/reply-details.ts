@@ -1,7 +1,6 @@
 import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
-import type { Misleading } from '../edits/misleading-text/misleading-line.ts';
+import { nameHidden } from '../edits/misleading-text.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
-import { codePointName } from '../edits/text/unicode.ts';
 import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
 import type { UndoRefusal, UserEditProblem } from '../step/refusals.ts';
 import type { Reply, SideQuestionCaveat } from '../step/replies.ts';
@@ -146,11 +145,6 @@ function askWhatIsMeant(id: string, { reason }: BesideTextProblem): string {
   return `Nothing was approved: your block has ${found}, but it does not stand alone. To approve ${isSame ? 'them' : 'the proposed lines'}, use ${codeSpan(`/approve ${id}`)}, with a note for the agent below it if you like.${alone} For other lines, reply with these in a block, or say what to change in words without a block.`;
 }
 
-function describeMisleading(found: Misleading): string {
-  if (found === 'reordered') return 'is displayed in another order than it has';
-  return `has ${codeSpan(codePointName(String.fromCodePoint(found.codePoint)))}, which is hidden or looks like another character`;
-}
-
 function userEditAdvice({ reason }: WrongBlockProblem): string {
   if (reason === 'not-one-place' || reason === 'several-changes' || reason === 'denied-path')
     return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
@@ -177,8 +171,8 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
       return `the file would have ${formatNumber(problem.bytes)} bytes, and the limit is ${formatNumber(MAX_FILE_BYTES)}`;
     case 'diff-too-long':
       return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, or a line of more than ${formatNumber(MAX_DIFF_PART_BYTES)}, which is too long to show`;
-    case 'misleading-text':
-      return `line ${problem.line} of the block ${describeMisleading(problem.found)}`;
+    case 'hidden-character':
+      return `it adds a character that nobody sees, ${codeSpan(nameHidden(problem))}; write it as an escape of the language`;
     case 'uncovers-secret':
       return 'a secret in it, or beside it, would no longer be recognized as one, and the agent would see it';
     case 'limit-exceeded':

@@ -7,8 +7,7 @@ import {
   type Settings,
   stricterRole,
 } from '../state/settings.ts';
-import { compileShortNames, globMatcher } from './path-rules.ts';
-import { findLikenesses, foldLookalikes } from './paths.ts';
+import { compilePathRules } from './path-rules.ts';
 
 /** The settings that say who must approve a change. */
 export type NeedSettings = Pick<Settings, 'approvers' | 'requiredApprovals' | 'require'>;
@@ -67,22 +66,15 @@ type RequirementMatcher = (path: string) => readonly ApprovalRequirement[];
 
 const MATCHERS = new WeakMap<readonly ApprovalRequirement[], RequirementMatcher>();
 
-/** Finds all that match a path in any of its readings, so that neither case nor a look-alike avoids one. */
+/** Finds all that match a path without case and Unicode form. */
 function requirementMatcher(require: readonly ApprovalRequirement[]): RequirementMatcher {
   const known = MATCHERS.get(require);
   if (known !== undefined) return known;
   const compiled = require.map((requirement) => {
-    const globs = new Set(requirement.paths.flatMap((glob) => [glob, foldLookalikes(glob)]));
-    const byShortName = compileShortNames([{ globs: requirement.paths.map(foldLookalikes) }]);
-    return { requirement, tests: [...[...globs].map(globMatcher), (path: string) => byShortName(path) !== null] };
+    return { requirement, covers: compilePathRules([{ globs: requirement.paths }]) };
   });
-  const matcher: RequirementMatcher = (path) => {
-    if (compiled.length === 0) return [];
-    const readings = new Set([path, foldLookalikes(path), ...findLikenesses(path)]);
-    const matches = ({ tests }: (typeof compiled)[number]): boolean =>
-      tests.some((test) => [...readings].some((one) => test(one)));
-    return compiled.filter(matches).map(({ requirement }) => requirement);
-  };
+  const matcher: RequirementMatcher = (path) =>
+    compiled.filter(({ covers }) => covers(path) !== null).map(({ requirement }) => requirement);
   MATCHERS.set(require, matcher);
   return matcher;
 }

@@ -1,9 +1,8 @@
 import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
-import { compileFirstMatch, compileShortNames, foldedForm } from './path-rules.ts';
+import { compilePathRules } from './path-rules.ts';
 import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-tables.ts';
-import { findLikenesses } from './paths.ts';
 
 /** Whether a tool can have a path. `rule` names the rule that forbids it, or that asks people first. */
 type PathDecision =
@@ -115,9 +114,8 @@ function decideByRules({ operatorRules, rules }: PathRules, tool: ToolName, path
 /** `source` says for a refusal whose rules these are. */
 function decideByList(rules: readonly PathRule[], source: string, tool: ToolName, path: string): PathDecision {
   if (rules.length === 0) return ALLOWED;
-  // The strictest counts, so that a look-alike of an allowed path is not allowed by its rule.
-  const rows = compiledFor(rules, tool)(path);
-  return rows.map((row) => toDecision(row, source)).reduce(stricter, ALLOWED);
+  const row = compiledFor(rules, tool)(path);
+  return row === null ? ALLOWED : toDecision(row, source);
 }
 
 function toDecision({ decide, glob }: RuleRow, source: string): PathDecision {
@@ -127,33 +125,21 @@ function toDecision({ decide, glob }: RuleRow, source: string): PathDecision {
 /** One glob of a rule, so that a refusal names it. */
 type RuleRow = { readonly glob: string; readonly decide: PathRule['decide'] };
 
-const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, FindByReading<RuleRow>>>();
+type FindRow = (path: string) => RuleRow | null;
 
-function compiledFor(rules: readonly PathRule[], tool: ToolName): FindByReading<RuleRow> {
-  const byTool = COMPILED.get(rules) ?? new Map<ToolName, FindByReading<RuleRow>>();
+const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, FindRow>>();
+
+function compiledFor(rules: readonly PathRule[], tool: ToolName): FindRow {
+  const byTool = COMPILED.get(rules) ?? new Map<ToolName, FindRow>();
   COMPILED.set(rules, byTool);
   const known = byTool.get(tool);
   if (known !== undefined) return known;
   const rows = rules
     .filter(({ tools }) => tools.includes(tool))
-    .flatMap(({ paths, decide }) => paths.map((glob): RuleRow => ({ glob, decide })));
-  const compiled = compileByReading(rows);
+    .flatMap(({ paths, decide }) => paths.map((glob) => ({ glob, decide, globs: [glob] })));
+  const compiled = compilePathRules(rows);
   byTool.set(tool, compiled);
   return compiled;
-}
-
-/** The first row that covers each reading of a path: as written, without case and look-alikes, by its likenesses. */
-type FindByReading<Row> = (path: string) => readonly Row[];
-
-function compileByReading<Row extends { readonly glob: string }>(rows: readonly Row[]): FindByReading<Row> {
-  const exact = compileFirstMatch(rows.map((row) => ({ row, globs: [row.glob] })));
-  const foldedRows = rows.map((row) => ({ row, globs: [foldedForm(row.glob)] }));
-  const [folded, byShortName] = [compileFirstMatch(foldedRows), compileShortNames(foldedRows)];
-  return (path) => {
-    const form = foldedForm(path);
-    const found = [exact(path), folded(form), ...findLikenesses(path).map(folded), byShortName(form)];
-    return found.flatMap((one) => (one === null ? [] : [one.row]));
-  };
 }
 
 /** Why a path is protected: it is of the built-in list, or a setting's glob covers it. */
@@ -171,8 +157,8 @@ export function isProtected(path: string, settings: Pick<Settings, 'protectedPat
   return findProtection(path, settings) !== null;
 }
 
-/** The first of these globs that covers a path, as it is written or by its look. */
+/** The first of these globs that covers a path, without case and Unicode form. */
 export function findProtectingGlob(path: string, globs: readonly string[]): string | null {
   if (globs.length === 0) return null;
-  return compileByReading(globs.map((glob) => ({ glob })))(path)[0]?.glob ?? null;
+  return compilePathRules(globs.map((glob) => ({ glob, globs: [glob] })))(path)?.glob ?? null;
 }

@@ -1,81 +1,32 @@
-import { findLikenesses, foldLookalikes } from './paths.ts';
-import { canBeShortNameOf, hasShortName } from './short-names.ts';
+import { foldPath } from './paths.ts';
 
-/** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
-type PathMatcher<Row> = (path: string) => PathMatch<Row> | null;
-
-/**
- * `byLikeness` is true if the path only looks like a covered one: by a Cyrillic letter, or by a short name (`GIT~1`).
- */
-export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };
+/** Compiled globs: the first row that covers a path; null if none does. */
+type PathMatcher<Row> = (path: string) => Row | null;
 
 /**
- * Compiles rows of lower-case globs. A listing tests every path of the repository, so the usual forms (a name, a part
- * of a name, a directory) are looked up or compared directly.
+ * Compiles rows of globs, which are compared with paths without case and Unicode form. A listing tests every path of
+ * the repository, so the usual forms (a name, a part of a name, a directory) are looked up or compared directly.
  */
 export function compilePathRules<Row extends { readonly globs: readonly string[] }>(
   rows: readonly Row[],
 ): PathMatcher<Row> {
-  const findRow = compileFirstMatch(rows);
-  const findByShortName = compileShortNames(rows);
-  return (path) => {
-    const folded = foldedForm(path);
-    const row = findRow(folded);
-    if (row !== null) return { row, byLikeness: false };
-    const similar = [...findLikenesses(path).map(findRow), findByShortName(folded)].find((one) => one !== null);
-    return similar === undefined ? null : { row: similar, byLikeness: true };
-  };
-}
-
-/** Finds the first row with a glob that covers what a folded path with short names can stand for; globs are folded. */
-export function compileShortNames<Row extends { readonly globs: readonly string[] }>(
-  rows: readonly Row[],
-): (path: string) => Row | null {
-  let compiled: readonly { readonly row: Row; readonly covers: (path: string) => boolean }[] | null = null;
-  return (path) => {
-    if (!hasShortName(path)) return null;
-    // Few repositories have such a path.
-    compiled ??= rows.flatMap((row) => row.globs.map((glob) => ({ row, covers: shortNameMatcher(glob) })));
-    return compiled.find(({ covers }) => covers(path))?.row ?? null;
-  };
-}
-
-/** Compiles a glob that also covers paths with the short names of what it covers. Both are folded. */
-function shortNameMatcher(glob: string): (path: string) => boolean {
-  return compileSteps(glob, (pattern) => {
-    const isNamed = nameTest(pattern);
-    return (name) => isNamed(name) || canBeShortNameOf(name, pattern);
-  });
-}
-
-/** Finds the first row with a glob that covers a path, both taken as they are. */
-export function compileFirstMatch<Row extends { readonly globs: readonly string[] }>(
-  rows: readonly Row[],
-): (path: string) => Row | null {
   const byName = new Map<string, number>();
   const tests: { readonly index: number; readonly covers: GlobTest }[] = [];
   for (const [index, { globs }] of rows.entries()) {
-    for (const glob of globs) {
+    for (const glob of globs.map(foldPath)) {
       const [, name] = NAME_IN_ANY_DIRECTORY.exec(glob) ?? [];
       if (name === undefined) tests.push({ index, covers: compileGlob(glob) });
       else if (!byName.has(name)) byName.set(name, index);
     }
   }
-  return (path) => {
+  return (written) => {
+    const path = foldPath(written);
     const name = path.slice(path.lastIndexOf('/') + 1);
     const named = byName.get(name) ?? rows.length;
     const tested = tests.find(({ index, covers }) => index < named && covers(path, name))?.index;
     return rows[tested ?? named] ?? null;
   };
 }
-
-/** A path without case and look-alikes of the same letter. */
-export function foldedForm(path: string): string {
-  return ALREADY_FOLDED.test(path) ? path : foldLookalikes(path);
-}
-
-/** ASCII without capitals: most paths. */
-const ALREADY_FOLDED = /^[ -@[-~]*$/;
 
 /** Tests a path; `name` is its last part. */
 type GlobTest = (path: string, name: string) => boolean;
@@ -131,17 +82,13 @@ function compileName(pattern: string): (name: string) => boolean {
  * most the path's length times that of the longest piece between two stars.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  return compileSteps(glob, nameTest);
-}
-
-type NameTest = (name: string) => boolean;
-
-function compileSteps(glob: string, compilePart: (pattern: string) => NameTest): (path: string) => boolean {
-  const steps = collapseStars(glob.split('/').map((name) => (name === '**' ? ANY_NUMBER : compilePart(name))));
+  const steps = collapseStars(glob.split('/').map((name) => (name === '**' ? ANY_NUMBER : nameTest(name))));
   // A directory's own name does not match `dir/**`.
   const required = steps.at(-1) === ANY_NUMBER ? [...steps, () => true] : steps;
   return (path) => matchesSteps(required, path.split('/'));
 }
+
+type NameTest = (name: string) => boolean;
 
 function nameTest(pattern: string): NameTest {
   if (!SPECIAL.test(pattern)) return (name) => name === pattern;

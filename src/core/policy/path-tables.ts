@@ -1,4 +1,4 @@
-import { compilePathRules, type PathMatch } from './path-rules.ts';
+import { compilePathRules } from './path-rules.ts';
 
 /** Files that usually have secrets: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
 type SecretFiles = {
@@ -258,17 +258,17 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
 ];
 
 /**
- * The built-in rule that forbids every tool this path, compared without case and look-alikes; null if there is none.
+ * The built-in rule that forbids every tool this path, compared without case and Unicode form; null if there is none.
  */
 export function findReadDenyRule(path: string): string | null {
-  return SECRET_RULES(path)?.row.name ?? null;
+  return SECRET_RULES(path)?.name ?? null;
 }
 
 /**
- * The built-in rule that forbids writing tools this path, compared without case and look-alikes; null if there is none.
+ * The built-in rule that forbids writing tools this path, compared without case and Unicode form; null if there is none.
  */
 export function findWriteDenyRule(path: string): string | null {
-  return findReadDenyRule(path) ?? READ_ONLY_RULES(path)?.row.name ?? null;
+  return findReadDenyRule(path) ?? READ_ONLY_RULES(path)?.name ?? null;
 }
 
 /** Like T14, for reading, searching and listing. */
@@ -281,15 +281,9 @@ export function notWritableOutput(path: string, rule: string): string {
   return `Cannot write '${path}': path is read-only (${rule}).`;
 }
 
-/** The group of a protected path; null for other paths. Compared without case and look-alikes. */
+/** The group of a protected path; null for other paths. Compared without case and Unicode form. */
 export function findProtectedFiles(path: string): ProtectedFiles | null {
-  return matchProtectedFiles(path)?.row ?? null;
-}
-
-/** Like `findProtectedFiles`, and whether the path only looks like one of the group. */
-export function matchProtectedFiles(path: string): PathMatch<ProtectedFiles> | null {
-  const found = PROTECTED_RULES(path);
-  return found === null ? null : { row: found.row.row, byLikeness: found.byLikeness };
+  return PROTECTED_RULES(path)?.row ?? null;
 }
 
 /** Each glob is a rule, so that a refusal names it. */

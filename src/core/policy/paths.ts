@@ -1,55 +1,45 @@
-import { asciiReadings } from '../edits/misleading-text/look-alikes.ts';
+import { escapeHiddenAndCr, findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Tree, TreeEntry } from '../step/ports.ts';
 
 /**
- * Checks a path written by the model. With a tree it also refuses anything but a plain file, paths below a file, links,
- * submodules, and new names that differ from existing ones only in case or Unicode form.
+ * Finds the path that the model means. One that a listing shows is taken as it is; the rules for names hold for new
+ * ones. Refuses anything but a plain file, and paths below a file, a link or a submodule.
  */
-export function checkPath(raw: string, { repo, tree }: PathContext): CheckedPath {
-  const path = stripPathPrefixes(raw, { repo, tree });
-  if (!isCanonical(path)) return refuseOutside(raw, repo);
-  return tree === undefined ? { kind: 'path', path } : checkInTree(path, { raw, repo, tree });
+export function checkPath(raw: string, context: PathContext): CheckedPath {
+  const listed = findListed(raw, context);
+  return listed === null ? checkNewPath(raw, context) : checkParts(raw, listed, context);
 }
 
 /** Checks the target of a move. A rename can change only case or Unicode form, so the file itself does not block it. */
-export function checkMoveTarget(raw: string, from: string, { repo, tree }: TreeContext): CheckedPath {
+export function checkMoveTarget(raw: string, from: string, { repo, tree }: PathContext): CheckedPath {
   const path = stripPathPrefixes(raw, { repo, tree });
-  if (!isCanonical(path)) return refuseOutside(raw, repo);
-  const renamed = path !== from && foldPath(path) === foldPath(from);
-  const checked = checkInTree(path, { raw, repo, tree: renamed ? treeWithout(tree, from) : tree });
-  if (checked.kind === 'refused' || !tree.has(path)) return checked;
-  return refusePath(raw, 'a file exists there, and a move overwrites nothing');
+  if (tree.has(path)) return refusePath(raw, 'a file exists there, and a move overwrites nothing');
+  const isRenamed = foldPath(path) === foldPath(from);
+  return checkNewPath(raw, { repo, tree: isRenamed ? treeWithout(tree, from) : tree });
 }
 
-/** A canonical path of the repository, or the refusal for the model. */
+/** A path of the repository, or the refusal for the model. */
 export type CheckedPath =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'refused'; readonly output: string };
 
-/** The repository's name, and the head's tree if it is available. */
-type PathContext = { readonly repo: string; readonly tree?: Tree | undefined };
-
-type TreeContext = { readonly repo: string; readonly tree: Tree };
+/** The repository's name, and the head's tree. */
+type PathContext = { readonly repo: string; readonly tree: Tree };
 
 /** The directory that a path written by the model names: '' for the root, null if it names none. */
-export function findDirectory(raw: string, context: TreeContext): string | null {
+export function findDirectory(raw: string, context: PathContext): string | null {
   const stripped = stripPathPrefixes(raw, context);
   const path = stripped.endsWith('/') ? stripped.slice(0, -1) : stripped;
   if (path === '' || path === '.') return '';
-  const entry = isCanonical(path) ? context.tree.get(path) : undefined;
+  const entry = context.tree.get(path);
   return entry !== undefined && entryKind(entry) === 'directory' ? path : null;
 }
 
 /** A glob for paths from the root: without the prefixes that a path can have, and with all below a bare directory. */
-export function normalizeGlob(raw: string, context: TreeContext): string {
+export function normalizeGlob(raw: string, context: PathContext): string {
   const directory = findDirectory(raw, context);
   if (directory === null) return stripPathPrefixes(raw, context);
   return directory === '' ? '**' : `${directory}/**`;
-}
-
-/** T13. */
-function outsideOutput(path: string, repo: string): string {
-  return `Cannot access '${printablePath(path)}': path is outside the repository. Readable roots: ${repo}/`;
 }
 
 /**
@@ -58,12 +48,53 @@ function outsideOutput(path: string, repo: string): string {
  */
 export function stripPathPrefixes(raw: string, { repo, tree }: PathContext): string {
   const path = raw.replace(/^\.?\//, '');
-  return tree !== undefined && path.startsWith(`${repo}/`) && !tree.has(repo) ? path.slice(repo.length + 1) : path;
+  return path.startsWith(`${repo}/`) && !tree.has(repo) ? path.slice(repo.length + 1) : path;
 }
 
+/** The path of the tree that is written here: exactly, as listings quote it, with a line, or in another Unicode form. */
+function findListed(raw: string, context: PathContext): string | null {
+  const { tree } = context;
+  const written = stripPathPrefixes(raw, context);
+  const unquoted = written.replace(/^"(.*)"$/su, '$1').replaceAll('\\"', '"');
+  const unescaped = unquoted.replace(ESCAPED, (whole, hex: string) => characterOf(hex) ?? whole);
+  const forms = [written, unquoted, unescaped, unescaped.replace(LINE_SUFFIX, '')];
+  const found = forms.find((path) => tree.has(path));
+  if (found !== undefined) return found;
+  const composed = unescaped.normalize('NFC');
+  if (/^\p{ASCII}*$/u.test(composed)) return null;
+  for (const path of tree.keys()) if (path.normalize('NFC') === composed) return path;
+  return null;
+}
+
+const LINE_SUFFIX = /:\d+(?:[:-]\d+)?$/;
+
+/** A hidden character as the model sees it. */
+const ESCAPED = /\\u\{([0-9A-F]{1,6})\}/g;
+
+function characterOf(hex: string): string | null {
+  const codePoint = Number.parseInt(hex, 16);
+  return codePoint > 0x10ffff ? null : String.fromCodePoint(codePoint);
+}
+
+function checkNewPath(raw: string, context: PathContext): CheckedPath {
+  const path = stripPathPrefixes(raw, context);
+  if (!isCanonical(path)) return refuseOutside(raw, context.repo);
+  for (const part of pathAndParents(path)) {
+    if (context.tree.has(part)) continue;
+    const variant = findCaseVariant(context.tree, part);
+    const problem =
+      variant === null
+        ? findNameProblem(part.slice(part.lastIndexOf('/') + 1))
+        : `'${printablePath(variant)}' exists and differs only in case or Unicode form`;
+    if (problem !== null) return refusePath(raw, problem);
+  }
+  return checkParts(raw, path, context);
+}
+
+/** Whether the path names one place on every file system, inside the repository and outside of `.git`. */
 function isCanonical(path: string): boolean {
-  if (path === '' || !path.isWellFormed() || path !== path.normalize('NFC')) return false;
-  if (INVISIBLE.test(path) || ENCODED.test(path) || path.includes('\\') || /^[a-z]:/i.test(path)) return false;
+  if (path === '' || path !== path.normalize('NFC') || findHiddenCharacters(path).length > 0) return false;
+  if (/[\n\\]/.test(path) || ENCODED.test(path) || /^[a-z]:/i.test(path)) return false;
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return false;
   return path.split('/').every(isCanonicalName);
 }
@@ -73,29 +104,23 @@ function isCanonicalName(name: string): boolean {
   return Buffer.byteLength(name) <= MAX_NAME_BYTES && !isGitDirectory(name);
 }
 
-/** Some file systems cut a name at a colon, drop trailing dots and spaces, or know a short form with a tilde. */
+/** Some file systems cut a name at a colon, or drop trailing dots and spaces. */
 function isGitDirectory(name: string): boolean {
-  const [stem = ''] = foldLookalikes(name).split(':');
-  const trimmed = stem.replace(/[. ]+$/, '');
-  return trimmed === '' || trimmed === '.git' || /^git~\d+$/.test(trimmed);
+  const [stem = ''] = foldPath(name).split(':');
+  return ['', '.git'].includes(stem.replace(/[. ]+$/, ''));
 }
 
 const MAX_PATH_BYTES = 1000;
 
 const MAX_NAME_BYTES = 255;
 
-/** Control characters, half surrogates, line separators and invisible characters. */
-const INVISIBLE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u{2028}\u{2029}]/u;
-
 /** A percent-encoded slash, dot, backslash or NUL. */
 const ENCODED = /%(?:2f|2e|5c|00)/i;
 
-/**
- * The reason against a new name: Windows cannot hold it, so nobody could check out the branch there, or people would
- * take it for another name. Null if there is none.
- */
+/** The reason against a new name: Windows cannot hold it, or people would take it for another. Null if there is none. */
 function findNameProblem(name: string): string | null {
   if (name.startsWith(' ')) return 'nobody sees the space at the start of a name';
+  if (/~\d/.test(name)) return 'Windows can give such a name with a tilde and a digit to another file';
   const [, character] = NOT_IN_WINDOWS_NAMES.exec(name) ?? [];
   if (character !== undefined) return `Windows cannot hold a name with '${character}'`;
   if (/[. ]$/.test(name)) return `Windows cannot hold a name that ends with a ${name.endsWith('.') ? 'dot' : 'space'}`;
@@ -108,19 +133,11 @@ const NOT_IN_WINDOWS_NAMES = /([<>:"|?*])/;
 
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i;
 
-type TreeLookup = { readonly raw: string; readonly repo: string; readonly tree: Tree };
-
-function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath {
+/** Refuses what is no plain file, and what lies below one. */
+function checkParts(raw: string, path: string, { repo, tree }: PathContext): CheckedPath {
   for (const part of pathAndParents(path)) {
     const entry = tree.get(part);
-    if (entry === undefined) {
-      const caseVariant = findCaseVariant(tree, foldPath(part));
-      if (caseVariant !== undefined)
-        return refusePath(raw, `'${printablePath(caseVariant)}' exists and differs only in case or Unicode form`);
-      const problem = findNameProblem(part.slice(part.lastIndexOf('/') + 1));
-      if (problem !== null) return refusePath(raw, problem);
-      continue;
-    }
+    if (entry === undefined) continue;
     const kind = entryKind(entry);
     if (kind === 'link' || kind === 'submodule' || kind === 'other') return refuseOutside(raw, repo);
     if (part === path && kind === 'directory') return refusePath(raw, 'it is a directory');
@@ -137,65 +154,20 @@ export function pathAndParents(path: string): string[] {
   return [...paths, path];
 }
 
-/** A copy of a tree that can be changed in place. Its paths need not be folded again. */
-export type TreeCopy = {
-  readonly tree: Tree;
-  readonly set: (path: string, entry: TreeEntry) => void;
-  readonly remove: (path: string) => void;
-};
-
-export function copyTree(source: Tree): TreeCopy {
-  const tree = new Map(source);
-  const added = new Map<string, readonly string[]>();
-  COPIES.set(tree, { source, added });
-  const set = (path: string, entry: TreeEntry): void => {
-    if (!tree.has(path)) addFolded(added, path);
-    tree.set(path, entry);
-  };
-  return { tree, set, remove: (path) => void tree.delete(path) };
-}
-
-/** Paths by their folded form. Several differ only in case or Unicode form. */
-type FoldedPaths = ReadonlyMap<string, readonly string[]>;
-
-/** The tree that a copy was made of, and the paths that were added to the copy. */
-const COPIES = new WeakMap<Tree, { readonly source: Tree; readonly added: FoldedPaths }>();
-
-const FOLDED_PATHS = new WeakMap<Tree, FoldedPaths>();
-
-function findCaseVariant(tree: Tree, folded: string): string | undefined {
-  // Paths that a copy no longer has are still known by their folded form.
-  return pathsFoldedTo(tree, folded).findLast((path) => tree.has(path));
-}
-
-function pathsFoldedTo(tree: Tree, folded: string): readonly string[] {
-  const copy = COPIES.get(tree);
-  if (copy === undefined) return foldedTreePaths(tree).get(folded) ?? [];
-  return [...pathsFoldedTo(copy.source, folded), ...(copy.added.get(folded) ?? [])];
-}
-
-/** Every path of a tree by its folded form, cached as long as the tree lives. */
-function foldedTreePaths(tree: Tree): FoldedPaths {
-  const cached = FOLDED_PATHS.get(tree);
-  if (cached !== undefined) return cached;
-  const folded = new Map<string, readonly string[]>();
-  for (const path of tree.keys()) addFolded(folded, path);
-  FOLDED_PATHS.set(tree, folded);
-  return folded;
-}
-
-function addFolded(folded: Map<string, readonly string[]>, path: string): void {
-  const key = foldPath(path);
-  folded.set(key, [...(folded.get(key) ?? []), path]);
+/** Only new paths are looked up, so folding every path of the tree costs less than keeping the folded ones. */
+function findCaseVariant(tree: Tree, part: string): string | null {
+  const folded = foldPath(part);
+  for (const path of tree.keys()) if (foldPath(path) === folded) return path;
+  return null;
 }
 
 /** The tree without a file, and without directories that become empty. */
 function treeWithout(source: Tree, path: string): Tree {
-  const { tree, remove } = copyTree(source);
-  remove(path);
+  const tree = new Map(source);
+  tree.delete(path);
   for (const parent of pathAndParents(path).slice(0, -1).toReversed()) {
     if (hasPathBelow(tree, parent)) break;
-    remove(parent);
+    tree.delete(parent);
   }
   return tree;
 }
@@ -205,38 +177,32 @@ function hasPathBelow(tree: Tree, directory: string): boolean {
   return false;
 }
 
+/** T13. */
 function refuseOutside(raw: string, repo: string): CheckedPath {
-  return { kind: 'refused', output: outsideOutput(raw, repo) };
+  const output = `Cannot access '${printablePath(raw)}': path is outside the repository. Readable roots: ${repo}/`;
+  return { kind: 'refused', output };
 }
 
 function refusePath(raw: string, why: string): CheckedPath {
   return { kind: 'refused', output: `Cannot access '${printablePath(raw)}': ${why}.` };
 }
 
-/** A path for an error message: one line, invisible characters escaped, limited in length. */
+/** A path for an error message: one line, limited in length. */
 function printablePath(path: string): string {
   const short = path.length > MAX_ECHO_CHARACTERS ? `${path.slice(0, MAX_ECHO_CHARACTERS)}…` : path;
-  return short.replace(
-    new RegExp(INVISIBLE, 'gu'),
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
-  );
+  return escapeHiddenAndCr(short).replaceAll('\n', '\\u{A}');
 }
 
 const MAX_ECHO_CHARACTERS = 200;
 
-/** A path or name as seen by a file system that ignores case and Unicode form. Use it for comparison only. */
+/**
+ * A path as a file system sees it that ignores case and Unicode form, without ignorable characters. All rules compare
+ * paths and globs in this form, once.
+ */
 export function foldPath(path: string): string {
-  return path.normalize('NFC').toUpperCase().toLowerCase();
-}
-
-/** Also folds look-alikes (compatibility forms and invisible characters), for comparison with protected names. */
-export function foldLookalikes(part: string): string {
-  return foldPath(part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
-}
-
-/** The folded readings of a path with look-alikes; none for a path in ASCII. Use it like `foldLookalikes`. */
-export function findLikenesses(path: string): readonly string[] {
-  return asciiReadings(path).map(foldLookalikes);
+  if (/^\p{ASCII}*$/u.test(path)) return path.toLowerCase();
+  const plain = path.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return plain.toUpperCase().toLowerCase().normalize('NFKC');
 }
 
 type EntryKind = 'file' | 'directory' | 'link' | 'submodule' | 'other';

@@ -1,8 +1,6 @@
 import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDiffOf } from '../edits/change.ts';
 import { recomputedDigest } from '../edits/digest.ts';
-import { findLookAlikesInPath } from '../edits/misleading-text/look-alikes.ts';
-import { findMisleading } from '../edits/misleading-text/misleading-line.ts';
-import { parseHunks } from '../edits/text/hunks.ts';
+import { describeMisleading, describeMixedPath } from '../edits/misleading-text.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/settings-schema.ts';
 import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
@@ -67,16 +65,14 @@ function isExecutable({ base, result }: FileChange): boolean {
   return base?.mode === '100755' || result?.mode === '100755';
 }
 
-/** Whether a reader could take its path or an added line for another one. */
+/** Whether its page warns of its path or of its lines. */
 function isMisleading({ path, payload }: FileChange): boolean {
-  if (findHiddenCharacters(path).length > 0 || findLookAlikesInPath(path).length > 0) return true;
   const diff = unifiedDiffOf(payload);
-  if (diff === null) return true;
-  return parseHunks(diff).some(({ newStart, lines }) =>
-    lines
-      .filter(({ kind }) => kind !== 'removed')
-      .some(({ kind, text }, index) => kind === 'added' && findMisleading(text, path, newStart + index === 1) !== null),
-  );
+  return diff === null || isMisleadingPath(path) || describeMisleading(diff).length > 0;
+}
+
+function isMisleadingPath(path: string): boolean {
+  return findHiddenCharacters(path).length > 0 || describeMixedPath(path) !== null;
 }
 
 /** The glob that `/approve always` names; null for the path of the change. */
@@ -109,7 +105,7 @@ const QUOTED = /[`'"]/;
 function isGlob(glob: string): boolean {
   if (glob.length > MAX_SCOPE_CHARACTERS || QUOTED.test(glob) || glob !== glob.normalize('NFC')) return false;
   if (!PATH_FORMS.glob.every(({ form }) => form.test(glob))) return false;
-  return findHiddenCharacters(glob).length === 0 && findLookAlikesInPath(glob).length === 0;
+  return !isMisleadingPath(glob);
 }
 
 /** Whether a standing approval has not expired. Times are GitHub's. */

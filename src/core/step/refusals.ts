@@ -1,4 +1,4 @@
-import type { MisleadingLine, UserEditRefusal } from '../edits/build/user-edit.ts';
+import type { UserEditRefusal } from '../edits/build/user-edit.ts';
 import type { CodeOwnersFile } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
 import type { ProposalLink, ProposalOutcome } from './reply-links.ts';
@@ -128,8 +128,6 @@ export type UserEditProblem =
   | { readonly reason: 'same-lines-beside-text' }
   /** It has the proposed lines with other white space, and such text beside it. */
   | { readonly reason: 'respaced-lines-beside-text' }
-  /** They would be committed before a page could warn of it. */
-  | ({ readonly reason: 'misleading-text' } & MisleadingLine)
   /** Its closing fence is missing. */
   | { readonly reason: 'unclosed-block' }
   | { readonly reason: 'denied-path'; readonly rule: string }

@@ -118,7 +118,7 @@ describe('/approve always', () => {
     expect(story.bot.answer()).toContain(`It does not reach \`${ROWS_PATH}\`, which you approved with it.`);
   });
 
-  it('never covers a deletion, a move, a protected file, misleading characters or text that does not parse (S123)', async () => {
+  it('never covers a deletion, a move, a protected file, a page with a warning or text that does not parse (S123)', async () => {
     const story = await proposeRow({
       files: { 'package.json': '{ "a": 1 }\n', 'data.json': '{ "a": 1 }\n' },
       branch: { 'src/old.ts': 'old\n', 'src/from.ts': 'from\n' },
@@ -128,7 +128,7 @@ describe('/approve always', () => {
       story.ana,
       '/approve always **',
       edit('package.json', '"a": 1', '"a": 2'),
-      edit(ROWS_PATH, row(15), `${row(15)} // \u202Eevil`),
+      edit(ROWS_PATH, row(15), `${row(15)} // \u0435vil`),
       { name: 'delete_file', arguments: { path: 'src/old.ts' } },
       { name: 'move_file', arguments: { from: 'src/from.ts', to: 'src/to.ts' } },
     );

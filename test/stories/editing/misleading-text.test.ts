@@ -12,98 +12,84 @@ async function propose(call: ScriptedCall, branch: Readonly<Record<string, strin
   return story;
 }
 
-describe('a change that looks right and is not', () => {
-  it('an assignment that reads as a comparison has no commit button and a warning (X1)', async () => {
-    const { bot } = await propose(edit('src/login.ts', 'two', 'if (environment\u01C3=PROD) {}'));
+describe('characters that nobody sees', () => {
+  it.each([
+    ['an edit', edit('src/login.ts', 'two', 'two\u202E'), 'U+202E in line 2'],
+    ['a new file', write('src/new.ts', 'one\nt\u200Bwo\n'), 'U+200B in line 2'],
+  ])('are refused to the agent in %s, with code point and line (S35, X1)', async (_, call, name) => {
+    const { bot, model } = await propose(call);
+    expect(bot.proposals()).toEqual([]);
+    expect(model.toolMessages()[0]).toContain(`has ${name}, which nobody sees. Write it as an escape of the language`);
+  });
+
+  it('are refused in a person’s own lines, with code point and line (S48, X1)', async () => {
+    const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'));
+    await ana.replies(bot.proposal(1), '```suggestion\nzw\u200Bei\n```');
+    expect(bot.answer()).toContain('it adds a character that nobody sees, `U+200B in line 2`');
+    expect(pr.file('src/login.ts')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('that the file already has stay as they are, and a line below the diff names them (S35, X15)', async () => {
+    const branch = { 'src/login.ts': 'o\u200Bne\ntwo\nthree\n' };
+    const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'), branch);
     const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️ This adds look-alike characters: `U+01C3` in line 2 (like `!`).');
-    expect(body).not.toContain('```suggestion');
+    expect(body).toContain('The file has characters that nobody sees:');
+    expect(body).toContain('U+200B');
+    expect(body).not.toContain('⚠️');
+    await ana.says('/approve');
+    expect(pr.file('src/login.ts')).toBe('o\u200Bne\nzwei\nthree\n');
   });
 
-  it('a new file whose name imitates another has a warning (X1)', async () => {
-    const { bot } = await propose(write('src/lo\u0261in.ts', 'one\n'));
-    expect(bot.proposal(1).body).toMatch(/⚠️ The path .* has look-alike characters: `U\+0261` \(like `g`\)\./);
+  it('come back with an undo, which warns of them (S92, X1)', async () => {
+    const { ana, bot, pr } = await propose(edit('src/login.ts', 't\u200Bwo', 'two'), {
+      'src/login.ts': 'one\nt\u200Bwo\nthree\n',
+    });
+    await ana.says('/approve');
+    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
+    expect(bot.proposal(2).body).toContain('⚠️ This adds characters that nobody sees:');
+    await ana.says('/approve');
+    expect(pr.file('src/login.ts')).toBe('one\nt\u200Bwo\nthree\n');
   });
 
-  it('a comment in another language has a commit button and no warning (X1)', async () => {
-    const { bot } = await propose(edit('src/login.ts', 'two', '// рост и сор; 调用 foo（bar）；kadın'));
+  it('the agent reads the names of files with their hidden characters written out, and opens them (X17, S13)', async () => {
+    const branch = { 'src/ad\u202Emin.ts': 'one\n' };
+    const story = await stage().tell({ branch });
+    story.model.proposes(edit('src/ad\\u{202E}min.ts', 'one', 'two'));
+    await story.ana.says('/countersign change it');
+    await story.ana.says('/approve');
+    const texts = JSON.stringify(story.model.requests());
+    expect(texts).toContain('src/ad\\\\u{202E}min.ts');
+    expect(texts).not.toContain('\u202E');
+    expect(story.pr.file('src/ad\u202Emin.ts')).toBe('two\n');
+  });
+});
+
+describe('text that looks right and is not', () => {
+  it('a word of several alphabets has a warning and a commit button (X1)', async () => {
+    const { bot } = await propose(edit('src/login.ts', 'two', 'if (isAdmin\u3163\u3163isOwner) {}'));
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ These words mix letters of several alphabets: isAdminㅣㅣisOwner in line 2.');
+    expect(body).toContain('```suggestion');
+  });
+
+  it('a new path of several alphabets has a warning (X1)', async () => {
+    const { bot } = await propose(write('src/l\u043Egin.ts', 'one\n'));
+    expect(bot.proposal(1).body).toMatch(/⚠️ The path .* mixes letters of several alphabets: l\u043Egin\./);
+  });
+
+  it('other languages and emoji have a commit button and no warning (X1, S35)', async () => {
+    const { bot } = await propose(
+      edit('src/login.ts', 'two', '// рост и сор; 调用foo（bar）；kadın ⭐️ 👩‍🔬 می‌خواهم שלום'),
+    );
     const { body } = bot.proposal(1);
     expect(body).toContain('```suggestion');
     expect(body).not.toContain('⚠️');
   });
 
-  it('code beyond the right edge has a warning (X15)', async () => {
-    const { bot } = await propose(edit('src/login.ts', 'two', `audit();${' '.repeat(250)}grant();`));
-    const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️ Very long: line 2 (266 columns).');
-    expect(body).toContain('⚠️ Wide space before more text: line 2.');
-  });
-
-  it('code beyond the right edge that a change takes away has a warning (X15)', async () => {
-    const branch = { 'src/login.ts': `one\npay(order);${' '.repeat(250)}audit(order);\nthree\n` };
-    const { bot } = await propose(
-      edit('src/login.ts', `pay(order);${' '.repeat(250)}audit(order);`, 'pay(all);'),
-      branch,
-    );
-    const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️ Removes very long text: line 2 (274 columns). Scroll to the end before you decide.');
-    expect(body).toContain('⚠️ Removes text behind wide space: line 2.');
-  });
-
-  it('code beyond very wide signs has a warning (X15)', async () => {
-    const { bot } = await propose(edit('src/login.ts', 'two', `/* ${'\uFDFD'.repeat(60)} */ grant();`));
-    expect(bot.proposal(1).body).toContain('⚠️ Very long: line 2');
-  });
-
-  it.each([
-    ['src/login.ts', '  * ѕсоре;'],
-    ['src/login.tsx', 'return level>3 && ѕсоре'],
-    ['src/login.nix', 'base // ѕсоре'],
-  ])('in %s, a line that only resembles prose has no commit button and a warning (X1)', async (path, line) => {
-    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
-    const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️ This adds look-alike characters: `U+0455` in line 2 (like `s`)');
-    expect(body).not.toContain('```suggestion');
-  });
-
-  it.each([
-    ['src/Paths.cs', String.raw`var file = root + @"\" + ѕсоре + @"\";`],
-    ['src/paths.go', 'file := root + `\\` + ѕсоре + `\\`'],
-    ['src/key.py', "key = rb'a' + ѕсоре + rb'b'  # it's"],
-  ])('in %s, a variable between two strings that could be within one has a warning (X1)', async (path, line) => {
-    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
-    const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️ This adds look-alike characters: `U+0455` in line 2 (like `s`)');
-    expect(body).not.toContain('```suggestion');
-  });
-
-  it.each([
-    ['src/Keys.swift', 'let 🔑\u{200D}👤 = other', '200D'],
-    ['src/keys.php', '$owner©\u{FE0E} = $other;', 'FE0E'],
-  ])('in %s, a joiner or style that draws nothing is written out and has a warning (X1)', async (path, line, name) => {
-    const { bot } = await propose(edit(path, 'two', line), { [path]: 'one\ntwo\nthree\n' });
-    const { body } = bot.proposal(1);
-    expect(body).toContain('⚠️');
-    expect(body).toContain(`\\u{${name}}`);
-    expect(body).not.toMatch(/[\u{200D}\u{FE0E}]/u);
-    expect(body).not.toContain('```suggestion');
-  });
-
-  it('a new path whose segments are displayed in another order has a warning that names them (X1)', async () => {
-    const { bot } = await propose(write('docs/אבג/דהו.md', 'one\n'));
-    expect(bot.proposal(1).body).toMatch(/⚠️ Right-to-left .* it is docs, then אבג, then .*דהו/);
-  });
-
-  it('lines that look like the start of another file’s diff have a warning', async () => {
-    const branch = { 'db/seed.sql': 'one\n-- a/docs/notes.md\nthree\n' };
-    const { bot } = await propose(edit('db/seed.sql', '-- a/docs/notes.md', '++ b/docs/notes.md'), branch);
-    expect(bot.proposal(1).body).toContain('look like the start of another file’s diff, and are not: line 2.');
-  });
-
-  it('the agent reads the names of files with their hidden characters written out (X17)', async () => {
-    const story = await propose({ name: 'list_files', arguments: {} }, { 'src/ad\u202Emin.ts': 'one\n' });
-    const texts = JSON.stringify(story.model.requests());
-    expect(texts).toContain('src/ad\\\\u{202E}min.ts');
-    expect(texts).not.toContain('\u202E');
+  it('lines beyond the right edge, and rows that differ in white space alone, have warnings (X15)', async () => {
+    const wide = await propose(edit('src/login.ts', 'two', `audit();${' '.repeat(250)}grant();`));
+    expect(wide.bot.proposal(1).body).toContain('⚠️ More than 200 columns: line 2. Scroll to the end.');
+    const spaced = await propose(edit('src/login.ts', 'two', '  two'));
+    expect(spaced.bot.proposal(1).body).toContain('⚠️ Only white space differs: line 2.');
   });
 });

@@ -95,7 +95,7 @@ describe('GitHub’s own button', () => {
   it.each<[string, string, ScriptedCall, RegExp]>([
     ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
     ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
-    ['hidden characters', LINES, edit('a.txt', 'two', 'tw\u202Eo'), /these lines have invisible characters/],
+    ['hidden characters', 'one\ntwo\u202E\n', edit('a.txt', 'two', 'three'), /these lines have invisible characters/],
   ])('%s appear as a diff on the file, with the reason (S33, S35, B18)', async (_, before, call, why) => {
     const { story } = await proposeEdit(before, call);
     const { ana, bot, pr } = story;
@@ -104,13 +104,6 @@ describe('GitHub’s own button', () => {
     expect(bot.proposal(1).body).toMatch(why);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
-  });
-
-  it('invisible characters are written out with a warning (S35, C8)', async () => {
-    const { story } = await proposeEdit(LINES, edit('a.txt', 'two', 'tw\u202Eo'));
-    expect(story.bot.proposal(1).body).toContain('+tw\\u{202E}o');
-    expect(story.bot.proposal(1).body).toMatch(/⚠️.*U\+202E/);
-    expect(story.bot.proposal(1).body).not.toContain('\u202E');
   });
 
   it('a line outside the pull request’s diff appears as a diff on its file, another file in the conversation (S33)', async () => {
@@ -223,22 +216,6 @@ describe('the comment of a proposal', () => {
       expect.stringMatching(/CLAUDE.*: its content steers coding agents\.$/),
       expect.stringMatching(/a setting of coding agents: its content steers coding agents and can run as code\.$/),
       expect.stringMatching(/a build script: its content can run as code\.$/),
-    ]);
-  });
-
-  it('a path that looks like such a file is named as looking like it, or is denied like it (X1, X16)', async () => {
-    const story = await stage().tell({ branch: { 'a.txt': LINES } });
-    story.model.proposes(
-      write('p\u0430ckage.json', '{ "scripts": { "install": "true" } }\n'),
-      write('.github/workfl\u043Ews/ci.yml', 'on: push\n'),
-    );
-    await story.ana.says('/countersign set it up');
-    expect(story.model.requests()[1]?.messages.at(-1)?.content).toContain('path is read-only (.github/workflows/**)');
-    expect(story.bot.proposals()).toHaveLength(1);
-    const warnings = story.bot.proposal(1).body.replaceAll('\\', '').match(/⚠️ .*/g);
-    expect(warnings).toEqual([
-      expect.stringContaining('has look-alike characters: `U+0430` (like `a`)'),
-      expect.stringMatching(/looks like a package manifest: its content can run as code\.$/),
     ]);
   });
 

@@ -178,8 +178,8 @@ describe('a secret in another file', () => {
     await ana.says('/countersign split it');
     const warnings = bot.proposals().map(({ body }) => /⚠️ .*/.exec(body)?.[0].replaceAll('\\', ''));
     expect(warnings).toEqual([
-      '⚠️ This adds `[redacted]`, which the agent sees in place of a secret: line 3. Check whether a value is missing there.',
-      '⚠️ This adds `[redacted]`, which the agent sees in place of a secret: line 2. Check whether a value is missing there.',
+      expect.stringContaining('which the agent sees in place of a secret: line 3.'),
+      expect.stringContaining('which the agent sees in place of a secret: line 2.'),
       undefined,
     ]);
   });

@@ -3,7 +3,7 @@ import type { EditRequest } from './apply-edit.ts';
 import { applyEdits } from './apply-edits.ts';
 import { type BuildResult, buildEdit, describeRefusedEdit } from './build-edit.ts';
 import { buildWrite, type WriteInput } from './build-write.ts';
-import { refuse } from './refusals.ts';
+import { checkAddedText, refuse } from './refusals.ts';
 
 /** The change that one call makes to the text of a file. */
 export type TextStep =
@@ -14,7 +14,13 @@ export type TextStep =
 export type TextInput = Omit<WriteInput, 'content' | 'mode'> & { readonly steps: readonly TextStep[] };
 
 /** Builds one change from calls on one file: from the file as it is to its final text. */
-export function buildText({ steps, ...input }: TextInput): BuildResult {
+export function buildText(input: TextInput): BuildResult {
+  const built = buildSteps(input);
+  const refusal = built.kind === 'change' ? checkAddedText(built.change) : null;
+  return refusal === null ? built : refuse(refusal);
+}
+
+function buildSteps({ steps, ...input }: TextInput): BuildResult {
   const { path, file, repositoryName } = input;
   const written = steps.findLastIndex((step) => step.kind === 'content');
   const content = steps[written];

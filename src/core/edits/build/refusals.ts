@@ -1,4 +1,6 @@
 import { REDACTED } from '../../../lib/credentials.ts';
+import type { FileChange } from '../change.ts';
+import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { byteLength, decodeText, encodeText } from '../text/characters.ts';
 import type { NearMatch } from '../text/closest-text.ts';
 import {
@@ -115,6 +117,13 @@ export function checkSpanLength(path: string, oldLines: number, newLines: number
 /** For a change that is not even built; `lines` is a lower bound for old and new lines together. */
 export function spanTooLong(path: string, lines: number): string {
   return `Not proposed: from the first to the last difference ${path} has at least ${lines} lines before and after, and at most ${MAX_REGION_LINES} in all can be one change. Split it into smaller changes.`;
+}
+
+/** Why the model cannot propose the text that a change adds: nobody would see a part of it. Null if it can. */
+export function checkAddedText({ path, region }: FileChange): string | null {
+  const hidden = region === null ? null : findAddedHidden(region);
+  if (hidden === null) return null;
+  return `Not proposed: the new text of ${path} has ${nameHidden(hidden)}, which nobody sees. Write it as an escape of the language, or leave it out.`;
 }
 
 /** For an edit whose place has a secret. The model knows only the placeholder. */

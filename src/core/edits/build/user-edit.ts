@@ -1,6 +1,6 @@
 import { findSecretRanges } from '../../../lib/credentials.ts';
 import { type FileChange, type Region, unifiedDiffOf } from '../change.ts';
-import { findMisleading, type Misleading } from '../misleading-text/misleading-line.ts';
+import { findAddedHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, findChangedLines, regionBetween, regionIndex } from '../region.ts';
 import { BYTE_ORDER_MARK, byteLength, encodeText } from '../text/characters.ts';
@@ -48,11 +48,10 @@ export type UserEditRefusal =
   | { readonly reason: 'not-text' }
   | { readonly reason: 'too-large'; readonly bytes: number }
   | { readonly reason: 'diff-too-long' }
+  /** They add a character that nobody sees to this line of the file. */
+  | { readonly reason: 'hidden-character'; readonly codePoint: number; readonly line: number }
   /** A secret would stay, and the model would see it. */
   | { readonly reason: 'uncovers-secret' };
-
-/** The first line of a block (1-based) that is other text than it looks. */
-export type MisleadingLine = { readonly line: number; readonly found: Misleading };
 
 /** How a user's text differs from the model's proposal. */
 export type UserEditDiff = {
@@ -72,8 +71,6 @@ export type UserEditResult =
       readonly change: FileChange;
       readonly userEdit: UserEditDiff | null;
       readonly isRespaced: boolean;
-      /** Null unless a line is other text than it looks, which no page has shown with a warning. */
-      readonly misleading: MisleadingLine | null;
     }
   /** The lines equal those of the current proposal. */
   | { readonly kind: 'unchanged' }
@@ -120,9 +117,11 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   if (refusal !== null) return refuseUserEdit(refusal);
   const built = buildUserEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
+  const { region } = built.change;
+  const hidden = region === null ? null : findAddedHidden(region);
+  if (hidden !== null) return refuseUserEdit({ reason: 'hidden-character', ...hidden });
   const isRespaced = withoutSpace(lines) === withoutSpace(proposed);
-  const misleading = findMisleadingLine(input, range, proposed);
-  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced, misleading };
+  return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text), isRespaced };
 }
 
 type Anchor = FileLine & { readonly at: 'first' | 'last' };
@@ -211,24 +210,6 @@ function checkSecrets(before: string, after: string): UserEditRefusal | null {
   const replacement = { start: base.offsetAt(changed.index), end: base.offsetAt(changed.end), text: changed.newText };
   const secrets = findSecretRanges(before);
   return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
-}
-
-/**
- * The first misleading line that is new: the page shows lines of the file and of the proposal with their warnings. A
- * byte order mark is not new where the file, or the proposed one, begins with one.
- */
-function findMisleadingLine(
-  { change: { path, region }, baseText, lines }: UserEditInput,
-  { index: first }: UserEditRange,
-  proposed: readonly string[],
-): MisleadingLine | null {
-  const isMarked = first === 0 && (baseText ?? proposed[0] ?? '').startsWith(BYTE_ORDER_MARK);
-  const seen = new Set([...proposed, ...(region?.old ?? []).map(withoutLineEnding)]);
-  for (const [index, line] of lines.entries()) {
-    const found = seen.has(line) ? null : findMisleading(line, path, isMarked && index === 0);
-    if (found !== null) return { line: index + 1, found };
-  }
-  return null;
 }
 
 /** Neither do characters that nobody sees make other lines. */

@@ -3,31 +3,31 @@
  */
 type HiddenCharacter = { readonly codePoint: number; readonly line: number; readonly offset: number };
 
-/**
- * All of category C (controls but tab and LF, format, private use, unassigned, half a surrogate pair), ignorable
- * characters, those drawn as nothing, and the fifth and later marks on one letter.
- */
-const HIDDEN = String.raw`[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]--[\t\n]]|(?<=\p{M}{4})\p{M}`;
+/** The signs of Arabic and Syriac numbers and verses, which are drawn although their category is format. */
+const DRAWN_FORMAT = String.raw`\u0600-\u0605\u06DD\u070F\u08E2`;
+
+/** Controls but tab and LF, format and unassigned characters, half surrogates, ignorable ones, and a blank. */
+const HIDDEN = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\t\n${DRAWN_FORMAT}]]`;
 
 /** Most texts have none. */
 const MAYBE_HIDDEN = new RegExp(HIDDEN, 'v');
 
-/** Emoji with joiners between them; Unicode's longest sequences have three. */
-const JOINED = String.raw`(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?\u200D){1,3}\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
+/** Letters of scripts that join: there, U+200C and U+200D decide how words are written. */
+const JOINING = String.raw`[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Mymr}\p{scx=Khmr}\p{scx=Tibt}]`;
 
-/** A style draws an emoji in color that is otherwise text. Tags make flags. */
-const STYLED = String.raw`[[\p{Emoji}&&\p{Extended_Pictographic}]--\p{Emoji_Presentation}]\uFE0F|\p{Emoji_Keycap_Sequence}|\p{RGI_Emoji_Tag_Sequence}`;
-
-/**
- * Sequences that can be harmless come first and match whole: emoji and CRLF. The look-ahead saves a microsecond for
- * each character that cannot start an emoji.
- */
+/** What is no reason to look closer comes first: CR LF, styles, keycaps, flags and joiners of emoji, and of words. */
 const SHOWN_OR_HIDDEN = new RegExp(
-  String.raw`(?=[\p{Emoji}\p{Extended_Pictographic}])(?:(?<joined>${JOINED})|${STYLED})|\r\n|(?<hidden>${HIDDEN})`,
+  [
+    String.raw`\r\n`,
+    String.raw`[[\p{Emoji}\p{Extended_Pictographic}]--[0-9#*]][\uFE0E\uFE0F]`,
+    String.raw`[0-9#*]\uFE0F?\u20E3`,
+    String.raw`\p{RGI_Emoji_Tag_Sequence}`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=${JOINING})[\u200C\u200D]|[\u200C\u200D](?=${JOINING})`,
+    `(?<hidden>${HIDDEN})`,
+  ].join('|'),
   'gv',
 );
-
-const STYLED_OR_HIDDEN = new RegExp(`${STYLED}|(?<hidden>${HIDDEN})`, 'gv');
 
 const BYTE_ORDER_MARK_CODE_POINT = 0xfeff;
 
@@ -37,7 +37,9 @@ export function findHiddenCharacters(text: string, startsFile = false): HiddenCh
   const found: HiddenCharacter[] = [];
   let line = 1;
   let lineFeed = text.indexOf('\n');
-  for (const { codePoint, offset } of placesOfHidden(text)) {
+  for (const { index: offset, groups } of text.matchAll(SHOWN_OR_HIDDEN)) {
+    const codePoint = groups?.['hidden']?.codePointAt(0);
+    if (codePoint === undefined) continue;
     if (codePoint === BYTE_ORDER_MARK_CODE_POINT && offset === 0 && startsFile) continue;
     while (lineFeed !== -1 && lineFeed < offset) {
       line += 1;
@@ -46,35 +48,6 @@ export function findHiddenCharacters(text: string, startsFile = false): HiddenCh
     found.push({ codePoint, line, offset });
   }
   return found;
-}
-
-type HiddenPlace = { readonly codePoint: number; readonly offset: number };
-
-/** Joiners and styles are harmless within the emoji that they make, and draw nothing elsewhere. */
-function placesOfHidden(text: string): readonly HiddenPlace[] {
-  return [...text.matchAll(SHOWN_OR_HIDDEN)].flatMap(({ 0: match, index, groups }) => {
-    if (groups?.['joined'] === undefined) return toPlace(groups?.['hidden'], index);
-    if (isEmoji(match)) return [];
-    return [...match.matchAll(STYLED_OR_HIDDEN)].flatMap((inner) =>
-      toPlace(inner.groups?.['hidden'], index + inner.index),
-    );
-  });
-}
-
-function toPlace(character: string | undefined, offset: number): readonly HiddenPlace[] {
-  const codePoint = character?.codePointAt(0);
-  return codePoint === undefined ? [] : [{ codePoint, offset }];
-}
-
-/**
- * An emoji that is drawn as text unless a style follows. Before and behind a joiner, many texts leave the style out.
- */
-const WITHOUT_STYLE = /\p{Extended_Pictographic}(?<!\p{Emoji_Presentation})(?!\p{Emoji_Modifier}|\uFE0F)/gu;
-
-const JOINED_EMOJI = /^\p{RGI_Emoji_ZWJ_Sequence}$/v;
-
-function isEmoji(joined: string): boolean {
-  return JOINED_EMOJI.test(joined.replace(WITHOUT_STYLE, '$&\uFE0F'));
 }
 
 /** Writes each hidden character as `\u{202E}`, so that people and models see that it is there. */
@@ -95,7 +68,7 @@ export function escapeHiddenInJson(json: string): string {
   });
 }
 
-/** Removes hidden characters and every CR. Twice, because a removed character can have kept marks apart. */
+/** Removes hidden characters and every CR. Twice, because a removed character can have stood between two others. */
 export function stripHiddenAndCr(text: string): string {
   const visible = replaceHiddenCharacters(text, () => '').replaceAll('\r', '');
   return replaceHiddenCharacters(visible, () => '');

@@ -1,17 +1,10 @@
 import { formatNumber, pluralize } from '../../../lib/format.ts';
-import { columnsOf } from '../../edits/misleading-text/line-display.ts';
+import { describeKnownHidden, describeMisleading } from '../../edits/misleading-text.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { cutBeforeHeader, parseHunks } from '../../edits/text/hunks.ts';
 import { MAX_DIFF_PART_BYTES } from '../../edits/text/limits.ts';
-import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
+import { fenceFor } from '../../edits/text/unicode.ts';
 import { codeBlock, details } from '../shared/markdown.ts';
-import {
-  type AddedLine,
-  addedLineWarnings,
-  findLongLines,
-  type RemovedLine,
-  removedLineWarnings,
-} from './diff-warnings.ts';
 
 /** From this number of lines on, a diff is folded. */
 export const FOLD_FROM_LINES = 30;
@@ -61,34 +54,6 @@ function renderTruncatedDiff(lines: readonly string[], maxBytes: number): string
   return codeBlock('diff', lines.slice(0, keptLines)) + note;
 }
 
-const WRAP_COLUMNS = 120;
-
-/** Copies of very long added lines, wrapped, so that readers need not scroll to the right. */
-export function renderWrappedLines({ longLines }: DiffView): string {
-  return longLines
-    .map(({ number, shown }) =>
-      details(`Line ${formatNumber(number)} in full, wrapped`, codeBlock('text', wrap(shown))),
-    )
-    .join('\n\n');
-}
-
-function wrap(text: string): readonly string[] {
-  const rows: string[] = [];
-  let row = '';
-  let columns = 0;
-  for (const character of text) {
-    const width = columnsOf(character);
-    if (columns + width > WRAP_COLUMNS) {
-      rows.push(row);
-      row = '';
-      columns = 0;
-    }
-    row += character;
-    columns += width;
-  }
-  return [...rows, row];
-}
-
 /** Consecutive lines of a diff that one comment shows. `firstLine` is 1-based within the diff. */
 export type DiffPart = { readonly firstLine: number; readonly lines: readonly string[] };
 
@@ -124,92 +89,48 @@ function countFittingLines(lines: readonly string[], from: number, maxBytes: num
   return lines.length - from;
 }
 
-/** A unified diff prepared for a page: lines without terminators, hidden characters escaped. */
+/** A unified diff prepared for a page. */
 export type DiffView = {
+  /** The rows without terminators. */
   readonly lines: readonly string[];
-  /** Added lines that are very long, as `lines` shows them. */
-  readonly longLines: readonly Pick<AddedLine, 'number' | 'shown'>[];
-  /** Sentences about details that a reader might overlook, as plain text. */
+  /** Details that a reader might overlook, one sentence each, as plain text. */
   readonly warnings: readonly string[];
+  /** What the rows cannot show, as plain text. */
+  readonly notes: readonly string[];
 };
-
-/** The lines that a diff adds. `rows` are the diff's lines as they are shown. */
-function addedLines(lines: readonly string[], rows: readonly string[]): readonly AddedLine[] {
-  const added: AddedLine[] = [];
-  let number = 0;
-  let inHunk = false;
-  for (const [index, line] of lines.entries()) {
-    const start = line.startsWith('@@ ') ? /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1] : undefined;
-    if (start !== undefined) {
-      number = Number(start);
-      inHunk = true;
-    } else if (inHunk && line.startsWith('+')) {
-      const text = rowWithoutReturn(line, lines[index + 1]).slice(1);
-      const row = rows[index] ?? '';
-      added.push({ number, text, shown: row === line ? text : row.slice(1) });
-      number += 1;
-    } else if (line.startsWith(' ')) number += 1;
-  }
-  return added;
-}
-
-/** The lines that a diff takes out of a file that stays. A deleted file hides nothing: all of it goes. */
-function removedLines(unifiedDiff: string, path: string): readonly RemovedLine[] {
-  if (path === DELETED_FILE) return [];
-  return parseHunks(unifiedDiff).flatMap(({ oldStart, lines }) =>
-    lines
-      .filter(({ kind }) => kind !== 'added')
-      .flatMap(({ kind, text }, at) =>
-        kind === 'removed' ? [{ number: oldStart + at, text: stripReturn(text) }] : [],
-      ),
-  );
-}
-
-const DELETED_FILE = '/dev/null';
-
-const NO_NEWLINE_MARKER = '\\ No newline at end of file';
-
-/** A row without the CR of its CR LF. A CR with no LF after it is part of the line. */
-function rowWithoutReturn(row: string, next: string | undefined): string {
-  return next === NO_NEWLINE_MARKER ? row : stripReturn(row);
-}
-
-/** Rows with the names of both versions, at the start of a diff. Later rows that look like them are lines. */
-export const DIFF_HEADER_ROWS = 2;
-
-/** The warning of a diff whose rows are shown without the CR that each of them ends with. */
-export const ALL_LINES_CRLF = 'All lines end with CR LF.';
-
-/** Removes the CR before LF where every line has it. Where only some lines have it, it stays visible. */
-function stripCommonReturns(lines: readonly string[]): { readonly lines: readonly string[]; readonly crlf: boolean } {
-  const rows = lines.slice(DIFF_HEADER_ROWS).filter((line) => !line.startsWith('@@ '));
-  // A last line without LF is followed by a note that has no CR either.
-  const crlf = rows.length > 0 && rows.every((line) => line.endsWith('\r'));
-  return { lines: crlf ? lines.map(stripReturn) : lines, crlf };
-}
-
-function stripReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
-
-/** The path of the new version, from the diff's second row. A tab ends a path with spaces. */
-function newPath([, row = '']: readonly string[]): string {
-  return row.replace(/^\+{3} (?:b\/)?/, '').replace(/\t$/, '');
-}
 
 /** Prepares a unified diff for a page. */
 export function createDiffView(unifiedDiff: string): DiffView {
-  const raw = unifiedDiff.replace(/\n$/, '').split('\n');
-  const { lines, crlf } = stripCommonReturns(raw);
-  // The whole diff first, because nearly every diff has nothing to escape.
-  const shown = escapeHiddenAndCr(unifiedDiff) === unifiedDiff ? lines : lines.map(escapeHiddenAndCr);
-  const added = addedLines(raw, shown);
-  const path = newPath(raw);
-  const removed = removedLines(unifiedDiff, path);
-  const warnings = [...addedLineWarnings(added, path), ...removedLineWarnings(removed, added)];
+  const hidden = describeKnownHidden(unifiedDiff);
+  const returns = describeReturns(unifiedDiff);
   return {
-    lines: shown,
-    longLines: findLongLines(added),
-    warnings: crlf ? [...warnings, ALL_LINES_CRLF] : warnings,
+    lines: rowsOf(unifiedDiff),
+    warnings: describeMisleading(unifiedDiff),
+    notes: [hidden, returns].filter((note) => note !== null),
   };
+}
+
+/** The rows of a diff as a page shows them: as they are, but no comment holds a CR or another control character. */
+export function rowsOf(unifiedDiff: string): readonly string[] {
+  return unifiedDiff.replace(/\n$/, '').split('\n').map(shownRow);
+}
+
+function shownRow(row: string): string {
+  return row
+    .replace(/\r$/, '')
+    .replace(CONTROL, (character) => String.fromCodePoint(CONTROL_PICTURES + (character.codePointAt(0) ?? 0)));
+}
+
+/** Controls but the tab. Only a file that already has one can show it. */
+const CONTROL = /[\p{Cc}--[\t\u007F-\u009F]]/gv;
+
+/** U+2400 is the picture of U+0000, and so on. */
+const CONTROL_PICTURES = 0x2400;
+
+/** Tells that lines end with CR LF, which no row shows; null if none does. */
+function describeReturns(unifiedDiff: string): string | null {
+  const rows = parseHunks(unifiedDiff).flatMap(({ lines }) => lines);
+  const returns = rows.filter(({ text }) => text.endsWith('\r')).length;
+  if (returns === 0) return null;
+  return returns === rows.length ? 'All lines end with CR LF.' : 'Some lines end with CR LF, others with LF.';
 }

@@ -23,7 +23,6 @@ import {
   renderDiffPart,
   renderFoldedDiff,
   renderOpenDiff,
-  renderWrappedLines,
   splitDiff,
 } from './diff-markdown.ts';
 import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
@@ -72,12 +71,8 @@ export function renderOpenProposal(view: ProposalView): RenderedProposal | null 
   if (parts.some((part) => byteLength(part) > MAX_POSTED_BODY_BYTES)) return null;
   // A comment that is already posted needs no reserve.
   const reserved = proposal.comment === null ? RESERVED_STATUS_BYTES : 0;
-  // Wrapped copies of long lines only help to read: they are dropped if they do not fit.
-  const bodies = [diff === null ? '' : renderWrappedLines(diff), ''].map((wrapped) =>
-    renderOpenBody(view, diff, diffParts, wrapped),
-  );
-  const body = bodies.find((one) => byteLength(one) <= MAX_POSTED_BODY_BYTES - reserved);
-  return body === undefined ? null : { body, parts, links: view.links };
+  const body = renderOpenBody(view, diff, diffParts);
+  return byteLength(body) > MAX_POSTED_BODY_BYTES - reserved ? null : { body, parts, links: view.links };
 }
 
 /** A comment in place of a change that cannot be shown exactly. Without commands, so that no one approves it unseen. */
@@ -119,12 +114,7 @@ function firstPartBytes(proposal: Proposal, diff: DiffView): number {
 /** Settings can protect further paths after the first comment was cut, so there is room for a warning of each path. */
 const EVERY_PATH: readonly string[] = ['**'];
 
-function renderOpenBody(
-  view: ProposalView,
-  diff: DiffView | null,
-  parts: readonly DiffPart[],
-  wrapped: string,
-): string {
+function renderOpenBody(view: ProposalView, diff: DiffView | null, parts: readonly DiffPart[]): string {
   const { proposal } = view;
   return joinBlocks(
     proposalMarker(proposal.id),
@@ -133,7 +123,7 @@ function renderOpenBody(
     setIntroduction(proposal),
     firstPartNote(parts.length),
     changeBlock(view, diff, parts),
-    wrapped,
+    diffNotes(diff),
     noButtonLine(view),
     replacesLine(view),
     undoLine(proposal),
@@ -165,7 +155,8 @@ function renderDecidedChange(proposal: Proposal, room: number): string {
   if (diff === null) return escapeText(viewProposalPayload(proposal).decidedText);
   if (postedChange(proposal) === proposal.change) return renderDecidedDiff(proposal, diff, room);
   const warnings = formatWarnings(diff.warnings);
-  return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));
+  const notes = diffNotes(diff);
+  return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings) - byteLength(notes)), notes);
 }
 
 /** A diff in several parts is cut at the same lines as before, so that no line is repeated or missing. */
@@ -228,6 +219,11 @@ function warningLines(
     ...warnings,
     ...(diff?.warnings ?? []),
   ]);
+}
+
+/** What the rows of the diff cannot show, below it. */
+function diffNotes(diff: DiffView | null): string {
+  return joinBlocks(...(diff?.notes ?? []).map(escapeText));
 }
 
 function formatWarnings(warnings: readonly string[]): string {

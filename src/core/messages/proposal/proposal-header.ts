@@ -191,7 +191,6 @@ const NO_BUTTON_REASONS = {
   'multiple-places': 'it changes several places',
   'carriage-return': 'these lines end with CR LF, which a suggestion cannot keep',
   'hidden-character': 'these lines have invisible characters',
-  'look-alike': 'it adds look-alike characters',
   'too-long': 'it is too long for a suggestion',
   'not-in-diff': 'these lines are not part of this pull request’s diff',
   'not-expressible': 'a suggestion cannot express exactly this change',

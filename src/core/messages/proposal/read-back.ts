@@ -6,7 +6,7 @@ import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../../ed
 import { applySuggestion, type Placement } from '../../edits/placement.ts';
 import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
-import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
+import { rowsOf } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import { liveMentions, type ProposalView } from './proposal-status.ts';
 import { listsMembers, storedDiffs } from './set-page.ts';
@@ -55,7 +55,7 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
 
 /**
  * True if comments, parsed as GitHub parses them, show the stored lines or diff and nothing else that could be pressed,
- * followed or mistaken for it: a preview must be the start of the diff, a wrapped line one of the added lines.
+ * followed or mistaken for it: a preview must be the start of the diff.
  */
 function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
   const pages = [rendered.body, ...rendered.parts].map(parsePostedMarkdown);
@@ -84,16 +84,11 @@ function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { chang
   if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
   if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
   if (placement.kind === 'suggestion') {
-    return (
-      suggestionRoundTrips(first, placement.lines) &&
-      pages.every((page) => blocksIn(page, 'diff').length === 0) &&
-      areWrappedCopies(pages, placement.lines)
-    );
+    return suggestionRoundTrips(first, placement.lines) && pages.every((page) => blocksIn(page, 'diff').length === 0);
   }
   if (!pages.every((page) => suggestionsIn(page).length === 0)) return false;
   const shown = change.op === 'set' ? pages.flatMap(shownTogether) : shownDiff(pages);
-  if (shown === null || !areWrappedCopies(pages, shown.map(stripAddedMark))) return false;
-  return diffsRoundTrip(shown, storedDiffs(change), body);
+  return shown !== null && diffsRoundTrip(shown, storedDiffs(change));
 }
 
 /** The diff that pages show, each behind its previews; null if a preview shows something else. */
@@ -129,7 +124,7 @@ function suggestionsIn({ nodes }: ParsedMarkdown): readonly Nodes[] {
 }
 
 /** The lines of each block of a language in a body, in order. */
-function blocksIn({ nodes, codeLinesOf }: ParsedMarkdown, lang: 'diff' | 'text'): readonly (readonly string[])[] {
+function blocksIn({ nodes, codeLinesOf }: ParsedMarkdown, lang: 'diff'): readonly (readonly string[])[] {
   return nodes.filter((node) => node.type === 'code' && node.lang === lang).map((node) => codeLinesOf(node) ?? []);
 }
 
@@ -139,66 +134,10 @@ function arePreviewsConsistent(diffs: readonly (readonly string[])[]): boolean {
   return diffs.every((lines) => lines.every((line, index) => line === whole[index]));
 }
 
-/** True if every block of plain text is a wrapped copy of one of these lines. */
-function areWrappedCopies(pages: readonly ParsedMarkdown[], lines: readonly string[]): boolean {
-  const copies = pages.flatMap((page) => blocksIn(page, 'text'));
-  const known = new Set(copies.length === 0 ? [] : lines);
-  return copies.every((rows) => known.has(rows.join('')));
-}
-
-/** The added line of a diff's row; any other row unchanged. */
-function stripAddedMark(row: string): string {
-  return row.startsWith('+') ? row.slice(1) : row;
-}
-
-/** True if lines read from pages are exactly the stored diffs, one after the other. */
-function diffsRoundTrip(shown: readonly string[], diffs: readonly string[], body: string): boolean {
-  let from = 0;
-  for (const diff of diffs) {
-    const end = from + rowsOf(diff).length;
-    if (!diffRoundTrips(shown.slice(from, end), diff, body)) return false;
-    from = end;
-  }
-  return from === shown.length;
-}
-
-function rowsOf(diff: string): readonly string[] {
-  return diff.replace(/\n$/, '').split('\n');
-}
-
-/**
- * True if lines read from a page are exactly the stored diff. Each character stands for itself, or is escaped as
- * `\u{…}`. Takes linear time.
- */
-function diffRoundTrips(shown: readonly string[], diff: string, body: string): boolean {
-  const stored = rowsOf(diff);
-  const areReturnsOmitted = body.includes(ALL_LINES_CRLF) && stored.slice(DIFF_HEADER_ROWS).every(isHunkHeaderOrCrlf);
-  if (shown.length !== stored.length) return false;
-  return shown.every((line, index) => isSameLine(line, stored[index] ?? '', areReturnsOmitted));
-}
-
-function isHunkHeaderOrCrlf(row: string): boolean {
-  return row.startsWith('@@ ') || row.endsWith('\r');
-}
-
-function isSameLine(shown: string, stored: string, areReturnsOmitted: boolean): boolean {
-  if (areReturnsOmitted && stored.endsWith('\r') && showsText(shown, stored.slice(0, -1))) return true;
-  return showsText(shown, stored);
-}
-
-function showsText(shown: string, stored: string): boolean {
-  if (shown === stored) return true;
-  let at = 0;
-  for (const character of stored) {
-    if (shown.startsWith(character, at)) {
-      at += character.length;
-      continue;
-    }
-    const escaped = `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
-    if (!shown.startsWith(escaped, at)) return false;
-    at += escaped.length;
-  }
-  return at === shown.length;
+/** True if lines read from pages are exactly the rows of the stored diffs, one after the other. */
+function diffsRoundTrip(shown: readonly string[], diffs: readonly string[]): boolean {
+  const stored = diffs.flatMap(rowsOf);
+  return shown.length === stored.length && shown.every((line, index) => line === stored[index]);
 }
 
 /** HTML of the App's own templates. */
@@ -233,7 +172,7 @@ function withoutMentions(text: string, allowed: Set<string>): string {
 
 const NAME = /(?<![^ ])@[a-z\d](?:[\w-]|[./](?=\w))*/gi;
 
-const APP_BLOCK = /^(?:diff|text|suggestion)$/;
+const APP_BLOCK = /^(?:diff|suggestion)$/;
 
 /** True if all code blocks of a body are fenced as the App fences them. */
 function hasOnlyAppBlocks({ nodes, codeLinesOf }: ParsedMarkdown): boolean {

@@ -114,8 +114,8 @@ export function createSetView({ members }: ChangeSet): DiffView | null {
   if (views.length === 0) return null;
   return {
     lines: views.flatMap(({ view }) => view.lines),
-    longLines: views.flatMap(({ view }) => view.longLines),
     warnings: views.flatMap(({ path, view }) => view.warnings.map((warning) => `${path}: ${warning}`)),
+    notes: views.flatMap(({ path, view }) => view.notes.map((note) => `${path}: ${note}`)),
   };
 }
 

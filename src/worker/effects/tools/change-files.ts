@@ -107,7 +107,7 @@ async function changeText(
   if (current === null && change.op === 'edit')
     return {
       kind: 'refused',
-      output: fileNotFoundText({ tree: draft.copy.tree, rules: workspace.rules }, path, 'Use write to create it.'),
+      output: fileNotFoundText({ tree: draft.tree, rules: workspace.rules }, path, 'Use write to create it.'),
     };
   const step =
     change.op === 'edit'
@@ -158,7 +158,7 @@ async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutc
   if (found.current === null)
     return {
       kind: 'refused',
-      output: fileNotFoundText({ tree: draft.copy.tree, rules: draft.workspace.rules }, found.path),
+      output: fileNotFoundText({ tree: draft.tree, rules: draft.workspace.rules }, found.path),
     };
   return made(withFile(found.draft, found.path, null));
 }
@@ -172,7 +172,7 @@ async function movePath(
   const found = await fetchDraftFile(draft, from, wholeFileAccess(['change_files', ...MOVE_TOOLS.source]));
   if (found.kind === 'refused') return found;
   const { current } = found;
-  const { tree } = found.draft.copy;
+  const { tree } = found.draft;
   if (current === null)
     return { kind: 'refused', output: fileNotFoundText({ tree, rules: workspace.rules }, found.path) };
   const access = writeAccess(['change_files', ...MOVE_TOOLS.target]);
@@ -228,7 +228,7 @@ async function fetchDraftFile(draft: DraftTree, rawPath: string, access: Access)
 }
 
 function checkDraftPath(draft: DraftTree, rawPath: string) {
-  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draft.copy.tree });
+  return checkPath(rawPath, { repo: draft.workspace.repo, tree: draft.tree });
 }
 
 /** A path of a change that another one of the same set touches too; null if all are separate. */

@@ -1,6 +1,6 @@
 import type { TouchedPath } from '../../../core/edits/build/build-set.ts';
 import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
-import { copyTree, pathAndParents, type TreeCopy } from '../../../core/policy/paths.ts';
+import { pathAndParents } from '../../../core/policy/paths.ts';
 import type { TreeEntry } from '../../../core/step/ports.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -11,7 +11,7 @@ export type DraftFile = { readonly file: StoredFile; readonly origin: string | n
 export type DraftTree = {
   readonly workspace: Workspace;
   /** Changed in place, because a copy for each change would take too long in a large repository. */
-  readonly copy: TreeCopy;
+  readonly tree: Map<string, TreeEntry>;
   /** By path; null for a path whose file is gone. */
   readonly files: ReadonlyMap<string, DraftFile | null>;
   /** The files at the head of the touched paths. A path that was free has none. */
@@ -21,7 +21,7 @@ export type DraftTree = {
 };
 
 export function createDraft(workspace: Workspace): DraftTree {
-  return { workspace, copy: copyTree(workspace.tree), files: new Map(), before: new Map(), alone: [] };
+  return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map(), alone: [] };
 }
 
 /** The draft with a file of the head that a change is about to touch; null for a free path. */
@@ -59,18 +59,18 @@ export function touchedPaths({ files, before }: DraftTree): readonly TouchedPath
 const NEW_DIRECTORY: TreeEntry = { mode: '040000', sha: '', size: null };
 
 /** Adds a file with the directories above it, so that no other file can take their place. */
-function addFile({ copy }: DraftTree, path: string, { ref, bytes }: StoredFile): void {
-  copy.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
-  for (const directory of parentsOf(path)) if (!copy.tree.has(directory)) copy.set(directory, NEW_DIRECTORY);
+function addFile({ tree }: DraftTree, path: string, { ref, bytes }: StoredFile): void {
+  tree.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
+  for (const directory of parentsOf(path)) if (!tree.has(directory)) tree.set(directory, NEW_DIRECTORY);
 }
 
 /** Removes a file with the new directories that nothing needs any more. */
-function removeFile({ copy, files }: DraftTree, path: string): void {
-  copy.remove(path);
+function removeFile({ tree, files }: DraftTree, path: string): void {
+  tree.delete(path);
   const others = [...files].flatMap(([other, file]) => (file === null || other === path ? [] : [other]));
   for (const directory of parentsOf(path)) {
     const isNeeded = others.some((other) => other.startsWith(`${directory}/`));
-    if (!isNeeded && copy.tree.get(directory) === NEW_DIRECTORY) copy.remove(directory);
+    if (!isNeeded && tree.get(directory) === NEW_DIRECTORY) tree.delete(directory);
   }
 }
 

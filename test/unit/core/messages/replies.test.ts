@@ -33,8 +33,7 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'too-large', bytes: 2_000_091 },
     { reason: 'diff-too-long' },
     { reason: 'uncovers-secret' },
-    { reason: 'misleading-text', line: 2, found: { codePoint: 0x200b } },
-    { reason: 'misleading-text', line: 1, found: 'reordered' },
+    { reason: 'hidden-character', line: 2, codePoint: 0x200b },
     { reason: 'denied-path', rule: text },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: null } },
@@ -472,10 +471,7 @@ describe('answers', () => {
       \`k7q2\` is still pending: your suggestion can’t replace it, because a secret in it, or beside it, would no longer be recognized as one, and the agent would see it. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because line 2 of the block has \`U+200B\`, which is hidden or looks like another character. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because line 1 of the block is displayed in another order than it has. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because Countersign may not write this file (\`total\`). Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
@@ -1109,7 +1105,7 @@ describe('answers', () => {
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes an executable file, which always needs an approval of its own.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it has invisible characters, or some that look like others.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its page warns of its lines or of its path.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its diff needs several comments.

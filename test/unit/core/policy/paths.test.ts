@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
-import { asciiLikeness } from '../../../../src/core/edits/misleading-text/confusables.ts';
 import { globMatcher } from '../../../../src/core/policy/path-rules.ts';
 import {
   findProtectedFiles,
   findReadDenyRule,
   findWriteDenyRule,
-  matchProtectedFiles,
   notWritableOutput,
   PROTECTED_FILES,
   SECRET_FILES,
@@ -16,7 +14,6 @@ import {
 import { checkMoveTarget, checkPath, findDirectory, normalizeGlob } from '../../../../src/core/policy/paths.ts';
 import type { Tree } from '../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
-import { CONFUSABLE_CHARACTERS } from '../edits/misleading-text/confusable-characters.ts';
 
 const sha = '0'.repeat(40);
 
@@ -36,8 +33,8 @@ const tree: Tree = new Map([
 
 const outside = (path: string) => `Cannot access '${path}': path is outside the repository. Readable roots: shop/`;
 
-function check(raw: string, known: Tree | undefined = tree): string {
-  const checked = checkPath(raw, known === undefined ? { repo: 'shop' } : { repo: 'shop', tree: known });
+function check(raw: string, known: Tree = tree): string {
+  const checked = checkPath(raw, { repo: 'shop', tree: known });
   return checked.kind === 'path' ? `ok ${checked.path}` : checked.output;
 }
 
@@ -86,15 +83,12 @@ describe('checkPath', () => {
     'a%00',
   ])('%j is refused with T13 (S13, E1, E14)', (path) => {
     expect(check(path)).toBe(outside(path));
-    expect(checkPath(path, { repo: 'shop' }).kind).toBe('refused');
   });
 
   it.each([
     '.git/config',
     '.GIT/config',
     'a/.git',
-    'git~1/x',
-    'GIT~12/x',
     '.git./x',
     '.git /x',
     '.git. ./x',
@@ -180,10 +174,19 @@ describe('checkPath', () => {
     expect(check(path)).toBe(`Cannot access '${path}': '${twin}' exists and differs only in case or Unicode form.`);
   });
 
-  it('a path that is not NFC is refused, and so is the NFC form of an existing name that is not (E7, S13)', () => {
-    expect(check('src/cafe\u{301}.ts')).toContain('outside the repository');
-    const decomposed: Tree = new Map([['e\u{301}.ts', entry('100644')]]);
-    expect(check('é.ts', decomposed)).toContain('differs only in case or Unicode form');
+  it('a new path that is not NFC is refused (E7, S13)', () => {
+    expect(check('src/cafe\u{301}s.ts')).toContain('outside the repository');
+  });
+
+  it('what a listing shows is opened, however it is written (S13)', () => {
+    const names = ['e\u{301}.ts', 'docs/日本 語.md', '❤️.md', 'a\u202Eb.ts', 'git~1', 'a\\b', 'aux.txt'];
+    const own: Tree = new Map(names.map((name) => [name, entry('100644')]));
+    for (const name of names) expect(check(name, own)).toBe(`ok ${name}`);
+    expect(check('é.ts', own)).toBe('ok e\u{301}.ts');
+    expect(check('"docs/日本 語.md"', own)).toBe('ok docs/日本 語.md');
+    expect(check('a\\u{202E}b.ts', own)).toBe('ok a\u202Eb.ts');
+    for (const raw of ['src/total.ts:12', './src/total.ts:3-9', 'shop/src/total.ts:1:2'])
+      expect(check(raw)).toBe('ok src/total.ts');
   });
 
   it('a directory is not a file and a file not a directory (E16)', () => {
@@ -224,7 +227,7 @@ describe('checkPath', () => {
           if (checked.kind === 'refused') return;
           expect(checked.path).toBe(raw);
           expect(raw).toMatch(/^[^/\\\p{Cc}]+(\/[^/\\\p{Cc}]+)*$/u);
-          expect(raw.split('/').some((name) => /^(\.{1,2}|\.git[. ]*|git~1)$/i.test(name))).toBe(false);
+          expect(raw.split('/').some((name) => /^(\.{1,2}|\.git[. ]*)$|~\d/i.test(name))).toBe(false);
           expect(raw.normalize('NFC')).toBe(raw);
         },
       ),
@@ -251,6 +254,8 @@ describe('names for Windows (X11)', () => {
     ['src/a|b', "Windows cannot hold a name with '|'"],
     ['src/what?', "Windows cannot hold a name with '?'"],
     ['src/*.ts', "Windows cannot hold a name with '*'"],
+    ['GITHUB~1/x', 'Windows can give such a name with a tilde and a digit to another file'],
+    ['git~1/x', 'Windows can give such a name with a tilde and a digit to another file'],
   ])('a new path %j is refused with the reason (X11)', (path, why) => {
     expect(check(path)).toBe(`Cannot access '${path}': ${why}.`);
     expect(checkMoveTarget(path, 'README.md', { repo: 'shop', tree }).kind).toBe('refused');
@@ -347,38 +352,20 @@ describe('denied paths', () => {
   });
 
   it.each([
-    ['.\u0435nv', '.env*'],
-    ['keys/server.\u0440em', '*.pem'],
-    ['.\uFF47ithub/workfl\u043Ews/ci.yml', '.github/workflows/**'],
-    ['.github\u2215workflows\u2044ci.yml', '.github/workflows/**'],
-    ['\u0421\u041ED\u0415OWN\u0415RS', 'CODEOWNERS'],
+    ['.\uFF47ithub/workflows/ci.yml', '.github/workflows/**'],
     ['.gitm\u{1D428}dules', '.gitmodules'],
-    ['GITHUB~1/workflows/ci.yml', '.github/workflows/**'],
-    ['GITHUB~1/WORKFL~1/CI~1.YML', '.github/workflows/**'],
-    ['.github/workfl~12/ci.yml', '.github/workflows/**'],
-    ['GI1A2B~1/workflows/ci.yml', '.github/workflows/**'],
-    ['docs/CODEOW~1', 'CODEOWNERS'],
-    ['GITMOD~1', '.gitmodules'],
-    ['deploy/ENV~1.LOC', '.env*'],
-    ['NPMRC~1', '.npmrc'],
-    ['keys/SERVER~1.PEM', '*.pem'],
-  ])('%s looks like a denied path and is denied like it (%s) (X1, X16)', (path, rule) => {
+    ['.e\u200Bnv', '.env*'],
+    ['\u212Aeys/a.PEM', '*.pem'],
+  ])('%s is denied in another Unicode form (%s) (X16)', (path, rule) => {
     expect(findWriteDenyRule(path)).toBe(rule);
   });
 
   it.each([
     'src/\u043F\u0430\u043A\u0435\u0442.json',
     'docs/\u00E9quipe/lisez-moi.md',
-    '\u6587\u66F8/\u8A2D\u5B9A.yml',
-    'src/caf\u00E9.ts',
-    'docs/\u03B1\u03C1\u03C7\u03B5\u03AF\u03B1.md',
     'docs/README~1.MD',
-    'GITHUB~1.MD',
-    'GIT~/notes.txt',
-    'src/a~1.ts',
-    'PACKAGE~1.JSO',
-    'src/package.json~1~',
-  ])('%s, a name in another language or a short one, is neither denied nor protected (X1, S14)', (path) => {
+    '\u6587\u66F8/\u8A2D\u5B9A.yml',
+  ])('%s is neither denied nor protected (X1, S14)', (path) => {
     expect(findWriteDenyRule(path)).toBeNull();
     expect(findProtectedFiles(path)).toBeNull();
   });
@@ -389,13 +376,6 @@ describe('denied paths', () => {
     );
   });
 });
-
-/** As Windows makes it: of the letters before the last dot, and three behind it. */
-function shortNameOf(name: string): string {
-  const [, stem = '', extension = ''] = /^\.*(.*?)(?:\.([^.]*))?$/.exec(name) ?? [];
-  const legal = stem.replace(/[. ]/g, '').replace(/[+,;=[\]]/g, '_');
-  return `${legal.slice(0, 6)}~1${extension === '' ? '' : `.${extension.slice(0, 3)}`}`.toUpperCase();
-}
 
 describe('the tables of paths', () => {
   const examples = (file: string) => ['', 'x'].map((text) => file.replaceAll('**', `q${text}/r`).replaceAll('*', text));
@@ -420,47 +400,6 @@ describe('the tables of paths', () => {
     expect(findProtectedFiles('.github/dependabot.yml')?.effect).toBe('runs code');
     expect(findProtectedFiles('.vscode/mcp.json')?.effect).toBe('steers coding agents and runs code');
     expect(findProtectedFiles('web/.github/x')).toBeNull();
-  });
-
-  it('a path that looks like a protected one is in its group, and no other character changes that (X1, X16)', () => {
-    const protectedPaths = ['package.json', 'web/yarn.lock', 'Dockerfile', '.github/dependabot.yml', 'AGENTS.md'];
-    const likenesses = CONFUSABLE_CHARACTERS.filter((one) => one === one.normalize('NFC'));
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...protectedPaths),
-        fc.infiniteStream(fc.tuple(fc.boolean(), fc.nat())),
-        (path, choices) => {
-          const disguised = [...path].map((character) => {
-            const [isKept = true, at = 0] = choices.next().value ?? [];
-            const others = likenesses.filter((one) => asciiLikeness(one)?.toLowerCase() === character.toLowerCase());
-            return isKept ? character : (others[at % others.length] ?? character);
-          });
-          expect(findProtectedFiles(disguised.join(''))).toBe(findProtectedFiles(path));
-        },
-      ),
-    );
-    expect(findProtectedFiles('yarn.\u0399ock')?.kind).toBe('a lock file');
-  });
-
-  it.each([
-    ['CLAUDE~1.MD', 'a file of instructions for coding agents'],
-    ['docs/agents~1.md', 'a file of instructions for coding agents'],
-    ['CLAUDE~1/settings.json', 'a setting of coding agents'],
-    ['GITHUB~1/DEPEND~1.YML', 'a file of .github'],
-    ['web/PACKAG~2.JSO', 'a lock file'],
-    ['web/PA8F3C~1.JSO', 'a lock file'],
-    ['requir~1.txt', 'a package manifest'],
-    ['DOCKER~1', 'a container file'],
-  ])('%s can be the short name that Windows gives to a protected path, and looks like it (X16)', (path, kind) => {
-    expect(matchProtectedFiles(path)).toMatchObject({ row: { kind }, byLikeness: true });
-  });
-
-  it('the short name that Windows makes of a protected path is in a group as well (X16)', () => {
-    const paths = PROTECTED_FILES.flatMap(({ files, rootFiles = [] }) => [...files, ...rootFiles]);
-    for (const path of paths.map((glob) => glob.replaceAll('**', 'q/r').replaceAll('*', 'x'))) {
-      const short = path.split('/').map(shortNameOf).join('/');
-      expect([path, findProtectedFiles(short)]).not.toEqual([path, null]);
-    }
   });
 
   it('equal the output of npm run docs (X10, X16)', () => {

@@ -4,7 +4,6 @@ import {
   escapeHiddenInJson,
   fenceFor,
   findHiddenCharacters,
-  stripHiddenAndCr,
 } from '../../../../../src/core/edits/text/unicode.ts';
 
 describe('hidden characters', () => {
@@ -40,36 +39,18 @@ describe('hidden characters', () => {
   });
 
   it.each([
-    ['a joiner between emoji that make no other one', 'let 🔑\u{200D}👤 = 1', ['200D']],
-    ['a joiner between signs', "'©\u{200D}©\u{200D}©'", ['200D', '200D']],
-    ['a joiner behind a joined emoji', '👩\u{200D}👩\u{200D}👧\u{200D}👦\u{200D}👦', ['200D']],
-    ['the style of an emoji that always has a color', 'let 👑\u{FE0F} = 1', ['FE0F']],
-    ['that style within joined emoji', '👩\u{FE0F}\u{200D}🔬', ['FE0F', '200D']],
-    ['the style of text', '$owner©\u{FE0E} = 1', ['FE0E']],
+    ['a joiner between signs', 'a\u{200D}\u{200D}b', ['200D', '200D']],
+    ['the style of a letter', 'x\u{FE0F}', ['FE0F']],
     ['the style of an arrow that is no emoji', '➔\u{FE0F}', ['FE0F']],
-  ])('%s draws nothing and is hidden (X1)', (_, text, hidden) => {
+    ['the style of text', '©\u{FE0E}', []],
+    ['joiners beside joining letters', 'می\u{200C}خواهم क्\u{200D}ष', []],
+    ['joiners beside Latin letters', 'a\u{200C}b', ['200C']],
+    ['an unassigned character', 'a\u0378', ['378']],
+    ['a noncharacter', 'a\u{1FFFF}', ['1FFFF']],
+    ['private use, which is drawn', '\uE000', []],
+    ['the signs of Arabic verses', '\u06DD', []],
+  ])('%s (X1)', (_, text, hidden) => {
     expect(findHiddenCharacters(text).map(({ codePoint }) => codePoint.toString(16).toUpperCase())).toEqual(hidden);
-  });
-
-  it.each([
-    ['a character that is drawn as nothing', '\u{1D159}'],
-    ['a filler', '\u{16FE4}'],
-    ['a blank', '\u{13441}'],
-    ['a place for an object', '\uFFFC'],
-    ['an unassigned character', '\u0378'],
-    ['a noncharacter', '\u{1FFFF}'],
-    ['private use', '\uE000'],
-    ['private use of a higher plane', '\u{F0000}'],
-  ])('%s is hidden (X1)', (_, character) => {
-    expect(findHiddenCharacters(`a${character}b`)).toMatchObject([{ codePoint: character.codePointAt(0), offset: 1 }]);
-  });
-
-  it('more than four marks on one letter are hidden, and marks of ordinary words are not (X1)', () => {
-    expect(findHiddenCharacters(`a${'\u0301'.repeat(60)}b`)).toHaveLength(56);
-    expect(escapeHiddenCharacters(`a${'\u0301'.repeat(5)}`)).toBe(`a${'\u0301'.repeat(4)}\\u{301}`);
-    expect(stripHiddenAndCr(`a${'\u0301'.repeat(4)}\u200B${'\u0301'.repeat(4)}`)).toBe(`a${'\u0301'.repeat(4)}`);
-    for (const word of ['người'.normalize('NFD'), 'शब्दों', 'ကြွေး', 'བསྒྲུབས', 'בְּרֵאשִׁ֖ית', 'ที่นี่', 'مُحَمَّدٌ'])
-      expect(findHiddenCharacters(word)).toEqual([]);
   });
 
   it('allows a byte order mark only at the start of a file (S35)', () => {

@@ -143,38 +143,26 @@ describe('the check before posting', () => {
     expect(proposalRoundTrips(beside, { ...meant, placement: block })).toBe(false);
   });
 
-  it.each([
-    ['a last line without LF that ends in CR', 'a\n', `a\n${'x'.repeat(500)}\r`, 2],
-    ['lines that end in CR CR LF', 'a\r\n', `a\r\n${'x'.repeat(500)}\r\r\n`, 2],
-  ])('names and shows the CR of %s (S35, E11, C8)', (_, before, after, line) => {
+  it('shows and names the CR of lines that end in CR CR LF (S35, E11, C8)', () => {
+    const [before, after] = ['a\r\n', 'a\r\nx\r\r\n'];
     const made = rewriteOf(before, after);
     if (made === null) throw new Error('It changes nothing.');
     const page = rendered(made, inConversation);
-    expect(page.body).toContain(`\`U+000D\` in line ${line}`);
-    expect(page.body.match(/x\\u\{D\}$/gm)).toHaveLength(2);
+    expect(page.body).toMatch(/U\+000D.* in line 2/);
+    expect(page.body).toContain('+x\u240D\n');
     expect(proposalRoundTrips(page, { change: made, placement: inConversation, memberTexts: [before] })).toBe(true);
   });
 
-  it('a very long line of mixed endings is wrapped as the diff shows it (E11)', () => {
-    const before = 'a\r\nb\n';
-    const made = editOf(before, 'a\nb\n', `${'x'.repeat(500)}\r\nc\n`);
-    const page = rendered(made, inConversation);
-    expect(proposalRoundTrips(page, { change: made, placement: inConversation, memberTexts: [before] })).toBe(true);
-  });
-
-  it('refuses a preview or a wrapped line that differs from the stored text (S24, S36, B16)', () => {
-    const long = 'x'.repeat(500);
+  it('refuses a preview that differs from the stored text (S24, S36, B16)', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
-    const made = write('f.txt', null, `${lines}${long}\n`);
+    const made = write('f.txt', null, lines);
     const page = rendered(made, inConversation);
     const says = (body: string): boolean =>
       proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, memberTexts: [''] });
     expect(says(page.body)).toBe(true);
     expect(page.body.match(/^\+line 3$/gm)).toHaveLength(2);
     expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);
-    const at = page.body.lastIndexOf('```text');
-    expect(says(page.body.slice(0, at) + page.body.slice(at).replace('xxx', 'yyy'))).toBe(false);
-    for (const more of ['    +line 4', '~~~diff\n+line 4\n~~~', '```js\n+line 4\n```'])
+    for (const more of ['    +line 4', '~~~diff\n+line 4\n~~~', '```js\n+line 4\n```', '```text\n+line 3\n```'])
       expect(says(`${more}\n\n${page.body}`)).toBe(false);
     expect(says(page.body.replace('(showing', '```diff\n+other\n```\n\n(showing'))).toBe(false);
   });

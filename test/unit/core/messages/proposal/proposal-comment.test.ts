@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDelete } from '../../../../../src/core/edits/build/build-file-ops.ts';
 import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../../src/core/edits/placement.ts';
-import { blobSha, byteLength, encodeText } from '../../../../../src/core/edits/text/characters.ts';
+import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
 import { stateLabel } from '../../../../../src/core/messages/proposal/proposal-status.ts';
 import {
   parsePostedMarkdown,
-  proposalRoundTrips,
   renderPostedProposal,
   suggestionRoundTrips,
 } from '../../../../../src/core/messages/proposal/read-back.ts';
@@ -24,7 +22,6 @@ import {
   edit,
   inConversation,
   inSuggestion,
-  links,
   longWrite,
   origin,
   proposal,
@@ -195,57 +192,32 @@ describe('an open proposal', () => {
     expect(text.indexOf('```suggestion')).toBeLessThan(text.indexOf('written by the model'));
   });
 
-  it('names hidden characters in added lines and writes them out (C8, S35)', () => {
-    const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), {
-      kind: 'conversation',
-      path: 'a.ts',
-      reason: 'hidden-character',
-    });
-    expect(text).toContain('adds invisible characters: `U+202E` in line 2');
-    expect(text).toContain('+tw\\u{202E}o');
-    expect(text).not.toContain('\u202E');
-    const unchanged = body(proposal(edit('a.ts', 'one\u202E\ntwo\n', 'two', 'three')), inConversation);
-    expect(unchanged).not.toContain('invisible');
-  });
-
-  it('names characters next to their look-alikes, and no word of another script (C9)', () => {
-    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
-    expect(warned('const p\u0430yload = 1;')).toContain('look-alike characters: `U+0430` in line 1 (like `a`).');
-    expect(warned('a\u037E b')).toContain('`U+037E` in line 1 (like `;`)');
-    expect(warned('a\u00A0b')).toContain('`U+00A0` in line 1 (like a space)');
-    expect(warned('\uFF50ay \u{1D41A}dd')).toContain('`U+FF50` in line 1 (like `p`)');
-    expect(warned('is\u13AAdmin')).toContain('`U+13AA` in line 1 (like `A`)');
-    expect(warned('is\u0416dmin')).toContain('`U+0416` in line 1 (from another alphabet)');
-    expect(warned('va\uA4D0ue')).toContain('`U+A4D0` in line 1');
-    expect(warned('nu\u217C')).toContain('`U+217C` in line 1 (like `l`)');
-    for (const line of [
-      '// παράδειγμα για όλους',
-      '// все со словом рост',
-      'Δt = 5µs',
-      'naïve façade',
-      'x² + é',
-      '値段 price',
-    ])
-      expect(warned(line)).not.toContain('look-alike');
-    const unchanged = body(proposal(edit('a.ts', 'p\u0430y\ntwo\n', 'two', 'three')), inConversation);
-    expect(unchanged).not.toContain('look-alike');
+  it('shows rows as they are, and names characters that nobody sees (C8, S35)', () => {
+    const why = { kind: 'conversation', path: 'a.ts', reason: 'hidden-character' } as const;
+    const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), why);
+    expect(text).toMatch(/⚠️ This adds characters that nobody sees: .*U\+202E.* in line 2\./);
+    expect(text).toContain('+tw\u202Eo\n');
+    const unchanged = body(proposal(edit('a.ts', 'one\u202E\ntwo\u001B\n', 'two', 'three')), inConversation);
+    expect(unchanged).not.toContain('⚠️');
+    expect(unchanged).toMatch(/The file has characters that nobody sees: .*U\+202E/);
+    expect(unchanged).toContain('+three\u241B\n');
   });
 
   it('does not say that a change adds the byte order mark that was there (S35)', () => {
     const why = { kind: 'file', path: 'a.txt', reason: 'hidden-character' } as const;
     const text = body(proposal(edit('a.txt', '\u{FEFF}a\n', 'a', 'z')), why);
     expect(text).toContain('because these lines have invisible characters');
-    expect(text).not.toContain('adds characters');
+    expect(text).not.toContain('characters that nobody sees:');
   });
 
-  it('names characters of a new path that look like others (C9)', () => {
+  it('warns of a new path that mixes letters of several alphabets (C9)', () => {
     const bodyOf = (change: FileChange) => body(proposal(change), inConversation);
     const path = 'src/p\u0430y.ts';
-    const warning = /has look-alike characters: `U\+0430` \(like `a`\)/;
-    expect(bodyOf(write(path, null, 'x\n'))).toMatch(warning);
-    expect(bodyOf({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toMatch(warning);
-    expect(bodyOf(edit(path, 'one\n', 'one', 'two'))).not.toMatch(warning);
-    expect(bodyOf(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain('look-alike');
+    const warning = 'mixes letters of several alphabets';
+    expect(bodyOf(write(path, null, 'x\n'))).toContain(warning);
+    expect(bodyOf({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toContain(warning);
+    expect(bodyOf(edit(path, 'one\n', 'one', 'two'))).not.toContain(warning);
+    expect(bodyOf(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain(warning);
   });
 
   it('names the kind of each file that runs code, and of no other (E9)', () => {
@@ -316,87 +288,30 @@ describe('an open proposal', () => {
     );
   });
 
-  it('names very long lines, and shows them wrapped as well (C10)', () => {
-    const text = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(4000))), inConversation);
-    expect(text).toContain('line 1 (4,000 columns)');
-    expect(text).toContain(`+${'x'.repeat(4000)}\n`);
-    expect(text).toContain(`<summary>Line 1 in full, wrapped</summary>\n\n\`\`\`text\n${'x'.repeat(120)}\n`);
-    const longer = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(40_000))), inConversation);
-    expect(longer).toContain('/approve');
-    expect(longer).not.toContain('wrapped</summary>');
-  });
-
-  it('names lines beyond the right edge, and wide space within lines (X15)', () => {
-    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
-    expect(warned('x'.repeat(161))).toContain('line 1 (161 columns)');
-    expect(warned('x'.repeat(160))).not.toContain('Very long');
-    expect(warned(`a();${'\t'.repeat(60)}evil();`)).toContain('line 1 (487 columns)');
-    expect(warned(`${'\t'.repeat(30)}b`)).toContain(`\`\`\`text\n${'\t'.repeat(15)}\n${'\t'.repeat(15)}\nb\n`);
-    for (const gap of [' '.repeat(20), '\t'.repeat(4)])
-      expect(warned(`a();${gap}evil();`)).toContain('⚠️ Wide space before more text: line 1.');
-    expect(warned(`${' '.repeat(40)}a();${' '.repeat(19)}b();`)).not.toContain('Wide space');
-  });
-
-  it('names removed lines beyond the right edge, unless added ones are named or the whole file goes (X15)', () => {
-    const warned = (old: string, line: string) =>
-      body(proposal(edit('a.ts', `${old}\nrest\n`, old, line)), inConversation);
-    expect(warned('x'.repeat(161), 'y')).toContain('⚠️ Removes very long text: line 1 (161 columns).');
-    expect(warned('x'.repeat(160), 'y')).not.toContain('Removes');
-    expect(warned('x'.repeat(161), 'y'.repeat(170))).not.toContain('Removes');
-    expect(warned(`a();${' '.repeat(20)}b();`, 'a();')).toContain('⚠️ Removes text behind wide space: line 1.');
-    expect(warned(`a();${' '.repeat(20)}b();`, `a();${' '.repeat(20)}c();`)).not.toContain('Removes');
-    const bytes = encodeText(`${'x'.repeat(161)}
-`);
-    const file = { ref: { blob: blobSha(bytes), mode: '100644' }, bytes } as const;
-    const deletion = buildDelete({ path: 'a.ts', repositoryName: 'shop', file });
-    if (deletion.kind === 'refused') throw new Error(deletion.output);
-    expect(body(proposal(deletion.change), inConversation)).not.toContain('Removes');
-  });
-
-  it('names lines that right-to-left letters display in another order (X1)', () => {
-    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
-    expect(warned('role === "\u05D0" && 1')).toContain(
-      '⚠️ Right-to-left letters change the displayed order of code: line 1.',
-    );
-    expect(warned('// \u05E9\u05DC\u05D5\u05DD 1')).not.toContain('Right-to-left');
-  });
-
-  it('knows comments and strings by the file’s name (X1)', () => {
-    const warned = (path: string) => body(proposal(edit(path, 'one\n', 'one', 'a # 调用 a（b）')), inConversation);
-    expect(warned('tools/a b.py')).not.toContain('look-alike');
-    expect(warned('tools/a b.ts')).toContain('look-alike');
-  });
-
   it('a change of line endings alone can be seen (B18)', () => {
     const text = body(proposal(write('a.txt', 'a\nb\n', 'a\r\nb\n')), {
       kind: 'file',
       path: 'a.txt',
       reason: 'carriage-return',
     });
-    expect(text).toContain('-a\n+a\\u{D}\n');
+    expect(text).toContain('-a\n+a\n');
+    expect(text).toContain('Only white space differs: line 1.');
+    expect(text).toContain('Some lines end with CR LF, others with LF.');
     const all = body(proposal(edit('a.txt', 'a\r\nb\r\n', 'b', 'c')), inFile);
     expect(all).toContain('All lines end with CR LF');
     expect(all).toContain('-b\n+c\n');
   });
 
   it.each([
-    ['-- drop\n-- keep\r\n', '-- drop\r\n-- keep\r\n', '--- drop\n+-- drop\\u{D}\n'],
-    ['a\r\nb\r\n', 'a\r\n++ x\nb\r\n', ' a\\u{D}\n+++ x\n b\\u{D}\n'],
-    ['a\r\nb\r', 'c\r\nb\r', '+c\\u{D}\n b\\u{D}\n\\ No newline at end of file\n'],
+    ['-- drop\n-- keep\r\n', '-- drop\r\n-- keep\r\n', '--- drop\n+-- drop\n'],
+    ['a\r\nb\r\n', 'a\r\n++ x\nb\r\n', ' a\n+++ x\n b\n'],
   ])(
     'does not say that all lines end with CR LF when at least one line does not: %j (B15, B18)',
     (before, after, shown) => {
-      const change = write('a.sql', before, after);
-      const text = body(proposal(change), inConversation);
+      const text = body(proposal(write('a.sql', before, after)), inConversation);
       expect(text).not.toContain('All lines end with CR LF');
+      expect(text).toContain('Some lines end with CR LF, others with LF.');
       expect(text).toContain(shown);
-      const forged = text.replaceAll('\\u{D}', '').replace('⚠️', '⚠️ All lines end with CR LF.\n\n⚠️');
-      expect(
-        proposalRoundTrips(
-          { body: forged, parts: [], links },
-          { change, placement: inConversation, memberTexts: [before] },
-        ),
-      ).toBe(false);
     },
   );
 
