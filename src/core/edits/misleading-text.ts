@@ -83,15 +83,15 @@ export function describeMixedPath(path: string): string | null {
 }
 
 type Rows = {
-  readonly added: readonly Line[];
-  readonly removed: readonly Line[];
-  readonly context: readonly Line[];
+  readonly added: Line[];
+  readonly removed: Line[];
+  readonly context: Line[];
   /** Added lines that differ from a removed line of the same place in white space alone. */
-  readonly respaced: readonly Line[];
+  readonly respaced: Line[];
 };
 
 function readRows(diff: string): Rows {
-  const rows = { added: [] as Line[], removed: [] as Line[], context: [] as Line[], respaced: [] as Line[] };
+  const rows: Rows = { added: [], removed: [], context: [], respaced: [] };
   for (const { oldStart, newStart, lines } of parseHunks(diff)) {
     let [oldNumber, newNumber] = [oldStart, newStart];
     let replaced = new Set<string>();
