@@ -6,7 +6,6 @@ import { createModel } from '../../src/adapters/model/openai.ts';
 import { type DatabaseLocation, openStore } from '../../src/adapters/store/open.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
 import { toolDefinitions } from '../../src/core/state/tools.ts';
-import { rateLimitsFor } from '../../src/core/step/rate-limit.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import {
@@ -113,7 +112,6 @@ function createBenchContext(
   now: () => number,
   modelRequests: HopChain[],
 ): WorkerContext {
-  const limits = rateLimitsFor('github.com');
   const model = createModel({
     apiKey: null,
     baseURL: null,
@@ -135,10 +133,6 @@ function createBenchContext(
     store,
     model,
     now,
-    rateLimiter: {
-      acquire: (installation, wish) => store.acquireRateLimit(installation, wish, limits, now()),
-      pauseUntil: (installation, until) => store.pauseInstallation(installation, until),
-    },
   });
 }
 

@@ -107,12 +107,11 @@ type FixtureContextParts = {
   readonly store: Store;
   readonly model: WorkerContext['model'];
   readonly now: () => number;
-  readonly rateLimiter?: Parameters<typeof createGitHub>[0]['rateLimiter'];
 };
 
 /** A worker's context with the real GitHub adapter, in front of the fake GitHub. */
 export function createFixtureContext(parts: FixtureContextParts): WorkerContext {
-  const { fixture, server, store, model, now, rateLimiter } = parts;
+  const { fixture, server, store, model, now } = parts;
   const { host } = fixture.state;
   const fetch = createFetch(server);
   return {
@@ -123,7 +122,6 @@ export function createFixtureContext(parts: FixtureContextParts): WorkerContext 
       baseUrl: `${host.apiUrl}/api/v3`,
       version: 'lab',
       fetch: (address, options) => fetch(address, options),
-      ...(rateLimiter === undefined ? {} : { rateLimiter }),
       now,
     }),
     model,

@@ -259,11 +259,6 @@ async function startReplica(state: CaseState): Promise<void> {
       clock.schedule(random.pick([0, random.between(0, 20_000)]), () => clock.runTask(freeLeases));
       clock.schedule(random.between(500, 20_000), () => clock.runTask(() => startReplica(state)));
     },
-    onRateLimit: (until) =>
-      store.pauseInstallation(
-        findInstallation(state.simulatedGitHub.state, fixture)?.id ?? fixture.ref.installationId,
-        until,
-      ),
   });
   const overriddenStore = (state.overrides.store ?? identity)(traceStore(store, trace));
   const replicaStore = { ...replica.wrapPort('store', overriddenStore), ...leaseMethods(clock, overriddenStore) };
@@ -360,7 +355,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
   return {
     store,
     githubApp: {
-      forPull: (ref, _priority, canWrite) => {
+      forPull: (ref, canWrite) => {
         const github = githubs.get(pullRequestKey(ref)) ?? openGitHub(ref);
         githubs.set(pullRequestKey(ref), github);
         return canWrite === undefined ? github : withWriteGuard(github, canWrite);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
-import { createGitHub, type GitHubAppClient, type GitHubOptions } from '../adapters/github/create-github.ts';
+import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
 import { apiBaseUrl, EventOctokit } from '../adapters/github/requests/client.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
@@ -10,7 +10,6 @@ import { createMetrics, DURATIONS, GAUGES, METRIC_DEFINITIONS, type Metrics } fr
 import type { PullRequestRef } from '../core/state/intent.ts';
 import { toolDefinitions } from '../core/state/tools.ts';
 import type { AppAccount } from '../core/step/ports.ts';
-import { type RateLimit, rateLimitsFor } from '../core/step/rate-limit.ts';
 import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
@@ -55,13 +54,14 @@ export function createServices(
   const { store, storage } = watchStorage({ store: openedStore, log, now });
   const metrics = createMetrics({ withProcessMetrics });
   const requests = metrics.timer(DURATIONS.githubRequests);
+  const waits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
   const githubApp = createGitHub({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
     site: siteOf(config),
     version: readVersion(),
-    rateLimiter: createRateLimiter(store, rateLimitsFor(config.github.host), metrics, now),
+    onWait: (source) => waits.inc({ source }),
     log,
     startTimer: () => requests.startTimer(),
     now,
@@ -86,27 +86,6 @@ function githubTimeOf({ githubApp, now }: Pick<Services, 'githubApp' | 'now'>): 
 /** The address of GitHub's pages. */
 function siteOf({ github }: Config): string {
   return `${github.protocol}://${github.host}`;
-}
-
-/** Counts in the store, so that all replicas share the limits and a restart keeps the counts. */
-function createRateLimiter(
-  store: Store,
-  limits: readonly RateLimit[],
-  metrics: Metrics,
-  now: () => number,
-): NonNullable<GitHubOptions['rateLimiter']> {
-  const rateLimitWaits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
-  return {
-    async acquire(installationId, request) {
-      const until = await store.acquireRateLimit(installationId, request, limits, now());
-      if (until !== null) rateLimitWaits.inc({ source: 'own' });
-      return until;
-    },
-    async pauseUntil(installationId, until) {
-      rateLimitWaits.inc({ source: 'github' });
-      await store.pauseInstallation(installationId, until);
-    },
-  };
 }
 
 /**

@@ -9,16 +9,9 @@ import { NO_PROPOSALS, type ProposalSelector } from '../core/step/facts.ts';
 import type { Signal } from '../core/step/signals.ts';
 import type { Step } from '../core/step/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
-import {
-  createErrorId,
-  errorText,
-  isInternalError,
-  isPermanent,
-  MAX_REFUSED_ATTEMPTS,
-  nextRetryAt,
-  type WorkerContext,
-} from './jobs/job.ts';
+import type { WorkerContext } from './jobs/job.ts';
 import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
+import { createErrorId, errorText, isInternalError, isPermanent, nextRetryAt, SIGNAL_RETRIES } from './jobs/retries.ts';
 
 /**
  * Decides a signal and saves the step; false if the claim is lost. A failure postpones the signal or makes it a dead
@@ -89,16 +82,7 @@ function msSince(begunAt: number): number {
 }
 
 /** The part of a signal's handling that failed: `storing` includes loading. */
-type AttemptStage = keyof typeof MAX_SIGNAL_ERRORS;
-
-/**
- * Internal errors before a signal becomes a dead letter, so that it blocks nothing. Database outages do not count, but
- * an unknown error of the database might be an outage too, so storing gets more attempts.
- */
-const MAX_SIGNAL_ERRORS = { deciding: 5, storing: 8 } as const;
-
-/** Attempts to read a state with an unknown schema, about 30 s: a newer process can take it over meanwhile. [S84] */
-const MAX_SCHEMA_ATTEMPTS = 6;
+type AttemptStage = 'deciding' | 'storing';
 
 /** A failed attempt to handle a signal; `pull` is null if it could not be loaded. */
 type FailedAttempt = {
@@ -150,9 +134,9 @@ function shouldDeadLetter(
   { error, stage }: FailedAttempt,
 ): boolean {
   if (isReplacement(signal)) return false;
-  if (error instanceof UnsupportedSchemaError) return attempts + 1 >= MAX_SCHEMA_ATTEMPTS;
-  if (isInternalError(error)) return internalErrors + 1 >= MAX_SIGNAL_ERRORS[stage];
-  return isPermanent(error) && attempts + 1 >= MAX_REFUSED_ATTEMPTS;
+  if (error instanceof UnsupportedSchemaError) return attempts + 1 >= SIGNAL_RETRIES.unknownSchema;
+  if (isInternalError(error)) return internalErrors + 1 >= SIGNAL_RETRIES[stage];
+  return isPermanent(error) && attempts + 1 >= SIGNAL_RETRIES.refusals;
 }
 
 async function deadLetter(

@@ -1,23 +1,18 @@
 import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
-import { PRIORITY_OF } from '../core/step/effects.ts';
-import type { Priority } from '../core/step/rate-limit.ts';
 import type { Signal } from '../core/step/signals.ts';
 import { signalForAbandoned } from './abandoned-effects.ts';
 import { performEffect } from './effects/perform.ts';
+import type { EffectResult, Job, RetryResult, WorkerContext } from './jobs/job.ts';
+import { effectLog, logRetry } from './jobs/job-log.ts';
 import {
   createErrorId,
-  type EffectResult,
   errorText,
+  isGivenUp,
   isInternalError,
   isPermanent,
   isRateLimit,
-  type Job,
-  MAX_REFUSED_ATTEMPTS,
   nextRetryAt,
-  type RetryResult,
-  type WorkerContext,
-} from './jobs/job.ts';
-import { effectLog, logRetry } from './jobs/job-log.ts';
+} from './jobs/retries.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
 type EffectContext = Pick<Job, 'decideNow' | 'pendingCommentsDueAt'> & { readonly isLeased: () => boolean };
@@ -38,9 +33,9 @@ export async function runEffect(
 ): Promise<void> {
   const { attempts, effect } = stored;
   const [log, begunAt] = [await effectLog(context, stored), performance.now()];
-  const limited = withPriority({ ...context, log }, PRIORITY_OF[effect.type], isLeased);
+  const guarded = withWriteGuard({ ...context, log }, isLeased);
   const result = await attemptEffect(
-    { context: limited, stored, effect, attempts, stopping, ...effectContext },
+    { context: guarded, stored, effect, attempts, stopping, ...effectContext },
     begunAt,
   );
   log.debug({ attempts, outcome: result.kind, ms: msSince(begunAt) }, 'effect performed');
@@ -50,10 +45,10 @@ export async function runEffect(
   else await context.store.postponeEffect(stored, toEffectRetry(result, now));
 }
 
-/** Counts all requests to GitHub under this priority, and rejects writes once the lease might expire during them. */
-function withPriority(context: WorkerContext, priority: Priority, isLeased: () => boolean): WorkerContext {
+/** Rejects writes to GitHub once the lease might expire during them. */
+function withWriteGuard(context: WorkerContext, isLeased: () => boolean): WorkerContext {
   const { githubApp } = context;
-  return { ...context, githubApp: { ...githubApp, forPull: (ref) => githubApp.forPull(ref, priority, isLeased) } };
+  return { ...context, githubApp: { ...githubApp, forPull: (ref) => githubApp.forPull(ref, isLeased) } };
 }
 
 function toEffectRetry({ retryAt, error, retryCause = 'other', signal }: RetryResult, now: number): EffectRetry {
@@ -114,36 +109,13 @@ function retryCauseOf(error: unknown): RetryCause {
   return isInternalError(error) ? 'internal' : 'other';
 }
 
-/**
- * A notification is abandoned after this many attempts, and not before this time since its request (ms): an outage of
- * GitHub can last for hours.
- */
-const MAX_NOTIFY_ATTEMPTS = 12;
-const MIN_NOTIFY_MS = 6 * 3_600_000;
-
-/** A conversation can stay locked forever. By then (ms), comments are too old to be caught up with, too. */
-const MAX_REPLY_WAIT_MS = 29 * 86_400_000;
-
-/** A catch-up that fails holds back commits, so it is abandoned sooner (ms). */
-const MIN_CATCH_UP_MS = 60 * 60_000;
-
-/** Internal errors before an effect is abandoned, about 20 minutes: the cause might be an unknown database outage. */
-const MAX_INTERNAL_ERRORS = 12;
-
-/**
- * An earlier attempt of a commit might have succeeded unseen, so a commit is abandoned only after days of refusals.
- * Attempts that only waited do not count: otherwise the first error after a long suspension would be the last.
- */
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
-  if (isInternalError(error)) return stored.internalErrors + 1 >= MAX_INTERNAL_ERRORS && effect.type !== 'commit';
-  if (isRateLimit(error)) return effect.type === 'reply' && msSinceRequested(job) >= MAX_REPLY_WAIT_MS;
-  const countedAttempts = attempts - stored.waitingAttempts;
-  if (isPermanent(error)) return effect.type !== 'commit' || attempts === 1 || countedAttempts >= MAX_REFUSED_ATTEMPTS;
-  if (countedAttempts < MAX_NOTIFY_ATTEMPTS) return false;
-  // Proposals expire only once pending comments are known, so outages never abandon a catch-up before an expiry.
-  if (effect.type === 'catch-up' && !effect.expiresAfter) return msSinceRequested(job) >= MIN_CATCH_UP_MS;
-  return PRIORITY_OF[effect.type] === 'notify' && msSinceRequested(job) >= MIN_NOTIFY_MS;
+  const { waitingAttempts, internalErrors } = stored;
+  // Proposals expire only once pending comments are known.
+  if (effect.type === 'catch-up' && effect.expiresAfter && !isPermanent(error) && !isInternalError(error)) return false;
+  const failed = { type: effect.type, attempts, waitingAttempts, internalErrors };
+  return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job) }, error);
 }
 
 function msSinceRequested({ context, stored }: Job): number {

@@ -6,7 +6,6 @@ import { inboxContract } from './store/inbox.ts';
 import { installationEventsContract } from './store/installation-events.ts';
 import { ledgerContract, ledgerReadingContract } from './store/ledger.ts';
 import { progressContract } from './store/progress.ts';
-import { rateLimitsContract } from './store/rate-limits.ts';
 import { receiveDuringSaveContract } from './store/receive-during-save.ts';
 import { recoveryContract } from './store/recovery.ts';
 import { replicasContract } from './store/replicas.ts';
@@ -25,7 +24,6 @@ function contract(harness: StoreHarness): void {
   installationEventsContract(harness);
   ledgerContract(harness);
   recoveryContract(harness);
-  rateLimitsContract(harness);
 }
 
 describe('the store in memory', () => contract(memoryHarness()));

@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '../../../src/adapters/telemetry/log.ts';
 import { checkTranscript } from '../../../src/core/agent/messages.ts';
 import type { ModelResponse, TranscriptMessage } from '../../../src/core/state/conversation.ts';
-import { isInternalError } from '../../../src/worker/jobs/job.ts';
+import { isInternalError } from '../../../src/worker/jobs/retries.ts';
 import { CANARY } from './denied-files.ts';
 
 /** The requests that a hostile model got in one case, and the errors that the App logged. */

@@ -253,5 +253,4 @@ function deleteUninstalled(tables: MemoryTables, now: number): void {
     tables.pulls.delete(row.key);
     tables.removedPulls.push(row);
   }
-  for (const id of removed) tables.rateLimits.delete(id);
 }

@@ -14,15 +14,7 @@ import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import {
-  endClaim,
-  findDueSignal,
-  findEarliestDue,
-  findOldestClaimable,
-  grantClaim,
-  memoryRateLimitMethods,
-  pickNextWork,
-} from './claims.ts';
+import { endClaim, findDueSignal, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';
 import { applyInstallationEvent, deleteExpiredRows, memoryRecoveryMethods } from './maintenance.ts';
 import {
   checkStep,
@@ -63,11 +55,10 @@ export function createMemoryStore(
       return receipt;
     },
     ...memoryRecoveryMethods(tables, holder, () => notifyListeners(tables)),
-    ...memoryRateLimitMethods(tables),
     claimPull: async (_worker, now, leaseMs) => {
       if (connection.epoch === null) return null;
       const row = findOldestClaimable(tables, now);
-      return row && { ...grantClaim(row, holder, now, leaseMs), firstSignal: findDueSignal(tables, row, now) };
+      return row && { ...grantClaim(row, holder, now, leaseMs), firstSignal: findDueSignal(row, now) };
     },
     renewClaim: async (claim, now, leaseMs) => {
       const row = heldPull(claim);
@@ -85,7 +76,7 @@ export function createMemoryStore(
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
     loadSideTranscript: async (key, questionId) => tables.sideMessages.get(sideKey(key, questionId)) ?? [],
-    nextWork: async (claim, now) => pickNextWork(tables, heldPull(claim), now),
+    nextWork: async (claim, now) => pickNextWork(heldPull(claim), now),
     ...pendingCommentMethods(tables),
     save: async (claim, signal, step, now) => saveStep(tables, claim, signal, step, now),
     saveIfInboxEmpty: async (claim, _signal, step, now) => saveStepIfInboxEmpty(tables, claim, step, now),

@@ -6,7 +6,6 @@ import type { QuestionAnswer } from '../../../src/core/state/question.ts';
 import type { Run } from '../../../src/core/state/run.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
-import type { RateLimitState } from '../../../src/core/step/rate-limit.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
 
@@ -130,7 +129,6 @@ export type MemoryTables = {
   /** The state of the recovery of lost webhooks; null before the first one. */
   recovery: MemoryRecoveryRow | null;
   /** By installation id. */
-  readonly rateLimits: Map<number, RateLimitState>;
   /** Running processes. A lease of another process is free at once. */
   readonly holders: Set<number>;
   readonly listeners: Set<() => void>;
@@ -150,7 +148,6 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
     contentKeys: new Set(),
     installationEvents: new Map(),
     recovery: null,
-    rateLimits: new Map(),
     holders: new Set(),
     listeners: new Set(),
     lastId: 0,

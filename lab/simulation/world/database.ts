@@ -200,7 +200,6 @@ const TABLE_NAMES = [
   'effects',
   'installation_events',
   'recovery_state',
-  'rate_limits',
 ] as const satisfies readonly (keyof DatabaseSchema)[];
 
 /** Deletes every row. The replica role bypasses the triggers that protect votes. */

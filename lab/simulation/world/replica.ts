@@ -62,8 +62,6 @@ type ReplicaOptions = {
   readonly faultRates: () => FaultRates;
   /** The process crashed. Its pending calls never continue. */
   readonly onCrash: () => void;
-  /** GitHub reported a rate limit that lasts until this time (ms). */
-  readonly onRateLimit: (until: number) => Promise<void>;
 };
 
 /** Calls that the App sends while another call of the same task is under way. */
@@ -146,7 +144,6 @@ export class Replica {
         throw createPortError(portName, clock.now, random);
       case 'limit': {
         const until = clock.now + Math.ceil(random.between(1_000, 60_000));
-        await this.#options.onRateLimit(until);
         throw new GitHubError('a limit of the simulated GitHub', 429, until);
       }
       case 'hang':

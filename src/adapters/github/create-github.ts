@@ -1,7 +1,6 @@
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup } from '../../core/step/app-setup.ts';
 import type { CurrentComment, DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
-import type { Priority } from '../../core/step/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
 import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
@@ -30,15 +29,16 @@ import {
   CountersignOctokit,
   createGitHubClock,
   type GitHubClient,
+  isGitHubCloud,
   type StartTimer,
   withClock,
   withTimer,
 } from './requests/client.ts';
-import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
+import { type CallLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
 import { fetchMissingPermissions } from './requests/installation-token.ts';
-import { createQuotaCache, type RateLimiter, withRateLimit } from './requests/rate-limited-client.ts';
 import { createRequestLog, type RequestLog } from './requests/request-log.ts';
 import { createTokenRefusals } from './requests/token-refusals.ts';
+import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -58,8 +58,10 @@ export type GitHubOptions = {
   readonly timeoutMs?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
-  /** Without it, requests are not counted. */
-  readonly rateLimiter?: RateLimiter;
+  /** Whether GitHub limits writes; by default if this is github.com or ghe.com. */
+  readonly countsWrites?: boolean;
+  /** Counts waits for our count of GitHub's limits, and for GitHub. */
+  readonly onWait?: (source: 'own' | 'github') => void;
   /** Gets a line for each request at the level `debug`, and lines about GitHub's outages. */
   readonly log?: Logger;
   /** Measures each request. */
@@ -93,16 +95,12 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const clientFor = (ref: PullRequestRef) => (token: string) => createClient(token, ref);
   const identity = createIdentityLookup(app, createClient, now);
   const caches = createCaches(now);
-  const quotas = createQuotaCache();
   const refusals = createTokenRefusals(now);
-  const { rateLimiter = UNLIMITED } = options;
-  const rateLimitFor = (
-    { installationId }: PullRequestRef,
-    priority: Priority,
-    canWrite = alwaysTrue,
-  ): CallRateLimit => ({
-    limit: (client) => withRateLimit(client, { rateLimiter, quotas, installationId, priority, now, canWrite }),
-    pauseUntil: (until) => rateLimiter.pauseUntil(installationId, until),
+  const { countsWrites = isGitHubCloud(options.baseUrl) } = options;
+  const limits = createWriteLimits(now, countsWrites, options.onWait ?? (() => {}));
+  const limitFor = ({ installationId }: PullRequestRef, canWrite = alwaysTrue): CallLimit => ({
+    limit: (client) => withWriteLimits(client, { limits, installationId, canWrite }),
+    pauseUntil: (until) => limits.pause(installationId, until),
   });
   const botId = async (): Promise<number> => (await identity()).botId;
   return {
@@ -112,13 +110,13 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     forgetRefusals: refusals.forget,
     fetchSetup: createSetupReader(app, options.site ?? 'https://github.com', now),
     fetchComment(ref, location) {
-      const rateLimit = rateLimitFor(ref, 'read');
-      const read = createApiCall({ app, refusals, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');
+      const limit = limitFor(ref);
+      const read = createApiCall({ app, refusals, createClient: clientFor(ref), ref, now, limit }, 'read-only');
       return fetchCurrentComment({ ref, read }, location);
     },
-    forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
-      const rateLimit = rateLimitFor(ref, priority, canWrite);
-      const callOptions = { app, refusals, createClient: clientFor(ref), ref, now, rateLimit };
+    forPull(ref: PullRequestRef, canWrite?: () => boolean) {
+      const limit = limitFor(ref, canWrite);
+      const callOptions = { app, refusals, createClient: clientFor(ref), ref, now, limit };
       const apiCalls = {
         read: createApiCall(callOptions, 'read-only'),
         write: createApiCall(callOptions, 'read-write'),
@@ -136,8 +134,6 @@ const alwaysTrue = (): boolean => true;
 const UNLOGGED: RequestLog = { attach: (client) => client };
 
 const UNTIMED: StartTimer = () => () => {};
-
-const UNLIMITED: RateLimiter = { acquire: async () => null, pauseUntil: async () => {} };
 
 type ClientCredentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
 

@@ -1,12 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Signal } from '../../core/step/signals.ts';
-import {
-  blockedUntil,
-  claimableExclusiveEffects,
-  claimableSignals,
-  EFFECT_PRIORITY,
-  READ_PRIORITY,
-} from './due-work.ts';
+import { claimableExclusiveEffects, claimableSignals } from './due-work.ts';
 import { EFFECT_COLUMNS, type EffectRow, toStoredEffect } from './effects.ts';
 import type { Backend, LeaseHolder } from './engine/backend.ts';
 import { fromStored } from './engine/json.ts';
@@ -168,16 +162,13 @@ async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, no
   const { pullRequestKey } = claim;
   const { rows } = await sql<WorkRow>`
     with claimed as materialized (
-      select pulls.webhooks_retry_at, rate_limits.read_blocked_until, rate_limits.act_blocked_until, rate_limits.notify_blocked_until
-      from pulls left join rate_limits on rate_limits.installation_id = pulls.installation_id
-      where ${isHeldBy(claim)}
+      select webhooks_retry_at from pulls where ${isHeldBy(claim)}
     ), due as materialized (
       (${selectDueSignal('effect-result', pullRequestKey, now)}) union all (${selectDueSignal('webhook', pullRequestKey, now)}) union all (
         select 3 as ordinal, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as internal_errors
-        from claimed as rate_limits, effects
+        from claimed, effects
         where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
           and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
-          and ${blockedUntil(EFFECT_PRIORITY)} <= ${now}
         order by effects.id limit 1
       )
       order by ordinal limit 1
@@ -193,10 +184,10 @@ async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, no
 function selectDueSignal(kind: 'effect-result' | 'webhook', pullRequestKey: string, now: number) {
   return sql`
     select ${sql.lit(kind === 'effect-result' ? 1 : 2)} as ordinal, inbox.kind, inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.internal_errors
-    from claimed as rate_limits, inbox
+    from claimed, inbox
     where inbox.pull_key = ${pullRequestKey} and inbox.kind = ${sql.lit(kind)} and inbox.done_at is null
-      and inbox.not_before <= ${now} and ${blockedUntil(READ_PRIORITY)} <= ${now} and inbox.signal is not null
-      ${kind === 'webhook' ? sql`and rate_limits.webhooks_retry_at <= ${now}` : sql``}
+      and inbox.not_before <= ${now} and inbox.signal is not null
+      ${kind === 'webhook' ? sql`and claimed.webhooks_retry_at <= ${now}` : sql``}
     order by inbox.id limit 1`;
 }
 

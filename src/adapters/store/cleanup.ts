@@ -227,8 +227,4 @@ async function deletePulls(
     .where('pull_key', 'in', keys)
     .execute();
   await transaction.deleteFrom('pulls').where('pull_key', 'in', keys).execute();
-  await sql`
-    delete from rate_limits where installation_id in (select uninstalled_installation_id from installation_events)
-      and not exists (select 1 from pulls where pulls.installation_id = rate_limits.installation_id)
-  `.execute(transaction);
 }

@@ -11,7 +11,6 @@ import { tidy } from './engine/pglite.ts';
 import { inBatches } from './in-batches.ts';
 import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
 import { loadPullState, loadRef, loadRun, loadSideTranscript, loadTranscript } from './load.ts';
-import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive, rehearseReceive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
 import { findReachedRunLimit } from './run-limits.ts';
@@ -26,7 +25,6 @@ export function createStore(backend: Backend): Store {
   return {
     ...createReceiveMethods(backend, notifier),
     ...createRecoveryMethods(backend, notifier.notify),
-    ...createRateLimitMethods(db),
     ...createClaimMethods(backend, notifier),
     ...createSaveMethods(backend, notifier),
     loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),

@@ -6,7 +6,6 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { FinishedRun, Run } from '../../core/state/run.ts';
 import type { CommitEffect, Effect } from '../../core/step/effects.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
-import type { AcquireRequest, RateLimit } from '../../core/step/rate-limit.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
 
@@ -240,19 +239,6 @@ export type Store = {
    * has taken the effect. A cancelled effect can still report a commit, once.
    */
   postponeEffect(effect: StoredEffect, retry: EffectRetry): Promise<void>;
-
-  /**
-   * Counts a request that is about to be sent to GitHub, across all processes. Returns null, or the time (ms) until
-   * which work of this priority is blocked in the installation; blocked work keeps its place.
-   */
-  acquireRateLimit(
-    installationId: number,
-    request: AcquireRequest,
-    limits: readonly RateLimit[],
-    now: number,
-  ): Promise<number | null>;
-  /** Blocks all work of an installation until `until` (ms), as GitHub requested. */
-  pauseInstallation(installationId: number, until: number): Promise<void>;
 
   /** When the earliest pending work of each lane can start. For work due after `now`, only its own time counts. */
   nextDue(now: number): Promise<DueTimes>;

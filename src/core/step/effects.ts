@@ -2,7 +2,6 @@ import type { IssuedCall, ToolCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { PullSummary } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
-import type { Priority } from './rate-limit.ts';
 import type { Reply } from './replies.ts';
 
 /**
@@ -128,34 +127,6 @@ export const LANES = {
   react: 'exclusive',
   reply: 'exclusive',
 } as const satisfies Record<EffectType, 'exclusive' | 'concurrent'>;
-
-/** The priority of each effect. Notifications wait first, and are abandoned if GitHub keeps refusing them. */
-export const PRIORITY_OF = {
-  'read-context': 'act',
-  'read-push': 'act',
-  'ask-model': 'act',
-  'open-side-question': 'act',
-  'ask-side-question': 'act',
-  'run-side-question-tools': 'act',
-  'run-tools': 'act',
-  'post-proposals': 'act',
-  'post-question': 'act',
-  'update-question-comment': 'notify',
-  'start-next-task': 'act',
-  commit: 'act',
-  'allow-readings': 'act',
-  'update-proposal-comment': 'notify',
-  'update-run-comment': 'notify',
-  'check-thread': 'act',
-  'check-deadlines': 'act',
-  'expire-proposals': 'act',
-  'catch-up': 'act',
-  'check-outdated-suggestions': 'notify',
-  'restore-review-body': 'act',
-  'dismiss-review': 'act',
-  react: 'notify',
-  reply: 'notify',
-} as const satisfies Record<EffectType, Priority>;
 
 /** An effect that is not performed yet absorbs new ones with the same key; null if every effect counts. */
 export function dedupeKey(effect: Effect): string | null {

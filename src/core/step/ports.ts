@@ -8,18 +8,14 @@ import type { VoteLocation, VoteSources } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { Discussion } from './discussion.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
-import type { Priority } from './rate-limit.ts';
 
 /** The App's account on GitHub; `owner` is the login of the account that owns the App. */
 export type AppAccount = AppIdentity & { readonly owner: string };
 
 /** Opens GitHub for one pull request. */
 export type GitHubApp = {
-  /**
-   * `priority` (default `read`) determines which share of the rate limits the requests can use. A write fails with a
-   * `LeaseLostError` if `canWrite` returns false right before it is sent.
-   */
-  forPull(ref: PullRequestRef, priority?: Priority, canWrite?: () => boolean): GitHub;
+  /** A write fails with a `LeaseLostError` if `canWrite` returns false right before it is sent. */
+  forPull(ref: PullRequestRef, canWrite?: () => boolean): GitHub;
   identity(): Promise<AppAccount>;
   /** How far GitHub's clock is ahead of ours (ms), as its responses show. */
   clockSkewMs(): number;

@@ -7,16 +7,8 @@ import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { ModelDelay } from '../../core/state/run.ts';
 import type { FailureCost } from '../../core/state/spending.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
-import {
-  DONE,
-  type EffectResult,
-  errorText,
-  isPermanent,
-  type Job,
-  loadJobPull,
-  nextRetryAt,
-  type RetryResult,
-} from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, type RetryResult } from '../jobs/job.ts';
+import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
 
 /** Requests for one response. */
 const MAX_MODEL_ATTEMPTS = 5;

@@ -11,7 +11,8 @@ import type { Run } from '../../core/state/run.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, isPermanent, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
+import { isPermanent } from '../jobs/retries.ts';
 
 /** Updates the comments of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({

@@ -22,7 +22,8 @@ import type { GitHub } from '../../core/step/ports.ts';
 import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
-import { type EffectResult, errorText, type Job, nextRetryAt, type RulesContext } from '../jobs/job.ts';
+import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
+import { errorText, nextRetryAt } from '../jobs/retries.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */

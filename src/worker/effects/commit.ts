@@ -11,16 +11,8 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import {
-  DONE,
-  type EffectResult,
-  errorText,
-  isPermanent,
-  type Job,
-  nextRetryAt,
-  type RetryResult,
-  retryAfterComments,
-} from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, type RetryResult, retryAfterComments } from '../jobs/job.ts';
+import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
 import { type CommitPreconditions, preflightCommit, toPreflight, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 

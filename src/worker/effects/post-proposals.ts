@@ -10,7 +10,8 @@ import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, isPermanent, type Job } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
+import { isPermanent } from '../jobs/retries.ts';
 import {
   adoptPostedComments,
   draftProposal,

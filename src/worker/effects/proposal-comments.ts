@@ -6,7 +6,8 @@ import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { FoundComment, GitHub } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
-import { isPermanent, type PullContext } from '../jobs/job.ts';
+import type { PullContext } from '../jobs/job.ts';
+import { isPermanent } from '../jobs/retries.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */

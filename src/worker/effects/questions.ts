@@ -5,7 +5,8 @@ import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import { DONE, type EffectResult, isPermanent, type Job, loadJobPull } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { isPermanent } from '../jobs/retries.ts';
 import { updateExistingComment } from './comments.ts';
 
 /** Posts a question where the task was given. A retry adopts the comment of an earlier attempt. */

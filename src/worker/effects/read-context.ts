@@ -21,7 +21,8 @@ import {
   type TaskContext,
 } from '../../core/state/task-context.ts';
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/step/ports.ts';
-import { DONE, type EffectResult, isPermanent, isRateLimit, type Job, loadJobPull } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { isPermanent, isRateLimit } from '../jobs/retries.ts';
 import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';

@@ -12,7 +12,8 @@ import { reachedSideLimit, type SideQuestion } from '../../core/state/side-quest
 import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
 import type { SideQuestionOpening } from '../../core/step/signals.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { nextRetryAt } from '../jobs/retries.ts';
 import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 

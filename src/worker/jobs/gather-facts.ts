@@ -30,7 +30,8 @@ import {
   type OffloadOutput,
 } from '../offload/offload.ts';
 import { fetchCodeOwners } from './code-owners.ts';
-import { isPermanent, type PullContext, type RulesContext, type WorkerContext } from './job.ts';
+import type { PullContext, RulesContext, WorkerContext } from './job.ts';
+import { isPermanent } from './retries.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {

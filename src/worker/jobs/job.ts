@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
@@ -6,11 +5,10 @@ import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Effect } from '../../core/step/effects.ts';
 import { type AppIdentity, NO_PROPOSALS } from '../../core/step/facts.ts';
-import { type Model, ModelError } from '../../core/step/model-port.ts';
-import { type Clock, type GitHub, type GitHubApp, GitHubError, RateLimitExceededError } from '../../core/step/ports.ts';
+import type { Model } from '../../core/step/model-port.ts';
+import type { Clock, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { RepoLinks } from '../../lib/format.ts';
-import { isOutage } from '../../lib/outage.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** One attempt to perform an effect. */
@@ -81,12 +79,6 @@ export function loadJobPull({ context, stored }: Pick<Job, 'context' | 'stored'>
   return context.store.load(stored.pullRequestKey, NO_PROPOSALS);
 }
 
-/**
- * Refused attempts of work that must not be lost, about three days. Suspended installations and blocked IP addresses
- * are usually fixed in that time.
- */
-export const MAX_REFUSED_ATTEMPTS = 870;
-
 export type RetryResult = Extract<EffectResult, { kind: 'retry' }>;
 
 /** Pending comments are usually handled at once, because signals come before effects. */
@@ -100,62 +92,4 @@ export function retryAfterComments({ context }: Pick<Job, 'context'>, dueAt: num
     error: 'pending comments go first',
     retryCause: 'waiting',
   };
-}
-
-const INITIAL_DELAY_MS = 1_000;
-
-const MAX_DELAY_MS = 5 * 60_000;
-
-/**
- * The time (ms) of the next attempt after `attempts` failures: as our rate limit demands, else after exponential
- * backoff and no earlier than GitHub or the model demands. The backoff is at most 1 s longer than `waitedMs`, the age
- * of the request, so a renewed request starts with short delays again.
- */
-export function nextRetryAt(
-  now: number,
-  attempts: number,
-  error: unknown,
-  waitedMs = Number.POSITIVE_INFINITY,
-): number {
-  if (error instanceof RateLimitExceededError) return error.retryAt;
-  const requestedAt = error instanceof GitHubError || error instanceof ModelError ? error.retryAt : null;
-  const delayMs = Math.min(
-    INITIAL_DELAY_MS * 2 ** Math.max(0, attempts - 1),
-    INITIAL_DELAY_MS + Math.max(0, waitedMs),
-    MAX_DELAY_MS,
-  );
-  return Math.max(requestedAt ?? 0, now + delayMs);
-}
-
-/** Responses that a retry does not change: the resource is gone, locked, or the request was refused. */
-const PERMANENT_STATUSES = new Set([400, 403, 404, 410, 413, 422, 451]);
-
-export function isPermanent(error: unknown): boolean {
-  if (error instanceof ModelError) return error.kind === 'permanent';
-  return (
-    error instanceof GitHubError &&
-    error.retryAt === null &&
-    error.status !== null &&
-    PERMANENT_STATUSES.has(error.status)
-  );
-}
-
-/** Whether the error comes from neither GitHub, the model nor a database outage. */
-export function isInternalError(error: unknown): boolean {
-  return !(error instanceof GitHubError || error instanceof ModelError || isOutage(error));
-}
-
-/** Whether GitHub or our own rate limit set the time of the next attempt. */
-export function isRateLimit(error: unknown): boolean {
-  return error instanceof GitHubError && error.retryAt !== null;
-}
-
-/** The error as text for the database. Never posted on GitHub. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-}
-
-/** A stable id for a failed signal or effect, shown on GitHub and written to the log. It reveals nothing about them. */
-export function createErrorId(pullKey: string, kind: 'signal' | 'effect', id: number): string {
-  return createHash('sha256').update(`${pullKey} ${kind} ${id}`).digest('hex').slice(0, 12);
 }

@@ -5,20 +5,17 @@ import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { finishEffect } from '../../../src/adapters/store/effects.ts';
 import { LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
 import type { Claim } from '../../../src/adapters/store/store.ts';
-import { GITHUB_RATE_LIMITS, WRITE_COST } from '../../../src/core/step/rate-limit.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { type DatabaseHarness, LEASE, nextEffect, nextSignal, PATIENCE, present } from './store-under-test.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Records for each commit of `pulls` and `rate_limits` whether it waits for the disk. */
+/** Records for each commit of `pulls` whether it waits for the disk. */
 const RECORD_SYNCS = [
   'create table synced (id serial, how text)',
   `create function record_sync() returns trigger language plpgsql as
     $$ begin insert into synced (how) values (current_setting('synchronous_commit')); return null; end $$`,
-  ...['pulls', 'rate_limits'].map(
-    (table) => `create constraint trigger record_syncs after update on ${table} deferrable initially deferred
+  `create constraint trigger record_syncs after update on pulls deferrable initially deferred
       for each row execute function record_sync()`,
-  ),
 ];
 
 const STOP_RECORDING = ['drop function record_sync cascade', 'drop table synced'];
@@ -219,13 +216,8 @@ export function replicasContract(
       await other.close();
     });
 
-    it('every commit is synced to disk, because the server can fail alone; only the count of requests is not', async () => {
-      const acquire = () =>
-        store().acquireRateLimit(1, { priority: 'act', cost: WRITE_COST, quota: null }, GITHUB_RATE_LIMITS, 10);
+    it('every commit is synced to disk, because the server can fail alone', async () => {
       for (const statement of RECORD_SYNCS) await sql.raw(statement).execute(backend().db);
-      await acquire();
-      await acquire();
-      expect(await value(SYNCED)).toBe('off');
       const { claim, signal } = await claimSignal('a');
       expect(await value(SYNCED)).toBe('on');
       expect(await store().save(claim, signal, step(pullOf(1)), 20)).toBe('saved');

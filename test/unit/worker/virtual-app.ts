@@ -13,7 +13,6 @@ import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapte
 import type { Logger } from '../../../src/adapters/telemetry/log.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
-import { GITHUB_RATE_LIMITS, type RateLimit } from '../../../src/core/step/rate-limit.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
@@ -52,8 +51,6 @@ type VirtualOptions = {
   readonly wrapContext?: (context: WorkerContext) => WorkerContext;
   /** The rate limits of GitHub; those of github.com by default. */
   readonly granted?: FakeRateLimits;
-  /** The rate limits that the App assumes; GitHub's own by default. */
-  readonly limits?: readonly RateLimit[];
 };
 
 const SITE = 'http://127.0.0.1';
@@ -170,11 +167,7 @@ function begin(stage: Stage): Process {
       privateKey: getAppKey().privateKeyPem,
       baseUrl: `${SITE}/api/v3`,
       version: 'virtual',
-      rateLimiter: {
-        acquire: (installationId, wish) =>
-          store.acquireRateLimit(installationId, wish, options.limits ?? GITHUB_RATE_LIMITS, now()),
-        pauseUntil: (installationId, until) => store.pauseInstallation(installationId, until),
-      },
+      countsWrites: true,
       fetch: (address, given) => fetch(address, given),
       now,
     }),

@@ -34,8 +34,8 @@ async function remainingLeases(): Promise<readonly number[]> {
         },
         githubApp: {
           ...githubApp,
-          forPull: (ref, priority, canWrite) =>
-            githubApp.forPull(ref, priority, () => {
+          forPull: (ref, canWrite) =>
+            githubApp.forPull(ref, () => {
               const allowed = canWrite?.() ?? true;
               if (allowed) left.push(leasedUntil - app.now());
               return allowed;

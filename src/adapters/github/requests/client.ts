@@ -56,6 +56,11 @@ export function apiBaseUrl(host: string | null, protocol: 'http' | 'https'): str
   return `${protocol}://${host}/api/v3`;
 }
 
+/** Whether this is github.com or ghe.com, which limit Apps, and no Enterprise Server. */
+export function isGitHubCloud(baseUrl: string): boolean {
+  return /^https:\/\/api\.(?:github\.com|[\w-]+\.ghe\.com)$/.test(baseUrl);
+}
+
 function guardRequests(octokit: Pick<Octokit, 'hook'>, options: OctokitOptions): Record<string, never> {
   const configured: unknown = options.request?.['timeout'];
   const clientTimeoutMs = typeof configured === 'number' ? configured : REQUEST_TIMEOUT_MS;

@@ -25,23 +25,23 @@ export type PullConnection = {
 /** Calls `send` with a client whose token covers one repository. Failures are `GitHubError`s. */
 type ApiCall = <Result>(send: (client: GitHubClient) => Promise<Result>) => Promise<Result>;
 
-/** The rate limit of one installation, for one priority. */
-export type CallRateLimit = {
-  /** Counts each request of this client; a request above the limit fails with a `RateLimitExceededError`. */
+/** The limits of one installation. */
+export type CallLimit = {
+  /** A request of this client above the limit fails with a `RateLimitExceededError`. */
   limit(client: GitHubClient): GitHubClient;
   /** Stops all requests of the installation until this time (ms). */
-  pauseUntil(until: number): Promise<void>;
+  pauseUntil(until: number): void;
 };
 
 type ApiCallOptions = TokenOptions & {
   readonly createClient: (token: string) => GitHubClient;
-  readonly rateLimit: CallRateLimit;
+  readonly limit: CallLimit;
 };
 
 /** Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token. */
 export function createApiCall(options: ApiCallOptions, access: TokenAccess): ApiCall {
   const openClient = async (refresh: boolean): Promise<GitHubClient> =>
-    options.rateLimit.limit(options.createClient(await fetchInstallationToken(options, access, refresh)));
+    options.limit.limit(options.createClient(await fetchInstallationToken(options, access, refresh)));
   return async (send) => {
     try {
       return await send(await openClient(false)).catch(async (error: unknown) => {
@@ -50,9 +50,8 @@ export function createApiCall(options: ApiCallOptions, access: TokenAccess): Api
       });
     } catch (error) {
       const failure = toGitHubError(error, options.now());
-      // The pause is stored before the error is thrown, so that no other call of this installation is sent in between.
       if (failure instanceof GitHubRequestError && failure.isRateLimit && failure.retryAt !== null)
-        await options.rateLimit.pauseUntil(failure.retryAt);
+        options.limit.pauseUntil(failure.retryAt);
       throw failure;
     }
   };

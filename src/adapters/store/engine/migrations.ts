@@ -260,14 +260,5 @@ create table recovery_state (
   gap_until bigint
 );
 
-create table rate_limits (
-  installation_id bigint primary key,
-  used text not null default '{}',
-  read_blocked_until bigint not null default 0,
-  act_blocked_until bigint not null default 0,
-  notify_blocked_until bigint not null default 0
-)
-`;
-
 /** In order, without gaps. */
 export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'initial', sql: INITIAL }];

@@ -175,15 +175,6 @@ type RecoveryStateTable = {
   gap_until: number | null;
 };
 
-/** The used share of GitHub's limits as JSON, and until when each priority is blocked. */
-type RateLimitsTable = {
-  installation_id: number;
-  used: Generated<string>;
-  read_blocked_until: Generated<number>;
-  act_blocked_until: Generated<number>;
-  notify_blocked_until: Generated<number>;
-};
-
 /** Times are ms since the epoch. */
 export type DatabaseSchema = {
   inbox: InboxTable;
@@ -198,7 +189,6 @@ export type DatabaseSchema = {
   side_messages: SideMessagesTable;
   effects: EffectsTable;
   recovery_state: RecoveryStateTable;
-  rate_limits: RateLimitsTable;
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
   migrations: { number: number; name: string; applied_at: Date };
 };

@@ -6,7 +6,7 @@ import { createGitHub } from '../../../../../src/adapters/github/create-github.t
 import { apiBaseUrl, EventOctokit } from '../../../../../src/adapters/github/requests/client.ts';
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../../src/lib/trust.ts';
-import { isPermanent } from '../../../../../src/worker/jobs/job.ts';
+import { isPermanent } from '../../../../../src/worker/jobs/retries.ts';
 import { postedComment } from '../comment-samples.ts';
 import {
   errorOf,
