@@ -11,10 +11,10 @@ function postFromStrangers(pull: VirtualPull, size: number, name = 'visitor'): v
   for (let count = 0; count < size; count += 1) pull.person(`${name}${count}`).says('@countersign do it');
 }
 
-/** Returns the maximum number of writes in any window of `spanMs`. */
+/** Returns the maximum number of comments and reactions in any window of `spanMs`. */
 function maxWrites({ gateway }: VirtualApp, spanMs: number): number {
   const times = gateway.requests
-    .filter(({ caller, method }) => caller.kind === 'installation' && method !== 'GET')
+    .filter(({ caller, status }) => caller.kind === 'installation' && status === 201)
     .map(({ at }) => at);
   return Math.max(...times.map((end) => times.filter((at) => at > end - spanMs && at <= end).length));
 }
