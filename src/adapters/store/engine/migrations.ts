@@ -258,7 +258,8 @@ create table recovery_state (
   last_heartbeat_at bigint,
   gap_since bigint,
   gap_until bigint
-);
+)
+`;
 
 /** In order, without gaps. */
 export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'initial', sql: INITIAL }];
