@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
-    entries: ['job.ts', 'gather-facts.ts', 'code-owners.ts'],
+    entries: ['job.ts', 'retries.ts', 'gather-facts.ts', 'code-owners.ts'],
   },
   'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {
