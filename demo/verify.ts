@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { FakeGitHub } from '../fakes/github/fake-github.ts';
 import { exportBareRepository } from '../fakes/github/git/export.ts';
 import { gitText, runGit } from '../src/cli/git/run-git.ts';
-import { type FileTexts, hasOnlyRanges, regionOfRange } from '../src/cli/verify/file-versions.ts';
+import type { VerifiedChange } from '../src/cli/verify/check-commit.ts';
+import { verifyRange } from '../src/cli/verify/verify.ts';
 import type { Region } from '../src/core/edits/change.ts';
 import { changeDigest } from '../src/core/edits/digest.ts';
-import { EMPTY_REGION, type LineRange, regionBetween } from '../src/core/edits/region.ts';
+import { EMPTY_REGION, regionBetween } from '../src/core/edits/region.ts';
 import { createLineTable } from '../src/core/edits/text/line-table.ts';
 import { splitLines, withoutLineEnding } from '../src/core/edits/text/lines.ts';
-import { type ChangeTrailer, findChangeTrailers } from '../src/core/policy/commit-message.ts';
+import { findChangeTrailers } from '../src/core/policy/commit-message.ts';
 import type { PullSource } from './local-repository.ts';
 import type { DemoPull } from './pull-request.ts';
 import type { DemoDecision } from './rounds.ts';
@@ -33,7 +34,7 @@ type VerificationInput = {
  * the approved ranges, digests recomputed from the commits, and no rejected change.
  */
 async function verifyBranch(input: VerificationInput): Promise<readonly VerifiedRow[]> {
-  const commits = await readBranch(input.directory, input.branch, input.baseSha);
+  const commits = await readBranch(input);
   const parentRows = commits.map((commit, index) => checkParent(commit, commits[index - 1]?.sha ?? input.baseSha));
   const commitRows = commits.flatMap((commit) => checkCommit(commit, input));
   const committedIds = commits.flatMap((commit) => listProposalIds(commit, input));
@@ -86,44 +87,17 @@ function checkCommit(commit: BranchCommit, input: VerificationInput): readonly V
 }
 
 function checkAppCommit(commit: BranchCommit, { decisions }: VerificationInput): readonly VerifiedRow[] {
-  const groups = findChangeTrailers(commit.message).map((trailer) => {
-    const decision = decisions.find((one) => one.outcome === 'approved' && one.proposal.id === trailer.proposalId);
-    return { trailer, decision };
+  return commit.verified.map(({ proposal: id, path, digest, approvedBy, problem }) => {
+    const decision = decisions.find((one) => one.outcome === 'approved' && one.proposal.id === id);
+    if (id === null)
+      return createFailure(commit, path === null ? `${problem}` : `it changes ${path} without an approval`);
+    if (decision === undefined) return createFailure(commit, `it contains ${id} without an approval`);
+    const subject = `${commit.sha.slice(0, 7)} ${id} ${decision.proposal.path}`;
+    const isShown = path === decision.proposal.path && digest?.startsWith(decision.proposal.digest) === true;
+    const isNamed = approvedBy.includes(decision.by);
+    const difference = isShown && isNamed ? null : 'it is not the approved change, or does not name who approved it';
+    return { subject, attribution: `approved by ${decision.by}`, problem: problem ?? difference };
   });
-  const approved = new Set(groups.map(({ decision }) => decision?.proposal.path ?? ''));
-  const unapprovedFile = commit.files.find(({ path }) => !approved.has(path));
-  if (groups.length === 0) return [createFailure(commit, 'it has no proposal trailer')];
-  if (unapprovedFile !== undefined)
-    return [createFailure(commit, `it changes ${unapprovedFile.path} without an approval`)];
-  const filesOutsideRanges = commit.files.filter((file) => !changesOnlyRanges(file, listRangesFor(file, groups)));
-  return [
-    ...filesOutsideRanges.map(({ path }) => createFailure(commit, `${path} differs outside the approved change`)),
-    ...groups.map((group) => checkTrailer(commit, group)),
-  ];
-}
-
-type TrailerDecision = { readonly trailer: ChangeTrailer; readonly decision: DemoDecision | undefined };
-
-function listRangesFor({ path }: BranchFileChange, groups: readonly TrailerDecision[]): readonly LineRange[] {
-  return groups.flatMap(({ trailer, decision }) => (decision?.proposal.path === path ? (trailer.range ?? []) : []));
-}
-
-function checkTrailer(commit: BranchCommit, { trailer, decision }: TrailerDecision): VerifiedRow {
-  if (decision === undefined) return createFailure(commit, `it contains ${trailer.proposalId} without an approval`);
-  const { proposal, by } = decision;
-  const file = commit.files.find(({ path }) => path === proposal.path);
-  const subject = `${commit.sha.slice(0, 7)} ${proposal.id} ${proposal.path}`;
-  const attribution = `approved by ${by}`;
-  const row = (problem: string | null): VerifiedRow => ({ subject, attribution, problem });
-  if (file === undefined) return row('the commit does not change this file');
-  if (trailer.range === null) return row('the trailer of the commit has no line range');
-  const region = regionOfRange(fileVersions(file), trailer.range);
-  if (region === null) return row('the line range of the trailer is not in the file');
-  const digest = computeDigest(file, proposal.op, region);
-  if (digest !== trailer.digest || !digest.startsWith(proposal.digest))
-    return row('its bytes differ from the approved change');
-  if (!commit.message.split('\n').includes(`Approved-by: ${by}`)) return row(`the commit does not name ${by}`);
-  return row(null);
 }
 
 /** The digest of the change between the two versions of a file. */
@@ -133,13 +107,8 @@ function computeDigest({ path, before, after }: BranchFileChange, op: 'edit' | '
   return changeDigest({ op, path, fromPath: null, oldMode, newMode, body: { kind: 'region', region } });
 }
 
-function fileVersions({ before, after }: BranchFileChange): FileTexts {
+function fileVersions({ before, after }: BranchFileChange) {
   return { before: createLineTable(before?.text ?? ''), after: createLineTable(after?.text ?? '') };
-}
-
-function changesOnlyRanges(file: BranchFileChange, ranges: readonly LineRange[]): boolean {
-  const sameMode = file.before === null || file.before.mode === file.after?.mode;
-  return file.after !== null && sameMode && hasOnlyRanges(fileVersions(file), ranges);
 }
 
 /** Checks that an approved change is in exactly one commit, and a rejected change in none. */
@@ -233,18 +202,30 @@ type BranchCommit = {
   readonly author: string;
   readonly message: string;
   readonly files: readonly BranchFileChange[];
+  /** The result of `countersign verify`. */
+  readonly verified: readonly VerifiedChange[];
 };
 
-/** Reads the commits of a branch that are not in `since`, oldest first. */
-async function readBranch(directory: string, branch: string, since: string): Promise<readonly BranchCommit[]> {
+/** Reads the commits of the branch since the run began, oldest first. */
+async function readBranch({
+  directory,
+  branch,
+  baseSha: since,
+  bot,
+}: VerificationInput): Promise<readonly BranchCommit[]> {
   const gitDir = `--git-dir=${directory}`;
   const listed = await gitText([gitDir, 'rev-list', '--reverse', `refs/heads/${branch}`, `^${since}`]);
+  const range = `${since}..refs/heads/${branch}`;
+  const verified = await verifyRange({ gitDir: directory, range, slug: bot.replace('[bot]', ''), host: 'github.com' });
   const commits: BranchCommit[] = [];
-  for (const sha of listed.split('\n').filter((line) => line !== '')) commits.push(await readBranchCommit(gitDir, sha));
+  for (const sha of listed.split('\n').filter((line) => line !== '')) {
+    const rows = verified.filter(({ commit }) => commit === sha);
+    commits.push({ ...(await readBranchCommit(gitDir, sha)), verified: rows });
+  }
   return commits;
 }
 
-async function readBranchCommit(gitDir: string, sha: string): Promise<BranchCommit> {
+async function readBranchCommit(gitDir: string, sha: string): Promise<Omit<BranchCommit, 'verified'>> {
   const shown = await gitText([gitDir, 'show', '-s', '--format=%P%x00%an%x00%B', sha]);
   const [parents = '', author = '', message = ''] = shown.split('\0');
   const differences = await gitText([gitDir, 'diff-tree', '-r', '-z', '--no-renames', '--raw', `${sha}^1`, sha]);

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { openGitObjects } from '../../src/cli/git/objects.ts';
+import { openRepository } from '../../src/cli/git/repository.ts';
 import { GitError, GitNotInstalledError, gitDirectory, gitText } from '../../src/cli/git/run-git.ts';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { formatNumber } from '../../src/lib/format.ts';
@@ -55,9 +55,8 @@ export async function measureFidelity(
   const progress = showProgress(
     Number(await gitText([`--git-dir=${gitDir}`, 'rev-list', '--count', ...revisionArguments])),
   );
-  const objects = openGitObjects(gitDir);
   const totals = createTotals();
-  const samples = readSamples(objects, { ...options, gitDir }, totals);
+  const samples = readSamples(openRepository(gitDir), { ...options, gitDir }, totals);
   try {
     await parallelMap({
       items: samples,
@@ -72,7 +71,6 @@ export async function measureFidelity(
     return totals;
   } finally {
     progress.end();
-    await objects.close();
   }
 }
 

@@ -1,8 +1,13 @@
 import type { GitFileMode } from '../../fakes/github/git/objects.ts';
 import type { GitFiles } from '../../fakes/github/git/trees.ts';
-import { type GitLogEntry, type GitObjectReader, listGitCommits, parseCommit } from '../../src/cli/git/objects.ts';
+import {
+  type GitCommit,
+  type GitReader,
+  type GitTreeEntry,
+  listCommits,
+  type PathChange,
+} from '../../src/cli/git/repository.ts';
 import { GitError } from '../../src/cli/git/run-git.ts';
-import { diffTrees, type GitTreeEntry, type PathChange } from '../../src/cli/git/tree-diff.ts';
 import { foldPath } from '../../src/core/policy/paths.ts';
 import type { DiffBase, RepositoryTrial } from './options.ts';
 import type { FixtureFiles } from './pull-request-fixture.ts';
@@ -12,25 +17,25 @@ type SampleSource = Pick<RepositoryTrial, 'range' | 'diffBase' | 'maxChanges'> &
 
 /** The changes of a range in batches, newest first. Adds the commits and the unsupported changes to `totals`. */
 export async function* readSamples(
-  objects: GitObjectReader,
+  git: GitReader,
   { gitDir, range, diffBase, maxChanges }: SampleSource,
   totals: FidelityTotals,
 ): AsyncGenerator<Sample, void> {
   const batches = createBatchBuilder();
   let usableCount = 0;
-  for await (const listed of listGitCommits({ gitDir, range, options: ['--no-merges'] })) {
+  for (const listed of await listCommits(gitDir, range, ['--no-merges'])) {
     if (usableCount === maxChanges) break;
-    for await (const result of readChanges(objects, listed, diffBase)) {
+    for await (const result of readChanges(git, gitDir, listed, diffBase)) {
       if (usableCount === maxChanges) break;
       if (result.kind === 'usable') {
         usableCount += 1;
         const batch = batches.add(result.change);
-        if (batch !== null) yield await createSample(objects, batch);
+        if (batch !== null) yield await createSample(git, batch);
       } else countRefusal(totals, result.reason, `${result.commit} ${result.path}`);
     }
     totals.commits += 1;
   }
-  for (const batch of batches.flush()) yield await createSample(objects, batch);
+  for (const batch of batches.flush()) yield await createSample(git, batch);
 }
 
 /** Changes of one or more commits, and a pull request with the files of their parent commits. */
@@ -90,7 +95,7 @@ function pathsCollide([name, ...rest]: readonly string[], [other, ...others]: re
 }
 
 /** Throws a `GitError` if an object cannot be read. */
-async function createSample(objects: GitObjectReader, batch: ChangeBatch): Promise<Sample> {
+async function createSample(git: GitReader, batch: ChangeBatch): Promise<Sample> {
   const base = new Map<string, NonNullable<VersionedFile>>();
   const head = new Map<string, NonNullable<VersionedFile>>();
   const addFile = (path: string, atBase: VersionedFile, atHead: VersionedFile): void => {
@@ -100,7 +105,7 @@ async function createSample(objects: GitObjectReader, batch: ChangeBatch): Promi
   const shownFiles = batch.flatMap((one) => one.shownFiles);
   for (const file of shownFiles) addFile(file.path, file.base, file.head);
   for (const { path, before, after } of selectExtraFiles(batch))
-    addFile(path, await readFileVersion(objects, before), await readFileVersion(objects, after));
+    addFile(path, await readFileVersion(git, before), await readFileVersion(git, after));
   return {
     changes: batch.map(({ change }) => change),
     files: { base: dropNestedPaths(base), head: dropNestedPaths(head) },
@@ -170,44 +175,30 @@ type CommitContext = {
 
 /** Yields the file changes of a commit, none for a merge or a first commit. Throws a `GitError` if an object is missing. */
 async function* readChanges(
-  objects: GitObjectReader,
-  { id, parents }: GitLogEntry,
+  git: GitReader,
+  gitDir: string,
+  { id, parents }: GitCommit,
   diffBase: DiffBase,
 ): AsyncGenerator<ReadResult> {
   const [parent] = parents;
   if (parent === undefined || parents.length > 1) return;
-  const [tree, parentCommit] = [await readTreeId(objects, id), await readListedCommit(objects, parent)];
-  const [grandparent] = parentCommit.parents;
-  const grandparentTree = grandparent === undefined ? null : await readTreeId(objects, grandparent);
-  const parentChanges = new Map(
-    (await allChanges(objects, grandparentTree, parentCommit.tree)).map((change) => [change.path, change]),
-  );
+  const [grandparent] = (await listCommits(gitDir, parent, ['-1']))[0]?.parents ?? [];
+  const earlier = grandparent === undefined ? [] : await git.listChanges(grandparent, parent);
+  const parentChanges = new Map(earlier.map((change) => [change.path, change]));
   const extraFiles = [...parentChanges.values()]
     .filter((one) => unsupportedReason(one) === null)
     .slice(0, MAX_EXTRA_FILES_PER_COMMIT);
-  const { moved, rest } = pairMoves(await allChanges(objects, parentCommit.tree, tree));
+  const { moved, rest } = pairMoves(await git.listChanges(parent, id));
   for (const one of [...moved, ...rest.map((change) => ({ change, from: null }))]) {
     const unsupported = unsupportedReason(one.change);
     const usable =
-      unsupported === null
-        ? await toUsableChange(objects, one, { commit: id, parentChanges, extraFiles, diffBase })
-        : null;
+      unsupported === null ? await toUsableChange(git, one, { commit: id, parentChanges, extraFiles, diffBase }) : null;
     if (usable !== null) yield { kind: 'usable', change: usable };
     else {
       const reason = unsupported ?? 'content missing in this repository';
       yield { kind: 'skipped', commit: id, path: one.change.path, reason };
     }
   }
-}
-
-async function readListedCommit(objects: GitObjectReader, id: string): Promise<ReturnType<typeof parseCommit>> {
-  const object = await objects.read(id);
-  if (object?.kind !== 'commit') throw new GitError(`Commit ${id} is missing in this repository.`);
-  return parseCommit(object.bytes);
-}
-
-async function readTreeId(objects: GitObjectReader, id: string): Promise<string> {
-  return (await readListedCommit(objects, id)).tree;
 }
 
 type PossibleMove = { readonly change: PathChange; readonly from: PathChange | null };
@@ -231,8 +222,7 @@ function contentKeyOf(entry: GitTreeEntry | null): string {
 }
 
 /** The reason why no tool can make this change; null if one might. */
-function unsupportedReason({ isUtf8, before, after }: PathChange): string | null {
-  if (!isUtf8) return 'a path that is not UTF-8';
+function unsupportedReason({ before, after }: PathChange): string | null {
   if ([before, after].some((entry) => entry !== null && !isRegularFile(entry.mode)))
     return 'a symbolic link, a submodule or an unusual mode';
   return before?.id === after?.id ? 'only the mode' : null;
@@ -244,43 +234,43 @@ function isRegularFile(mode: string): mode is '100644' | '100755' {
 
 /** Null if the repository lacks the content of a version, as partial clones do. */
 async function toUsableChange(
-  objects: GitObjectReader,
+  git: GitReader,
   { change, from }: PossibleMove,
   context: CommitContext,
 ): Promise<UsableChange | null> {
   const source = (from ?? change).before;
-  const [before, after] = [await readFileVersion(objects, source), await readFileVersion(objects, change.after)];
+  const [before, after] = [await readFileVersion(git, source), await readFileVersion(git, change.after)];
   if ((before === null) !== (source === null) || (after === null) !== (change.after === null)) return null;
   const paths = from === null ? [change] : [change, from];
   const shownFiles: ShownFile[] = [];
-  for (const one of paths) shownFiles.push(await toShownFile(objects, one, context));
+  for (const one of paths) shownFiles.push(await toShownFile(git, one, context));
   const { commit, extraFiles } = context;
   return { change: { commit, path: change.path, from: from?.path ?? null, before, after }, shownFiles, extraFiles };
 }
 
 async function toShownFile(
-  objects: GitObjectReader,
+  git: GitReader,
   { path, before }: PathChange,
   { parentChanges, diffBase }: CommitContext,
 ): Promise<ShownFile> {
-  const head = await readFileVersion(objects, before);
+  const head = await readFileVersion(git, before);
   if (diffBase === 'files') return { path, base: null, head };
   const earlier = parentChanges.get(path);
-  return { path, base: earlier === undefined ? head : await readFileVersion(objects, earlier.before), head };
+  return { path, base: earlier === undefined ? head : await readFileVersion(git, earlier.before), head };
 }
 
 /** Null if there is no regular file, or its content is missing in this repository. */
-async function readFileVersion(objects: GitObjectReader, entry: GitTreeEntry | null): Promise<VersionedFile> {
+async function readFileVersion(git: GitReader, entry: GitTreeEntry | null): Promise<VersionedFile> {
   if (entry === null || !isRegularFile(entry.mode)) return null;
-  const object = await objects.read(entry.id);
-  return object === null || object.kind === 'too-large' ? null : { mode: entry.mode, bytes: object.bytes };
+  const bytes = await git.readBlobs([entry.id], MAX_FILE_BYTES).catch(missingAsNull);
+  const content = bytes?.get(entry.id) ?? null;
+  return content === null ? null : { mode: entry.mode, bytes: content };
 }
 
-/** None of trees with more directories than the product compares. */
-async function allChanges(
-  objects: GitObjectReader,
-  before: string | null,
-  after: string,
-): Promise<readonly PathChange[]> {
-  return (await diffTrees(objects, before, after, Number.POSITIVE_INFINITY)) ?? [];
+/** Larger files are left out of samples. */
+const MAX_FILE_BYTES = 20_000_000;
+
+function missingAsNull(error: unknown): null {
+  if (error instanceof GitError) return null;
+  throw error;
 }

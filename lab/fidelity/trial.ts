@@ -1,10 +1,10 @@
-import { type GitObjectStore, readGitCommit } from '../../fakes/github/git/objects.ts';
+import type { GitObjectStore } from '../../fakes/github/git/objects.ts';
 import { type VerifiedChange, verifyCommit } from '../../src/cli/verify/check-commit.ts';
 import { blobSha } from '../../src/core/edits/text/characters.ts';
 import type { ToolCall } from '../../src/core/state/conversation.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
 import { singleChange } from '../shared/single-change.ts';
-import { toGitObjects } from '../simulation/world/simulated-github.ts';
+import { storedCommit, storedRepository } from '../shared/stored-repository.ts';
 import {
   type ApplyMethod,
   type ComparisonResult,
@@ -152,15 +152,9 @@ export function isFromCall({ origin }: Proposal, callId: string): boolean {
 async function verifyBranch(store: GitObjectStore, since: string, head: string): Promise<readonly VerifiedChange[]> {
   const rows: VerifiedChange[] = [];
   for (let id = head; id !== since; ) {
-    const parents = readGitCommit(store, id)?.parents ?? [];
-    rows.push(
-      ...(await verifyCommit(
-        toGitObjects(store),
-        { id, parents },
-        { slug: 'countersign', host: 'github.com', isRequired: false },
-      )),
-    );
-    const [parent] = parents;
+    const commit = storedCommit(store, id);
+    rows.push(...(await verifyCommit(storedRepository(store), commit, { slug: 'countersign', host: 'github.com' })));
+    const [parent] = commit.parents;
     if (parent === undefined) break;
     id = parent;
   }

@@ -128,7 +128,7 @@ describe('the verification', () => {
     const message = `Tidy\n\nCountersign-Proposal: zz99\nCountersign-Digest: sha256:${'0'.repeat(64)}\n`;
     expect(await findProblemsAfter(() => replaceHead('run.sh', (text) => text, message))).not.toEqual([]);
     expect(await findProblemsAfter(() => replaceHead('run.sh', (text) => text, 'Tidy\n'))).toContain(
-      'it has no proposal trailer',
+      'its author is the App, and it names no change',
     );
   });
 

@@ -4,8 +4,9 @@ import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
 import { isApprovalVote } from '../../../src/core/state/vote.ts';
+import { storedCommit, storedRepository } from '../../shared/stored-repository.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
-import { fixtureForPull, readFullTree, snapshotPull, toGitObjects } from '../world/simulated-github.ts';
+import { fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';
 
 /** The trailers of one change in a commit message; `member` counts the earlier trailers with the same id. */
@@ -195,12 +196,10 @@ export async function commitsVerify(evidence: CaseEvidence): Promise<string[]> {
     .map((commit) => `J8: the ledger has commit ${commit}, which is not a commit of the App`);
   for (const id of commits) {
     if (unknown.has(id)) continue;
-    const listed = { id, parents: readGitCommit(store, id)?.parents ?? [] };
-    const rule = { slug: fixture.slug, host: 'github.com', isRequired: false };
-    const rows = await verifyCommit(toGitObjects(store), listed, rule);
-    for (const { result, problem, note, proposal } of rows)
-      if (result !== 'ok')
-        problems.push(`J8: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem ?? note}`);
+    const rule = { slug: fixture.slug, host: 'github.com' };
+    const rows = await verifyCommit(storedRepository(store), storedCommit(store, id), rule);
+    for (const { result, problem, proposal } of rows)
+      if (result !== 'ok') problems.push(`J8: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem}`);
     const inLedger = new Set(recorded.get(id)?.map(({ proposalId }) => proposalId));
     const named = new Set(rows.map(({ proposal }) => proposal ?? '?'));
     if (inLedger.size === 0 || [...inLedger].toSorted().join() !== [...named].toSorted().join())

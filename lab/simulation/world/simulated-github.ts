@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
 import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
 import { readDirectoryOrEmpty } from '../../../fakes/github/git/trees.ts';
@@ -20,7 +19,6 @@ import {
   toCommentText,
   toPostedComment,
 } from '../../../src/adapters/github/posted-comment.ts';
-import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
 import type { CommentLocation } from '../../../src/core/state/intent.ts';
@@ -407,17 +405,6 @@ export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog 
       }),
       fetchPayload: async (id) => attempts[Number(id)]?.payload ?? null,
     },
-  };
-}
-
-/** The reader that `countersign verify` uses, on the simulated repository. */
-export function toGitObjects({ objects }: GitObjectStore): GitObjectReader {
-  return {
-    read: async (id) => {
-      const object = objects.get(id);
-      return object === undefined ? null : { kind: object.type, bytes: Buffer.from(object.bytes) };
-    },
-    close: async () => {},
   };
 }
 

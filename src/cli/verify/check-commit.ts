@@ -1,14 +1,11 @@
-import { parseTrailerGroups, type TrailerGroup } from '../../core/policy/commit-message.ts';
-import { type GitCommit, type GitLogEntry, type GitObjectReader, parseCommit } from '../git/objects.ts';
-import { GitError } from '../git/run-git.ts';
-import { diffTrees, type PathChange } from '../git/tree-diff.ts';
-import { checkTrailers, type TrailerCheck } from './check-trailers.ts';
-import { type CommitOrigin, findOrigin, type OriginRule } from './commit-origin.ts';
-import { type ChangedFileContents, readChangedFile } from './file-versions.ts';
+import { setDigest } from '../../core/edits/digest.ts';
+import { decodeText } from '../../core/edits/text/characters.ts';
+import { MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
+import { addressDomain, parseTrailerGroups, type TrailerGroup } from '../../core/policy/commit-message.ts';
+import type { GitCommit, GitReader, GitTreeEntry, PathChange } from '../git/repository.ts';
+import { type ChangedFile, type FileVersion, findChanges } from './find-changes.ts';
 
-/**
- * The result for one change in a commit's trailers, or for a changed path without trailers (`proposal` is null then).
- */
+/** The result for one change in a commit's trailers, or for a path without any (`proposal` is null then). */
 export type VerifiedChange = {
   readonly commit: string;
   readonly proposal: string | null;
@@ -16,61 +13,25 @@ export type VerifiedChange = {
   /** SHA-256 in hex. */
   readonly digest: string | null;
   readonly approvedBy: readonly string[];
-  /** Whether the commit contains exactly the change that the trailers name, by any committer; null if unchecked. */
-  readonly exact: boolean | null;
-  /** Who made the commit: `app` if that is proven, `unknown` if only its names say so. */
-  readonly origin: CommitOrigin['kind'];
-  /**
-   * `ok`: exact, and of the origin that was asked for. `copied`: somebody else's commit with the trailers; a failure
-   * only if an origin was asked for.
-   */
+  /** The committer's name, which everybody can write. */
+  readonly committedBy: string;
+  /** `copied`: somebody else's commit with the trailers, as after a squash. It is listed, and not checked. */
   readonly result: 'ok' | 'mismatch' | 'copied' | 'unchecked';
-  /** Why the result is not `ok`, or the copy is not exact. */
+  /** Why the result is not `ok`. */
   readonly problem: string | null;
-  /** Why the commit counts as somebody else's. */
-  readonly note: string | null;
 };
 
-/** No message of the App is nearly as long. */
-const MAX_COMMIT_BYTES = 1_000_000;
-
-/**
- * Checks a commit against its trailers; empty without trailers, unless the commits before it are missing. Throws a
- * `GitError` if an object is missing.
- */
-export async function verifyCommit(
-  objects: GitObjectReader,
-  listed: GitLogEntry,
-  rule: OriginRule,
-): Promise<readonly VerifiedChange[]> {
-  const object = await objects.read(listed.id, MAX_COMMIT_BYTES);
-  if (object?.kind === 'too-large') return [uncheckedCommit(listed.id, 'it is longer than 1 MB')];
-  if (object?.kind !== 'commit') throw new GitError(`commit ${listed.id} is missing`);
-  const commit = parseCommit(object.bytes);
-  const groups = parseTrailerGroups(commit.message);
-  if (groups.length === 0) {
-    const isCutOff = commit.parents.some((parent) => !listed.parents.includes(parent));
-    return isCutOff ? [uncheckedCommit(listed.id, PARENT_MISSING)] : [];
-  }
-  const origin = await findOrigin(listed.id, commit, rule);
-  const rows = await verifyGroups(objects, listed, commit, groups);
-  if (origin.kind !== 'other') return rows.map((row) => ({ ...row, origin: origin.kind }));
-  if (rule.isRequired) return rows.map((row) => rejectOrigin(row, origin.reason));
-  return rows
-    .filter(({ proposal }) => proposal !== null)
-    .map((row) => ({ ...row, result: 'copied', note: origin.reason }));
-}
-
-const PARENT_MISSING = 'its parent is not in this clone; run git fetch --unshallow';
-
-function uncheckedCommit(commit: string, problem: string): VerifiedChange {
-  return { ...NO_TRAILERS, commit, path: null, exact: null, origin: 'other', result: 'unchecked', problem };
-}
-
-function rejectOrigin(row: VerifiedChange, reason: string): VerifiedChange {
-  const problem = row.problem ?? `it is not the App's own (${reason})`;
-  return { ...row, result: row.result === 'ok' ? 'mismatch' : row.result, problem, note: reason };
-}
+/** Which commits are in the App's name, and what they need. */
+export type AppRule = {
+  /** The App's name on GitHub; null accepts any App. */
+  readonly slug: string | null;
+  /** The host name of the GitHub server, such as `github.com`. */
+  readonly host: string;
+  /** Whether the clone lacks the parents of some commits. */
+  readonly isShallow?: boolean;
+  /** Why a commit has no signature by one of the given keys; null if it has. */
+  readonly findSignatureProblem?: (commit: string) => Promise<string | null>;
+};
 
 /** No commit of the App has more. The limit bounds the work for forged commits. */
 const MAX_TRAILER_GROUPS = 300;
@@ -78,83 +39,136 @@ const MAX_TRAILER_GROUPS = 300;
 /** A move changes two paths. */
 const MAX_PATHS_PER_GROUP = 2;
 
-async function verifyGroups(
-  objects: GitObjectReader,
-  { id, parents }: GitLogEntry,
+/**
+ * Checks a commit. One in the App's name must hold exactly the changes that its trailers name, and nothing else. Empty
+ * for a commit of others without trailers. Throws a `GitError` if an object is missing.
+ */
+export async function verifyCommit(
+  git: GitReader,
+  commit: GitCommit,
+  rule: AppRule,
+): Promise<readonly VerifiedChange[]> {
+  const groups = parseTrailerGroups(commit.message);
+  const all = (result: VerifiedChange['result'], problem: string): readonly VerifiedChange[] =>
+    (groups.length === 0 ? [null] : groups).map((group) => toRow(commit, group, result, problem));
+  const [parent, ...others] = commit.parents;
+  if (parent === undefined && rule.isShallow === true)
+    return all('unchecked', 'its parent is not in this clone; run git fetch --unshallow').slice(0, 1);
+  const { name, email } = commit.author;
+  if (!isInAppsName(commit, rule)) return groups.length === 0 ? [] : all('copied', `by ${name} <${email}>`);
+  if (groups.length === 0)
+    return rule.slug === null ? [] : all('mismatch', 'its author is the App, and it names no change');
+  if (groups.length > MAX_TRAILER_GROUPS) return all('mismatch', `it names ${groups.length} changes`).slice(0, 1);
+  const signatureProblem = (await rule.findSignatureProblem?.(commit.id)) ?? null;
+  if (signatureProblem !== null) return all('mismatch', signatureProblem);
+  if (parent === undefined || others.length > 0)
+    return all('mismatch', `it has ${commit.parents.length} parents instead of one`);
+  const changes = await git.listChanges(parent, commit.id);
+  if (changes.length > groups.length * MAX_PATHS_PER_GROUP)
+    return all('mismatch', 'it changes more files than its trailers allow');
+  return checkGroups(commit, groups, await readFiles(git, changes));
+}
+
+function toRow(
+  { id, committer }: GitCommit,
+  group: TrailerGroup | null,
+  result: VerifiedChange['result'],
+  problem: string | null,
+  path: string | null = null,
+): VerifiedChange {
+  const { digest = null, approvedBy = [] } = group ?? {};
+  const proposal = group === null ? null : (group.proposalId ?? '?');
+  return { commit: id, proposal, path, digest, approvedBy, committedBy: committer.name, result, problem };
+}
+
+/** The author of the App's own commits is its bot. GitHub commits them, and another committer may have rebased them. */
+function isInAppsName({ author }: GitCommit, { slug, host }: AppRule): boolean {
+  const [, login, domain] = /^\d+\+([^@]+)@(.+)$/.exec(author.email.toLowerCase()) ?? [];
+  const name = author.name.toLowerCase();
+  return (
+    name.endsWith('[bot]') &&
+    login === name &&
+    domain === `users.noreply.${addressDomain(host.toLowerCase())}` &&
+    (slug === null || name === `${slug.toLowerCase()}[bot]`)
+  );
+}
+
+type FileResult = ChangedFile | { readonly path: string; readonly unsupported: string };
+
+/** Reads both versions of all paths. */
+async function readFiles(git: GitReader, changes: readonly PathChange[]): Promise<readonly FileResult[]> {
+  const entries = changes.flatMap(({ before, after }) => [before, after].filter((entry) => entry !== null));
+  const ids = entries.filter(({ mode }) => isFileMode(mode)).map(({ id }) => id);
+  const blobs = await git.readBlobs(ids, MAX_WHOLE_FILE_BYTES);
+  return changes.map(({ path, before, after }) => {
+    const versions = [before, after].map((entry) => (entry === null ? null : toVersion(entry, blobs.get(entry.id))));
+    const unsupported = versions.find((version) => typeof version === 'string');
+    if (typeof unsupported === 'string') return { path, unsupported };
+    const [old, changed] = versions.map((version) => (typeof version === 'string' ? null : version));
+    return { path, before: old ?? null, after: changed ?? null };
+  });
+}
+
+function isFileMode(mode: string): mode is FileVersion['mode'] {
+  return mode === '100644' || mode === '100755';
+}
+
+/** The reason why no proposal can cause this version, if that is so. */
+function toVersion({ mode, id }: GitTreeEntry, bytes: Buffer | null | undefined): FileVersion | string {
+  if (!isFileMode(mode)) return 'it is a link or a submodule, or has a mode that no proposal can set';
+  if (bytes == null) return 'it is larger than every file that a proposal can change';
+  const decoded = decodeText(bytes);
+  return { mode, blob: id, text: decoded.kind === 'text' ? decoded.text : null };
+}
+
+function checkGroups(
   commit: GitCommit,
   groups: readonly TrailerGroup[],
-): Promise<readonly VerifiedChange[]> {
-  const withResult = (result: VerifiedChange['result'], problem: string): readonly VerifiedChange[] =>
-    groups.map((group) => toVerifiedChange(id, { group, path: null }, result, problem));
-  if (groups.length > MAX_TRAILER_GROUPS)
-    return withResult('mismatch', `it names ${groups.length} changes`).slice(0, 1);
-  const [parent, ...others] = commit.parents;
-  if (parent === undefined || others.length > 0)
-    return withResult('mismatch', `it has ${commit.parents.length} parents instead of one`);
-  const tree = parents.includes(parent) ? await readTreeId(objects, parent) : null;
-  if (tree === null) return withResult('unchecked', PARENT_MISSING);
-  const changes = await diffTrees(objects, tree, commit.tree, groups.length * MAX_PATHS_PER_GROUP);
-  if (changes === null) return withResult('mismatch', 'it changes more files than its trailers allow');
-  const check = await checkChangedPaths(objects, changes, groups);
-  return check === null
-    ? withResult('unchecked', 'its files are too large to be compared')
-    : toVerifiedChanges(id, check);
-}
-
-async function readTreeId(objects: GitObjectReader, id: string): Promise<string | null> {
-  const object = await objects.read(id);
-  return object?.kind === 'commit' ? parseCommit(object.bytes).tree : null;
-}
-
-/** All files of a commit are in memory at once, and each takes a few times its size. */
-const MAX_COMPARED_BYTES = 400_000_000;
-
-/** Null if the files are too large. */
-async function checkChangedPaths(
-  objects: GitObjectReader,
-  changes: readonly PathChange[],
-  groups: readonly TrailerGroup[],
-): Promise<TrailerCheck | null> {
-  const files: ChangedFileContents[] = [];
-  let bytes = 0;
-  const unsupported: { readonly path: string; readonly problem: string }[] = [];
-  for (const change of changes) {
-    const result = await readChangedFile(objects, change);
-    if (result.kind === 'unsupported') {
-      unsupported.push(result);
-      continue;
-    }
-    files.push(result.file);
-    bytes += result.bytes;
-    if (bytes > MAX_COMPARED_BYTES) return null;
-  }
-  const check = checkTrailers(groups, files);
-  return { ...check, unexplained: [...check.unexplained, ...unsupported] };
-}
-
-function toVerifiedChanges(id: string, { groups, unexplained }: TrailerCheck): readonly VerifiedChange[] {
+  files: readonly FileResult[],
+): readonly VerifiedChange[] {
+  const idProblems = findIdProblems(groups);
+  const problemOf = (group: TrailerGroup): string | null => group.problem ?? idProblems.get(group.proposalId) ?? null;
+  const changed = files.flatMap((file) => ('unsupported' in file ? [] : [file]));
+  const found = findChanges(
+    groups.filter((group) => problemOf(group) === null),
+    changed,
+  );
+  const explained = new Set([...found.values()].flatMap(({ path, from }) => [path, from]));
   return [
-    ...groups.map((check) => toVerifiedChange(id, check, check.problem === null ? 'ok' : 'mismatch', check.problem)),
-    ...unexplained.map(({ path, problem }) => {
-      return { ...NO_TRAILERS, commit: id, path, exact: false, origin: 'other', result: 'mismatch', problem } as const;
+    ...groups.map((group) => {
+      const path = found.get(group)?.path ?? null;
+      const problem =
+        problemOf(group) ?? (path === null ? 'no change of this commit has this digest at its lines' : null);
+      return toRow(commit, group, problem === null ? 'ok' : 'mismatch', problem, path);
     }),
+    ...files
+      .filter(({ path }) => !explained.has(path))
+      .map((file) => {
+        const problem = 'unsupported' in file ? file.unsupported : 'it differs in more than its trailers name';
+        return toRow(commit, null, 'mismatch', problem, file.path);
+      }),
   ];
 }
 
-const NO_TRAILERS = { proposal: null, digest: null, approvedBy: [], note: null } as const;
-
-type NamedPath = { readonly group: TrailerGroup; readonly path: string | null };
-
-function toVerifiedChange(
-  commit: string,
-  { group, path }: NamedPath,
-  result: VerifiedChange['result'],
-  problem: string | null,
-): VerifiedChange {
-  const { proposalId: proposal, digest, approvedBy } = group;
-  const exact = result === 'unchecked' ? null : result === 'ok';
-  return {
-    ...{ commit, proposal: proposal ?? '?', path, digest, approvedBy },
-    ...{ exact, origin: 'other', result, problem, note: null },
-  };
+/**
+ * Why groups may not have their id, by id. Groups share an id only as the members of a set: side by side, with the
+ * same approvers, and all of those that the digest of the set covers.
+ */
+function findIdProblems(groups: readonly TrailerGroup[]): ReadonlyMap<string | null, string> {
+  const byId = Map.groupBy(groups, ({ proposalId }) => proposalId);
+  const problems = new Map<string | null, string>();
+  for (const [id, sharing] of byId) {
+    const sets = new Set(sharing.map((group) => group.setDigest));
+    if (sets.has(null)) {
+      if (sharing.length > 1) problems.set(id, 'another change of this commit has the same id');
+      continue;
+    }
+    const start = groups.findIndex(({ proposalId }) => proposalId === id);
+    const areTogether = sharing.every((group, index) => groups[start + index] === group);
+    const areAlike = sets.size === 1 && new Set(sharing.map(({ approvedBy }) => approvedBy.join())).size === 1;
+    const isWhole = sets.has(setDigest(sharing.map(({ digest }) => digest ?? '')));
+    if (!areTogether || !areAlike || !isWhole)
+      problems.set(id, 'its set has other changes than the digest of the set covers');
+  }
+  return problems;
 }

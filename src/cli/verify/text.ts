@@ -2,23 +2,21 @@ import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { VerifiedChange } from './check-commit.ts';
 
-const HEADINGS = ['commit', 'change', 'path', 'digest', 'approved by', 'exact', 'made by', 'result'];
+const HEADINGS = ['commit', 'change', 'path', 'digest', 'approved by', 'committed by', 'result'];
 
 const COMMIT_DIGITS = 7;
 
 const DIGEST_DIGITS = 12;
 
 /** Number of rows by result. */
-type ResultCounts = Readonly<Record<VerifiedChange['result'], number>>;
-
-export function countResults(rows: readonly VerifiedChange[]): ResultCounts {
+export function countResults(rows: readonly VerifiedChange[]): Readonly<Record<VerifiedChange['result'], number>> {
   const counts = { ok: 0, mismatch: 0, copied: 0, unchecked: 0 };
   for (const { result } of rows) counts[result] += 1;
   return counts;
 }
 
 /** One line that says what the result proves. */
-export function describeProof({ keys }: { readonly keys: readonly string[] }): string {
+export function proofOf(keys: readonly string[]): string {
   const origin =
     keys.length === 0
       ? 'It does not prove who made a commit: everybody can write these names and trailers, and only --key checks a signature.'
@@ -26,16 +24,14 @@ export function describeProof({ keys }: { readonly keys: readonly string[] }): s
   return `ok proves that a commit holds exactly what its digests name. ${origin}`;
 }
 
-/**
- * A table with one row per change, a summary line, and a last line about what the result proves. Ends with a newline.
- */
+/** A table with one row per change, a summary line, and a last line about the proof. Ends with a newline. */
 export function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
   const cells = [HEADINGS, ...rows.map(toCells)];
   const widths = HEADINGS.map((_, column) => columnWidth(cells.map((row) => row[column] ?? '')));
   const lines = cells.map((row) =>
     row
-      .map((cell, column) => padCell(cell, widths[column] ?? 0))
+      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
       .join('  ')
       .trimEnd(),
   );
@@ -50,51 +46,34 @@ function columnWidth(cells: readonly string[]): number {
   return Math.min(longest, MAX_PADDED_WIDTH);
 }
 
-function padCell(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - [...cell].length));
-}
-
-function toCells(row: VerifiedChange): readonly string[] {
+function toCells({ commit, proposal, path, digest, approvedBy, committedBy, result, problem }: VerifiedChange) {
   const cells = [
-    row.commit.slice(0, COMMIT_DIGITS),
-    row.proposal ?? '–',
-    row.path ?? '?',
-    row.digest?.slice(0, DIGEST_DIGITS) ?? '–',
-    row.approvedBy.join(', ') || '–',
-    row.exact === null ? '?' : row.exact ? 'yes' : 'no',
-    ORIGIN_TEXT[row.origin],
-    resultText(row),
+    commit.slice(0, COMMIT_DIGITS),
+    proposal ?? '–',
+    path ?? '?',
+    digest?.slice(0, DIGEST_DIGITS) ?? '–',
+    approvedBy.join(', ') || '–',
+    committedBy,
+    problem === null ? RESULT_TEXT[result] : `${RESULT_TEXT[result]}: ${problem}`,
   ];
   return cells.map((cell) => escapeHiddenAndCr(cell).replaceAll(/\s+/g, ' '));
 }
 
-const ORIGIN_TEXT = { app: 'the App', unknown: 'unknown', other: 'other' } as const satisfies Record<
-  VerifiedChange['origin'],
-  string
->;
-
-function resultText({ result, problem, note }: VerifiedChange): string {
-  switch (result) {
-    case 'ok':
-      return 'ok';
-    case 'mismatch':
-      return `MISMATCH: ${problem}`;
-    case 'unchecked':
-      return `not checked: ${problem}`;
-    case 'copied':
-      return `copied (${note}); ${problem === null ? 'it holds the same change' : 'not comparable'}`;
-  }
-}
+const RESULT_TEXT: Readonly<Record<VerifiedChange['result'], string>> = {
+  ok: 'ok',
+  mismatch: 'MISMATCH',
+  copied: 'copied',
+  unchecked: 'not checked',
+};
 
 function summaryLine(range: string, rows: readonly VerifiedChange[]): string {
   const counts = countResults(rows);
-  const named = rows.filter(({ proposal }) => proposal !== null);
-  const commits = pluralize(new Set(named.map(({ commit }) => commit)).size, 'commit');
+  const commits = pluralize(new Set(rows.map(({ commit }) => commit)).size, 'commit');
   const parts = [
     `${counts.ok} ok`,
     ...(counts.mismatch === 0 ? [] : [`${counts.mismatch} mismatched`]),
     ...(counts.copied === 0 ? [] : [`${counts.copied} copied`]),
     ...(counts.unchecked === 0 ? [] : [`${counts.unchecked} not checked`]),
   ];
-  return `${commits} of ${escapeHiddenAndCr(range)} with trailers: ${parts.join(', ')}.`;
+  return `${commits} of ${escapeHiddenAndCr(range)}: ${parts.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
 import { pluralize, type RepoLinks } from '../../lib/format.ts';
 import { describeMove, describeSet, describeUndoOf, formatExtent } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
-import { findHiddenCharacters, stripHiddenAndCr } from '../edits/text/unicode.ts';
+import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
 import { renderCommitText } from './commit-text.ts';
 
@@ -175,28 +175,17 @@ export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
 /** The trailers of one change. */
 export type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
-/**
- * All groups of our trailers anywhere in a message, in order. As in git, the case of their names is ignored. A line that
- * only looks like a trailer, on a page or to git, is its own value, which fits no trailer.
- */
+/** All groups of our trailers anywhere in a message, in order. Each begins with its id. */
 export function parseTrailerGroups(message: string): readonly TrailerGroup[] {
   const groups: TrailerValues[] = [];
-  let continued: string[] | null = null;
-  for (const line of message.split(/\r\n?|\n/)) {
-    const [, shownName = ''] = SHOWN_TRAILER.exec(stripHiddenAndCr(line).trimStart()) ?? [];
-    const name = TRAILER_NAMES.get(shownName.toLowerCase());
-    if (name === undefined) {
-      if (/^[ \t]+\S/.test(line)) continued?.push(line);
-      else continued = null;
-      continue;
-    }
-    const startsGroup = name === 'Countersign-Proposal' || (groups.length === 0 && name !== 'Approved-by');
-    if (startsGroup) groups.push(new Map());
+  for (const line of message.split('\n')) {
+    const [, name = '', value = ''] = TRAILER.exec(line.trimEnd()) ?? [];
+    if (name === 'Countersign-Proposal') groups.push(new Map());
     const group = groups.at(-1);
-    const values = group?.get(name) ?? [];
-    values.push(TRAILER_LINE.exec(line.trimEnd())?.[1] ?? line);
-    group?.set(name, values);
-    continued = values;
+    if (name === '' || group === undefined) continue;
+    const values = group.get(name) ?? [];
+    values.push(value);
+    group.set(name, values);
   }
   return groups.map(toTrailerGroup);
 }
@@ -214,20 +203,8 @@ export type TrailerGroup = {
   readonly problem: string | null;
 };
 
-/** What people take for a trailer of ours, and git for one that it may fold. */
-const SHOWN_TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by)\s*:/i;
-
-/**
- * Lines are trimmed before: a pattern for trailing spaces would take quadratic time. The flag `s` keeps a line with a
- * separator of Unicode, which is none to git, from being skipped: what follows it would count for the group above.
- */
-const TRAILER_LINE = /^[a-z-]+: *(\S.*)$/is;
-
-const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
-  ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Countersign-Set', 'Approved-by'].map(
-    (name) => [name.toLowerCase(), name] as const,
-  ),
-);
+/** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
+const TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Countersign-Set|Approved-by): *(\S.*)$/s;
 
 const PROPOSAL_VALUE = /^[a-z0-9]{4,6}$/;
 

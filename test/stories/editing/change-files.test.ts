@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { toGitObjects } from '../../../lab/simulation/world/simulated-github.ts';
+import { storedCommit, storedRepository } from '../../../lab/shared/stored-repository.ts';
 import { type VerifiedChange, verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { setDigest } from '../../../src/core/edits/digest.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
@@ -47,9 +47,8 @@ async function propose(...calls: readonly ScriptedCall[]): Promise<Story> {
 async function verdicts({ pr }: Story): Promise<readonly VerifiedChange[]> {
   const commit = pr.commits().at(-1);
   if (commit === undefined) throw new Error('There is no commit.');
-  const rule = { slug: null, host: 'github.com', isRequired: false };
-  const listed = { id: commit.sha, parents: [commit.parent] };
-  return verifyCommit(toGitObjects(stage().github.state().store), listed, rule);
+  const { store } = stage().github.state();
+  return verifyCommit(storedRepository(store), storedCommit(store, commit.sha), { slug: null, host: 'github.com' });
 }
 
 describe('changes that only work together', () => {

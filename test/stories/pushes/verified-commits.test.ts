@@ -13,8 +13,8 @@ const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\r\n`).
 async function verified(pr: PullView): Promise<readonly VerifiedChange[]> {
   const rows: VerifiedChange[] = [];
   await inClone(stage(), pr, async (gitDir) => {
-    const rule = { slug: stage().github.app.slug, host: 'github.com', isRequired: false };
-    for await (const row of verifyRange({ gitDir, range: pr.now().head.branch, ...rule })) rows.push(row);
+    const rule = { slug: stage().github.app.slug, host: 'github.com' };
+    rows.push(...(await verifyRange({ gitDir, range: pr.now().head.branch, ...rule })));
   });
   return rows;
 }

@@ -23,12 +23,12 @@ async function tellOnceReady(): Promise<Story> {
   return story;
 }
 
-async function verdicts({ pr }: Story, isRequired: boolean): Promise<readonly string[]> {
+async function verdicts({ pr }: Story): Promise<readonly string[]> {
   const results: string[] = [];
   await inClone(stage(), pr, async (gitDir) => {
     const range = pr.now().head.branch;
     const host = new URL(stage().github.url).hostname;
-    for await (const { result } of verifyRange({ gitDir, range, slug: null, host, isRequired })) results.push(result);
+    results.push(...(await verifyRange({ gitDir, range, slug: null, host })).map(({ result }) => result));
   });
   return results;
 }
@@ -74,13 +74,12 @@ describe('on GitHub Enterprise Server', () => {
     expect(targets.filter((target) => target === '/api/graphql').length).toBeGreaterThan(3);
   });
 
-  it('unsigned commits are verified by their trailers when an option attributes them to the App (J12)', async () => {
+  it('unsigned commits are verified by their trailers (J12)', async () => {
     const story = await tellOnceReady();
     story.model.proposes(editRow(5, 50));
     await story.ana.says('/countersign give the row another value');
     await story.ana.replies(story.bot.proposal(1), '/approve');
-    expect(await verdicts(story, false)).toEqual(['copied']);
-    expect(await verdicts(story, true)).toEqual(['ok']);
+    expect(await verdicts(story)).toEqual(['ok']);
   });
 
   it('without a delivery log the search for lost webhooks stops, and everything else works (J12)', async () => {

@@ -41,11 +41,7 @@ export type History = {
   /** Writes the repository to a directory with branch `main`; returns its path. */
   readonly write: () => string;
   /** The verification results of all commits. */
-  readonly verify: (rule?: {
-    readonly slug?: string;
-    readonly host?: string;
-    readonly isRequired?: boolean;
-  }) => Promise<readonly VerifiedChange[]>;
+  readonly verify: (rule?: { readonly slug?: string; readonly host?: string }) => Promise<readonly VerifiedChange[]>;
   readonly remove: () => void;
 };
 
@@ -79,12 +75,8 @@ export function newHistory(): History {
       return head;
     },
     write,
-    verify: async ({ slug, host = 'github.com', isRequired = false } = {}) => {
-      const rows: VerifiedChange[] = [];
-      const range = { gitDir: write(), range: 'main', slug: slug ?? null, host, isRequired };
-      for await (const row of verifyRange(range)) rows.push(row);
-      return rows;
-    },
+    verify: ({ slug, host = 'github.com' } = {}) =>
+      verifyRange({ gitDir: write(), range: 'main', slug: slug ?? null, host }),
     remove: () => {
       for (const directory of made) rmSync(directory, { recursive: true, force: true });
     },

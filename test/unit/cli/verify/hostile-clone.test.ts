@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { gitDirectory } from '../../../../src/cli/git/run-git.ts';
 import type { VerifiedChange } from '../../../../src/cli/verify/check-commit.ts';
@@ -52,25 +51,7 @@ function clone(...options: readonly string[]): string {
 }
 
 async function verify(repository: string, range = 'main'): Promise<readonly VerifiedChange[]> {
-  const rows: VerifiedChange[] = [];
-  const rule = { slug: null, host: 'github.com', isRequired: false };
-  for await (const row of verifyRange({ gitDir: await gitDirectory(repository), range, ...rule })) rows.push(row);
-  return rows;
-}
-
-/** Stores other bytes as the object with this id. */
-function replaceBytes(repository: string, id: string, kind: string, bytes: string): void {
-  for (const name of readdirSync(join(repository, 'objects/pack'))) {
-    const pack = join(repository, 'objects/pack', name);
-    if (!name.endsWith('.pack')) continue;
-    const moved = join(scratch, name);
-    execFileSync('mv', [pack, moved]);
-    execFileSync('sh', ['-c', `git -C "$0" unpack-objects -q < "$1"`, repository, moved], { env: environment });
-    rmSync(pack.replace(/pack$/, 'idx'));
-  }
-  const path = join(repository, 'objects', id.slice(0, 2), id.slice(2));
-  rmSync(path, { force: true });
-  writeFileSync(path, deflateSync(`${kind} ${bytes.length}\0${bytes}`));
+  return verifyRange({ gitDir: await gitDirectory(repository), range, slug: null, host: 'github.com' });
 }
 
 describe('a hostile clone (E15)', () => {
@@ -104,16 +85,9 @@ describe('a hostile clone (E15)', () => {
   it('that ends at a commit without trailers says that the ones before it were not checked', async () => {
     for (const shallow of [clone('--depth=1'), clone()]) {
       writeFileSync(join(shallow, 'shallow'), `${tip}\n`);
-      expect(await verify(shallow)).toMatchObject([{ commit: tip, proposal: null, exact: null, result: 'unchecked' }]);
+      expect(await verify(shallow)).toMatchObject([{ commit: tip, proposal: null, result: 'unchecked' }]);
       expect(await verify(shallow, `main..main`)).toEqual([]);
     }
-  });
-
-  it('with other bytes under an id is no evidence', async () => {
-    const swapped = clone();
-    const commit = git(swapped, 'cat-file', 'commit', forged);
-    replaceBytes(swapped, forged, 'commit', commit.replaceAll('Countersign-', 'Other-'));
-    await expect(verify(swapped)).rejects.toThrow(`the bytes of commit ${forged} have another id`);
   });
 
   it('is the one at the path, also if the environment names another', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeProof } from '../../../../src/cli/verify/text.ts';
+import { proofOf } from '../../../../src/cli/verify/text.ts';
 import { type Ended, run } from '../../../cli/process.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 
@@ -54,17 +54,17 @@ describe('countersign verify', () => {
       code: 0,
       stderr: '',
       stdout: [
-        'commit   change  path   digest        approved by  exact  made by  result',
-        `${sha}  k7q2    a.txt  ${changed.slice(0, 12)}  ana          yes    unknown  ok`,
+        'commit   change  path   digest        approved by  committed by  result',
+        `${sha}  k7q2    a.txt  ${changed.slice(0, 12)}  ana          GitHub        ok`,
         '',
-        '1 commit of main~2 with trailers: 1 ok.',
-        `${describeProof({ keys: [] })}`,
+        '1 commit of main~2: 1 ok.',
+        `${proofOf([])}`,
         '',
       ].join('\n'),
     });
     expect(bad.code).toBe(1);
     expect(bad.stdout).toContain('MISMATCH: no change of this commit has this digest');
-    expect(bad.stdout).toContain('1 commit of main~1..main with trailers: 0 ok, 2 mismatched.');
+    expect(bad.stdout).toContain('1 commit of main~1..main: 0 ok, 2 mismatched.');
   });
 
   it('reports the same with --json', async () => {
@@ -79,10 +79,10 @@ describe('countersign verify', () => {
       changes: [
         {
           ...{ proposal: 'k7q2', path: 'a.txt', digest: changed, approvedBy: ['ana'] },
-          ...{ exact: true, origin: 'unknown', result: 'ok', problem: null },
+          ...{ committedBy: 'GitHub', result: 'ok', problem: null },
         },
       ],
-      proof: describeProof({ keys: [] }),
+      proof: proofOf([]),
     });
   });
 
@@ -95,29 +95,8 @@ describe('countersign verify', () => {
     const { code, stdout } = await verify('main', '--repo', long.write());
     long.remove();
     expect(code).toBe(0);
-    expect(stdout).toContain('10 commits of main with trailers: 0 ok, 3000 copied.');
+    expect(stdout).toContain('10 commits of main: 0 ok, 3000 copied.');
     expect(stdout.split('\n')).toHaveLength(3_000 + 5);
-  });
-
-  it.each(['IBM037', 'UTF-16'])('a commit that names the encoding %s hides no trailers', async (encoding) => {
-    const commit = git('-C', repository, 'cat-file', 'commit', 'main').replace(
-      /^gpgsig/m,
-      `encoding ${encoding}\ngpgsig`,
-    );
-    const input = execFileSync('git', ['-C', repository, 'hash-object', '-t', 'commit', '-w', '--stdin'], {
-      input: commit,
-      encoding: 'utf8',
-    });
-    const { code, stdout } = await verify(`main~1..${input.trim()}`, '--repo', repository);
-    expect(code).toBe(1);
-    expect(stdout).toContain('1 commit of');
-  });
-
-  it('the clone’s own encoding of messages hides no trailers', async () => {
-    git('-C', repository, 'config', 'i18n.logOutputEncoding', 'UTF-16');
-    const { code } = await verify('main~1..main', '--repo', repository);
-    git('-C', repository, 'config', '--unset', 'i18n.logOutputEncoding');
-    expect(code).toBe(1);
   });
 
   it('a damaged repository is reported in one line, with what to do next', async () => {
@@ -147,8 +126,8 @@ describe('countersign verify', () => {
     });
     const place = hostile.write();
     const [table, json] = await Promise.all([
-      verify('main', '--strict', '--repo', place),
-      verify('main', '--strict', '--json', '--repo', place),
+      verify('main', '--repo', place),
+      verify('main', '--json', '--repo', place),
     ]);
     hostile.remove();
     expect(`${table.stdout}${json.stdout}`).not.toMatch(/(?!\n)\p{Cc}|\u202E/u);
