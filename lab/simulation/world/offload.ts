@@ -24,7 +24,6 @@ const SELDOM_REPEATED: ReadonlySet<OffloadName> = new Set([
   'applyUserEdit',
   'computeUndo',
   'formatDiscussion',
-  'findQuotedPerson',
 ] satisfies readonly OffloadName[]);
 
 /** More than a single case computes, so that a replayed case fails as it did before. */

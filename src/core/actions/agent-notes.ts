@@ -20,14 +20,6 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** The people whose words are in the notes. The content of a push is data, and an undo has no words. */
-export function peopleWithNotes(notes: readonly AgentNote[]): readonly Person[] {
-  return notes.flatMap((note) => {
-    if (note.kind === 'push' || note.kind === 'undo') return [];
-    return note.kind === 'question' ? [note.by, ...(note.speakers ?? [])] : [note.by];
-  });
-}
-
 /** Tells the agent that its change is undone, or stands again, if the applied proposal is an undo. */
 export function withUndoNote(builder: StepBuilder, { origin, change }: Proposal, commitSha: string): StepBuilder {
   if (origin.kind !== 'undo') return builder;
@@ -58,14 +50,13 @@ export function wordsNote(by: Person, text: string, at: string, about: DecidedCh
 }
 
 /** One line of a question and its answer, long enough for the answer's point. */
-export function questionNote({ by, question, answer, speakers }: AnsweredQuestion): AgentNote {
+export function questionNote({ by, question, answer }: AnsweredQuestion): AgentNote {
   const { noteQuestion, noteAnswer } = CONTEXT_LIMITS;
   return {
     kind: 'question',
     by,
     question: cutSentences(question, noteQuestion),
     answer: cutSentences(answer, noteAnswer),
-    ...(speakers === undefined ? {} : { speakers }),
   };
 }
 

@@ -4,7 +4,6 @@ import { type CommentLocation, locationId } from '../state/intent.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isAnswering } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
-import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Reply } from '../step/replies.ts';
 import { questionNote, withNote } from './agent-notes.ts';
 import { type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';
@@ -35,12 +34,6 @@ function startFirst(builder: StepBuilder): StepBuilder {
 export function withSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
   const sideQuestions = builder.pull.sideQuestions.map((one) => (one.id === question.id ? question : one));
   return withPullState(builder, { sideQuestions });
-}
-
-/** From now on, the answer can have words of these people. */
-export function withSpeakers(question: SideQuestion, people: readonly Person[]): SideQuestion {
-  const speakers = distinctPeople([...(question.speakers ?? []), ...people].filter(({ id }) => id !== question.by.id));
-  return speakers.length === 0 ? question : { ...question, speakers };
 }
 
 /** Appends to the question's transcript, once in a step. */
@@ -89,7 +82,6 @@ export function keepAnswer(
     question: excerptOf(question.text, keptQuestionBytes),
     answer: excerptOf(content ?? '', keptAnswerBytes),
     answeredAt: now,
-    ...(question.speakers === undefined ? {} : { speakers: question.speakers }),
   };
   const answeredQuestions = [...builder.pull.answeredQuestions, answered].slice(-kept);
   const stored = withPullState(builder, { answeredQuestions });

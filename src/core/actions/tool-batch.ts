@@ -19,8 +19,7 @@ import { isInstructed, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
-import { distinctPeople, type Person } from '../state/vote.ts';
-import { hasWords, peopleWithNotes } from './agent-notes.ts';
+import { hasWords } from './agent-notes.ts';
 import { endRun } from './end-run.ts';
 import { appCommitsTo } from './head-assessment.ts';
 import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
@@ -36,7 +35,7 @@ import {
 /** For the model: the change was applied, as proposed or with a person's own text, with the approvers' notes. */
 export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
   const { change, userEdit } = proposal;
-  const note = approverNotes(proposal);
+  const note = approverNotes(proposal, pull.run?.task.by ?? null);
   const maxBytes = diffShare(pull, proposal);
   if (change.op === 'set') return appliedSetOutput(change, note, maxBytes);
   return userEdit === null
@@ -218,10 +217,8 @@ function phaseOf(pull: PullState, batch: ToolBatch): Phase {
 function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: Run, now: string): StepBuilder {
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
-  const speakers = peopleWithWords(builder.pull);
   const isToldMore = hasWords({ agentNotes });
-  const instructed = withInstructors(builder, [...speakers, ...batch.calls.flatMap(quotedPeople)]);
-  const counted = countBatchResponse(instructed, speakers.length > 0 || isToldMore);
+  const counted = countBatchResponse(builder, hasWordsInResults(builder.pull) || isToldMore);
   const answered = withRun(appendMessages(counted, ...(buildToolMessages(batch) ?? [])), { batch: null });
   const withResults = deliverNotes(answered);
   const isAnswered = answeredQuestions(builder.pull).length > 0;
@@ -238,33 +235,16 @@ function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: 
 /** Gives the notes for the agent to the model. */
 export function deliverNotes(builder: StepBuilder): StepBuilder {
   const notes = builder.pull.run?.agentNotes ?? [];
-  const delivered = withRun(appendMessages(builder, ...notes.map(buildNoteMessage)), { agentNotes: [] });
-  return withInstructors(delivered, peopleWithNotes(notes));
+  return withRun(appendMessages(builder, ...notes.map(buildNoteMessage)), { agentNotes: [] });
 }
 
-/** From now on, these people count as requesters of what the model proposes in this run. */
-export function withInstructors(builder: StepBuilder, people: readonly Person[]): StepBuilder {
-  const { run } = builder.pull;
-  if (run === null || people.length === 0) return builder;
-  const others = people.filter(({ id }) => id !== run.task.by.id);
-  return withRun(builder, { instructors: distinctPeople([...run.instructors, ...others]) });
-}
-
-/** The people whose words, lines or answers are in the results of the current batch. */
-function peopleWithWords(pull: PullState): readonly Person[] {
-  const answered = answeredQuestions(pull).flatMap(({ by }) => by ?? []);
-  const changed = pull.proposals
-    .filter((proposal) => isInCurrentBatch(pull, proposal))
-    .flatMap((proposal) => [
-      ...proposal.votes.filter(({ text }) => text !== null).map(({ by }) => by),
-      ...proposal.shapers.writers,
-    ]);
-  return [...changed, ...answered];
-}
-
-/** Their words are older than the batch, so they are no new word to the agent. */
-function quotedPeople({ status }: ToolCallState): readonly Person[] {
-  return status.kind === 'answered' ? (status.speakers ?? []) : [];
+/** Whether words, lines or answers of people are in the results of the current batch. */
+function hasWordsInResults(pull: PullState): boolean {
+  const proposals = pull.proposals.filter((proposal) => isInCurrentBatch(pull, proposal));
+  const isChanged = proposals.some(
+    ({ votes, writers }) => writers.length > 0 || votes.some(({ text }) => text !== null),
+  );
+  return isChanged || answeredQuestions(pull).some(({ by }) => by !== null);
 }
 
 function answeredQuestions({ run }: PullState): readonly AgentQuestion[] {

@@ -137,5 +137,6 @@ function rejectWithInstruction(
   const voted = recordVote(builder, vote);
   const current = currentProposal(voted, proposal);
   const rejected = withProposal(voted, transition(current, 'rejected', context.intent.createdAt));
-  return queueCommentUpdate(answerProposalCalls(rejected, proposal, instructedOutput(current, vote)), proposal);
+  const output = instructedOutput(current, vote, builder.pull.run?.task.by ?? null);
+  return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }

@@ -173,7 +173,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: pull.answeredQuestions.map(questionNote),
     unreadPushes: [],
-    instructors: [],
     lastFeedbackAt: null,
     liftedDenials: [],
     repeatedProposals: 0,

@@ -12,11 +12,10 @@ import { countMembers, findConflictingChange } from '../policy/earlier-changes.t
 import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
-import { NEW_PROPOSAL, NO_SHAPERS, type Proposal, type Shapers } from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { UndoRefusal } from '../step/refusals.ts';
 import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
@@ -174,7 +173,6 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
         kind: 'undo',
         undoneProposalId: target.id,
         by: person,
-        undoneShapers: target.shapers,
         cancelReason: null,
       },
       index: 1,
@@ -182,7 +180,6 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
       modelReason: null,
       change,
       userEdit: null,
-      shapers: undoShapers(person, target),
       headSha,
       requiredApprovals: 1,
     },
@@ -193,12 +190,6 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
   const proposals = [...assessed.pull.proposals, proposal];
   const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });
   return endStep(advanceBatch(queuePosting(acknowledge(added, context), proposal), facts.now), 'undo-proposed');
-}
-
-/** An undo of an undo restores a change, so the people who shaped that change count again. */
-function undoShapers(by: Person, { origin }: Proposal): Shapers {
-  const undone = origin.kind === 'undo' ? origin.undoneShapers : NO_SHAPERS;
-  return { ...undone, requesters: distinctPeople([by, ...undone.requesters]) };
 }
 
 /** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */

@@ -10,7 +10,6 @@ import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.
 import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import { requestersOf } from '../state/run.ts';
 import type { Reason } from '../step/reasons.ts';
 import { isDecision } from './review-comments.ts';
 
@@ -162,7 +161,7 @@ function isToPersonHere(
   const name = location.at === 'thread' ? LOGIN_AT_START.exec(text)?.[1]?.toLowerCase() : undefined;
   if (name === undefined || name === actor.login.toLowerCase()) return false;
   const votes = (proposal?.votes ?? []).map(({ by }) => by);
-  const people = [...votes, ...(proposal?.shapers.requesters ?? []), ...(run === null ? [] : requestersOf(run))];
+  const people = [...votes, ...(proposal?.writers ?? []), ...(run === null ? [] : [run.task.by])];
   return people.some(({ login }) => login.toLowerCase() === name);
 }
 

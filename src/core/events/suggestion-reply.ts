@@ -153,7 +153,13 @@ type UserEditVoting = {
 function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Proposal, voting: UserEditVoting): Step {
   const { pull, person, intent, facts } = context;
   const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
-  const anew: Proposal = { ...withReposted(edited), ...NEW_PROPOSAL, id, modelReason: null };
+  const anew: Proposal = {
+    ...withReposted(edited),
+    ...NEW_PROPOSAL,
+    writers: edited.writers,
+    id,
+    modelReason: null,
+  };
   const reposted = withReplacedVersions(anew, [proposal]);
   const note = `${person.login} wrote other lines instead`;
   const superseded = { ...transition(proposal, 'superseded', intent.createdAt), note, replacedBy: id };
@@ -198,12 +204,11 @@ function withUserEdit(
   by: Person,
 ): Proposal {
   const originalChange = proposal.userEdit?.originalChange ?? replaced;
-  const { shapers } = proposal;
   return {
     ...proposal,
     change,
     userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted: false },
-    shapers: { ...shapers, writers: userEdit === null ? [] : distinctPeople([...shapers.writers, by]) },
+    writers: userEdit === null ? [] : distinctPeople([...proposal.writers, by]),
   };
 }
 

@@ -215,10 +215,7 @@ const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
   'no-code-owner': `cannot approve as a code owner, which ${codeSpan('approvers: codeowners')} requires`,
   'not-code-owner': `is not a known code owner, as ${codeSpan('approvers: codeowners')} requires`,
   'is-author': `opened this pull request, and ${codeSpan('require_non_author')} is set`,
-  'is-requester': `requested this change, and ${codeSpan('require_non_requester')} is set`,
-  'is-instructor': `instructed the agent before this change was proposed, and ${codeSpan('require_non_requester')} is set`,
-  'is-writer': `wrote lines of this change, and ${codeSpan('require_non_author')} or ${codeSpan('require_non_requester')} is set`,
-  'is-earlier-writer': `wrote lines of an earlier change of the same file in this run, and ${codeSpan('require_non_author')} is set`,
+  'is-requester': `requested this change or wrote lines of it, and ${codeSpan('require_non_requester')} is set`,
 };
 
 /** The reason for a right that the person had when approving. */
@@ -235,9 +232,6 @@ const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
   'not-code-owner': 'A code owner must approve.',
   'is-author': 'Another person with write access must approve.',
   'is-requester': 'Another person with write access must approve.',
-  'is-instructor': 'Another person with write access must approve.',
-  'is-writer': 'Another person with write access must approve.',
-  'is-earlier-writer': 'Another person with write access must approve.',
 };
 
 type ObjectionBlock = Extract<ApprovalBlock, { kind: 'objection' }>;

@@ -234,7 +234,10 @@ function announceLapsedApprovals(
 /** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
 function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
   const rejected = withProposal(builder, transition(proposal, 'rejected', now));
-  const output = denial.action === 'edit' ? instructedOutput(proposal, denial) : deniedOutput(denial);
+  const output =
+    denial.action === 'edit'
+      ? instructedOutput(proposal, denial, builder.pull.run?.task.by ?? null)
+      : deniedOutput(denial);
   return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
 

@@ -1,12 +1,9 @@
 import { withNote } from '../actions/agent-notes.ts';
 import { appendMessages, endStep, noop, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { advanceBatch, deliverNotes, isBatchComplete, withInstructors } from '../actions/tool-batch.ts';
+import { advanceBatch, deliverNotes, isBatchComplete } from '../actions/tool-batch.ts';
 import { buildFirstMessage } from '../agent/context/first-message.ts';
-import { isBotAccount } from '../agent/context/task-discussion.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { TaskContext, TaskDiscussion } from '../state/task-context.ts';
-import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -20,26 +17,10 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   const content = buildFirstMessage({ task: run.task, ref: pull.ref, pull: summary, context });
   const prompt = buildSystemPrompt(run.settings.limits);
   const opened = appendMessages(startStep(pull), { role: 'system', content: prompt }, { role: 'user', content });
-  const instructed = deliverNotes(withInstructors(opened, peopleHeard(context)));
-  const awaiting = withRun(instructed, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null } });
+  const told = deliverNotes(opened);
+  const awaiting = withRun(told, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null } });
   return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
 }
-
-/**
- * The people whose words the first message shows, and those of the earlier runs that it tells of. Who may not decide
- * now can get access later, and an App can write for a person.
- */
-export function peopleHeard({ discussion, earlierRuns }: TaskContext): readonly Person[] {
-  const { comments, quotedPerson } = discussion.kind === 'read' ? discussion.value : NO_DISCUSSION;
-  const runs = earlierRuns.kind === 'read' ? earlierRuns.value : [];
-  return [
-    ...comments.flatMap(({ author }) => (author === null || isBotAccount(author) ? [] : [author])),
-    ...(quotedPerson === null ? [] : [quotedPerson]),
-    ...runs.flatMap(({ people }) => people),
-  ];
-}
-
-const NO_DISCUSSION: TaskDiscussion = { comments: [], omitted: 0, quotedPerson: null };
 
 /** Keeps what another person pushed for the next request to the model, which results can have waited for. */
 export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>, { now }: Facts): Step {

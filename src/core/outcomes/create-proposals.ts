@@ -9,20 +9,11 @@ import { type Change, mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
 import { type CallRef, type Dependency, isSameCall, sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
-import {
-  NEW_PROPOSAL,
-  NO_SHAPERS,
-  type Proposal,
-  type Shapers,
-  turnOf,
-  withReplacedVersions,
-} from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
-import { requestersOf } from '../state/run.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
-import { distinctPeople, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
 import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
@@ -161,7 +152,6 @@ function addProposal(
       change: result.change,
       syntaxProblems: result.syntaxProblems ?? [],
       userEdit: null,
-      shapers: shapersOf(pull, result.change),
       headSha: signal.headSha,
       requiredApprovals: 1,
     },
@@ -173,22 +163,6 @@ function addProposal(
     proposalCount: pull.proposalCount + 1,
   });
   return linkReplaced(setProposalCallStatus(added, proposal, { kind: 'proposed', proposalId: proposal.id }), proposal);
-}
-
-function shapersOf({ run, proposals }: PullState, change: Change): Shapers {
-  if (run === null) return NO_SHAPERS;
-  const paths = new Set(pathsOf(change));
-  const earlier = proposals.filter(
-    (one) => one.runId === run.id && pathsOf(one.change).some((path) => paths.has(path)),
-  );
-  const earlierWriters = distinctPeople(earlier.flatMap(allWriters));
-  return { requesters: requestersOf(run), writers: [], ...(earlierWriters.length === 0 ? {} : { earlierWriters }) };
-}
-
-/** Own lines that were not committed are no longer in the change, but their votes stay. */
-function allWriters({ shapers, votes }: Proposal): readonly Person[] {
-  const voters = votes.filter(({ action }) => action === 'modify').map(({ by }) => by);
-  return [...(shapers.earlierWriters ?? []), ...shapers.writers, ...voters];
 }
 
 /** The model's reason. The only call of a response can also have it in the first line of the response's text. */

@@ -5,7 +5,6 @@ import {
   keepAnswer,
   requestSideAnswer,
   withSideQuestion,
-  withSpeakers,
 } from '../actions/side-questions.ts';
 import {
   addUsage,
@@ -22,7 +21,6 @@ import { buildSideToolMessages, openSideTranscript } from '../agent/side-questio
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { requestersOf } from '../state/run.ts';
 import {
   addQuestionCost,
   questionsFreeAt,
@@ -32,12 +30,10 @@ import {
   type SideQuestion,
 } from '../state/side-question.ts';
 import { addTokens, isReported, NO_USAGE, priceOf } from '../state/spending.ts';
-import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { SideQuestionCaveat } from '../step/replies.ts';
-import type { SideQuestionOpening, Signal } from '../step/signals.ts';
+import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
-import { peopleHeard } from './context.ts';
 
 type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
 
@@ -57,16 +53,8 @@ export function onSideQuestionOpened(
   if (limit !== null) return refuseBeyondDay(pull, question, limit, now);
   const messages = openSideTranscript({ question, ref: pull.ref, earlier: pull.answeredQuestions, opening });
   const runMessageCount = opening.kind === 'run' ? opening.runMessageCount : 0;
-  const heard = withSpeakers({ ...question, runMessageCount }, peopleToldAt(pull, opening));
-  const opened = appendSideMessages(startStep(pull), heard, messages);
+  const opened = appendSideMessages(startStep(pull), { ...question, runMessageCount }, messages);
   return endStep(requestSideAnswer(opened, question.id, 1), 'side-question-opened');
-}
-
-/** Everybody whose words its transcript begins with. */
-function peopleToldAt({ run, answeredQuestions }: PullState, opening: SideQuestionOpening): readonly Person[] {
-  const answers = answeredQuestions.flatMap(({ by, speakers = [] }) => [by, ...speakers]);
-  const others = opening.kind === 'run' ? (run === null ? [] : requestersOf(run)) : peopleHeard(opening.context);
-  return [...answers, ...others];
 }
 
 function refuseBeyondDay(pull: PullState, question: SideQuestion, limit: 'tokens' | 'cost_usd', now: string): Step {
@@ -172,8 +160,7 @@ export function onSideQuestionToolsFinished(
   const byCall = new Map(outputs.map(({ callId, output }) => [callId, output]));
   const isLastNext = reachedSideLimit(question, turn + 1) !== null;
   const messages = buildSideToolMessages(question.phase.calls, byCall, isLastNext);
-  const heard = outputs.flatMap(({ speakers = [] }) => speakers);
-  const answered = appendSideMessages(startStep(pull), withSpeakers(question, heard), messages);
+  const answered = appendSideMessages(startStep(pull), question, messages);
   return endStep(requestSideAnswer(answered, questionId, turn + 1), 'side-question-tools-answered');
 }
 

@@ -80,8 +80,8 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       return answerToolCall(builder, call, result.output);
     case 'output': {
       const afterPush = outputAfterPush(builder.pull, call);
-      const { output, speakers, readBlob, shown, syntaxRefusals } = result;
-      const told = afterPush ?? { output, ...(speakers === undefined ? {} : { speakers }) };
+      const { output, readBlob, shown, syntaxRefusals } = result;
+      const told = afterPush ?? { output };
       const answered = setCallStatus(builder, call, { kind: 'answered', ...told });
       const { run } = answered.pull;
       // A refusal counts only if the model hears of it.

@@ -84,7 +84,7 @@ export function asksForOtherPeople(reading: SettingsReading | undefined): boolea
 }
 
 /** Why this person's approval of a proposal does not count; null if it does. */
-export function findObjection(approver: Approver, rules: ApprovalRules, proposal: ShapedProposal): Objection | null {
+export function findObjection(approver: Approver, rules: ApprovalRules, proposal: ProposedByPerson): Objection | null {
   const need = approvalNeed(proposal, rules);
   return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, proposal, need))?.objection ?? null;
 }
@@ -106,7 +106,7 @@ export type ApprovalRules = Pick<
 type Approver = { readonly person: Person; readonly permission: Permission };
 
 /** The parts of a proposal that the rules read. */
-type ShapedProposal = Pick<Proposal, 'change' | 'origin' | 'shapers'>;
+type ProposedByPerson = Pick<Proposal, 'change' | 'origin' | 'writers'>;
 
 /** One rule, which can object to a person's approval of a proposal. */
 type ApprovalRule = {
@@ -114,7 +114,7 @@ type ApprovalRule = {
   readonly objectsTo: (
     approver: Approver,
     rules: ApprovalRules,
-    proposal: ShapedProposal,
+    proposal: ProposedByPerson,
     need: ApprovalNeed,
   ) => boolean;
 };
@@ -155,31 +155,14 @@ const APPROVAL_RULES: readonly ApprovalRule[] = [
   {
     objection: 'is-requester',
     objectsTo: ({ person }, rules, proposal) =>
-      rules.requireNonRequester && requesterOf(proposal, rules)?.id === person.id,
-  },
-  {
-    objection: 'is-instructor',
-    objectsTo: ({ person }, { requireNonRequester }, proposal) =>
-      requireNonRequester && includesPerson(proposal.shapers.requesters, person),
-  },
-  {
-    objection: 'is-writer',
-    objectsTo: ({ person }, { requireNonAuthor, requireNonRequester }, proposal) =>
-      (requireNonAuthor || requireNonRequester) && includesPerson(proposal.shapers.writers, person),
-  },
-  {
-    objection: 'is-earlier-writer',
-    objectsTo: ({ person }, { requireNonAuthor }, proposal) =>
-      requireNonAuthor && includesPerson(proposal.shapers.earlierWriters ?? [], person),
+      rules.requireNonRequester && requestersOf(proposal, rules).some(({ id }) => id === person.id),
   },
 ];
 
-function requesterOf({ origin }: ShapedProposal, { requester }: ApprovalRules): Person | null {
-  return origin.kind === 'undo' ? origin.by : requester;
-}
-
-function includesPerson(people: readonly Person[], { id }: Person): boolean {
-  return people.some((one) => one.id === id);
+/** Who gave the task or the `/undo`, and who wrote own lines of the change. */
+function requestersOf({ origin, writers }: ProposedByPerson, { requester }: ApprovalRules): readonly Person[] {
+  const by = origin.kind === 'undo' ? origin.by : requester;
+  return by === null ? writers : [by, ...writers];
 }
 
 /** A person's relation to the pull request. An `author` has no write access. */

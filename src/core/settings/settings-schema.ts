@@ -110,10 +110,10 @@ export const SettingsFileSchema = z.strictObject({
     ),
   require_non_author: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonAuthor)
-    .describe('Neither the pull request’s author nor a person with own lines in the change counts'),
+    .describe('The pull request’s author does not count'),
   require_non_requester: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonRequester)
-    .describe('The task’s author, people who instructed the agent, and writers of the lines do not count'),
+    .describe('Who gave the task, and who wrote own lines of the change, do not count'),
   required_approvals: wholeNumber(1, 10)
     .default(DEFAULT_SETTINGS.requiredApprovals)
     .describe('How many people must approve each change'),

@@ -1,5 +1,3 @@
-import type { Person } from './vote.ts';
-
 /** One entry of a run's transcript. Each call of an assistant message gets exactly one tool message, in order. */
 export type TranscriptMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -96,13 +94,9 @@ export type ToolCallState = IssuedCall & {
     | ({ readonly kind: 'answered' } & CallOutput);
 };
 
-/**
- * The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run, and
- * `speakers` if it has words of people.
- */
+/** The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run. */
 export type CallOutput = {
   readonly output: string;
-  readonly speakers?: readonly Person[];
   readonly excerpt?: { readonly path: string; readonly commits: number };
 };
 

@@ -48,7 +48,7 @@ function withoutUserEdit(proposal: Proposal): Proposal {
     ...proposal,
     change,
     userEdit: null,
-    shapers: { ...proposal.shapers, writers: [] },
+    writers: [],
   };
 }
 

@@ -24,7 +24,8 @@ export type Proposal = {
   readonly modelReason: string | null;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
-  readonly shapers: Shapers;
+  /** People whose own lines are in the change, each once. */
+  readonly writers: readonly Person[];
   /** Files that would no longer parse. The model was told, and proposed the change again. */
   readonly syntaxProblems: readonly SyntaxProblem[];
   /** Head SHA that the change was computed for and shown against. */
@@ -109,25 +110,9 @@ export type ProposalOrigin =
       readonly kind: 'undo';
       readonly undoneProposalId: string;
       readonly by: Person;
-      /** People who shaped the undone change. An undo of this undo restores what they shaped. */
-      readonly undoneShapers: Shapers;
       /** The reason why no commit attempt may follow the one in flight; null if one may. */
       readonly cancelReason: string | null;
     };
-
-/** The people who shaped a change, each once. */
-export type Shapers = {
-  /** The task's or undo's author, and everyone whose words the model had when it proposed the change. */
-  readonly requesters: readonly Person[];
-  /** People whose own lines are in the change. */
-  readonly writers: readonly Person[];
-  /**
-   * People whose own lines were in an earlier change of one of its files, which the model can repeat. Absent for none.
-   */
-  readonly earlierWriters?: readonly Person[];
-};
-
-export const NO_SHAPERS: Shapers = { requesters: [], writers: [] };
 
 /** The model's original change where a person's own text replaces it. */
 type ProposalUserEdit = UserEditDiff & {
@@ -175,6 +160,7 @@ export type CommittedChange = {
 export const NEW_PROPOSAL = {
   state: 'proposed',
   votes: [],
+  writers: [],
   syntaxProblems: [],
   placement: null,
   comment: null,
@@ -215,8 +201,8 @@ export function turnOf({ origin }: Proposal): number | null {
 }
 
 /** The last person whose own lines replaced the model's; null if it has the model's lines. */
-export function writerOf({ userEdit, shapers }: Proposal): Person | null {
-  return userEdit === null ? null : (shapers.writers.at(-1) ?? null);
+export function writerOf({ userEdit, writers }: Proposal): Person | null {
+  return userEdit === null ? null : (writers.at(-1) ?? null);
 }
 
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */

@@ -66,8 +66,6 @@ export type Run = {
   readonly agentNotes: readonly AgentNote[];
   /** Heads of pushes that are being read. The model gets no results before it can hear of these. */
   readonly unreadPushes: readonly string[];
-  /** People besides the task's author whose words the model has. */
-  readonly instructors: readonly Person[];
   /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
   /** Ids of denied proposals that a person wrote about since. Their changes can be proposed again too. */
@@ -220,14 +218,8 @@ export type AgentNote =
       readonly commitSha: string;
       readonly isRestored: boolean;
     }
-  /** A question of a person that was answered beside the run; `speakers` are as in `AnsweredQuestion`. */
-  | {
-      readonly kind: 'question';
-      readonly by: Person;
-      readonly question: string;
-      readonly answer: string;
-      readonly speakers?: readonly Person[];
-    };
+  /** A question of a person that was answered beside the run. */
+  | { readonly kind: 'question'; readonly by: Person; readonly question: string; readonly answer: string };
 
 /** A person's comment for the agent. Only such a note keeps the run going. */
 export type WordsNote = {
@@ -262,11 +254,6 @@ export type ShownFile = { readonly blob: string; readonly ranges: readonly (read
 /** Version of the stored form. The App never reads a run with another version. */
 export const RUN_SCHEMA = 1;
 
-/** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
-export function requestersOf({ task, instructors }: Pick<Run, 'task' | 'instructors'>): readonly Person[] {
-  return [task.by, ...instructors];
-}
-
 /** Whether the App can commit to the run's branch. */
 export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'commitsRefused'>): boolean {
   return !isFork && !commitsRefused;
@@ -274,7 +261,7 @@ export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'comm
 
 /** The parts of an earlier run that the store keeps. */
 export type FinishedRun = {
-  readonly run: Pick<Run, 'task' | 'instructors' | 'phase' | 'summary' | 'questions'>;
+  readonly run: Pick<Run, 'task' | 'phase' | 'summary' | 'questions'>;
   readonly proposals: readonly DecidedProposal[];
 };
 

@@ -50,8 +50,6 @@ export type SideQuestion = {
   readonly terms: QuestionTerms | null;
   /** Null before the first response: then it is the run's. */
   readonly modelContext: ModelContext | null;
-  /** People besides its author whose words its model got for it; absent if there are none. */
-  readonly speakers?: readonly Person[];
 };
 
 /** The model that answers a question, its price, and what the questions of a day may still cost. */
@@ -140,6 +138,4 @@ export type AnsweredQuestion = {
   readonly question: string;
   readonly answer: string;
   readonly answeredAt: string;
-  /** People besides its author whose words the model had for the answer; absent if there are none. */
-  readonly speakers?: readonly Person[];
 };

@@ -115,8 +115,6 @@ export type EarlierRun = {
   readonly asked: readonly EarlierQuestion[];
   readonly changes: readonly EarlierChange[];
   readonly unlistedChanges: number;
-  /** Everybody whose words its model had, or whom this row quotes. */
-  readonly people: readonly Person[];
 };
 
 /** A question with the answer as the agent got it; `note` is what its author wrote beside it. */
@@ -140,8 +138,6 @@ export type TaskDiscussion = {
   readonly comments: readonly ContextComment[];
   /** Comments that were left out: of people without access, of bots, or too many. */
   readonly omitted: number;
-  /** The author of the quoted words if no comment here has them, but another text of the pull request does. */
-  readonly quotedPerson: Person | null;
 };
 
 /** A comment that the task can point to. Words of a person who may not decide are material only. */

@@ -38,10 +38,7 @@ export type Objection =
   | 'no-code-owner'
   | 'not-code-owner'
   | 'is-author'
-  | 'is-requester'
-  | 'is-instructor'
-  | 'is-writer'
-  | 'is-earlier-writer';
+  | 'is-requester';
 
 /** Why `/approve always` approves one change only. */
 export type StandingObstacle =

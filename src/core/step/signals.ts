@@ -3,7 +3,6 @@ import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
 import type {
-  CallOutput,
   CallRef,
   DependencyRelation,
   ModelResponse,
@@ -109,7 +108,7 @@ export type Signal =
       readonly questionId: string;
       readonly turn: number;
       /** Outputs are all that a question's calls can have. */
-      readonly outputs: readonly (Pick<CallOutput, 'output' | 'speakers'> & { readonly callId: string })[];
+      readonly outputs: readonly { readonly callId: string; readonly output: string }[];
     }
   /** A person's question gets no answer. `message` is safe to publish. */
   | {
@@ -294,8 +293,6 @@ export type ToolResult =
       readonly readBlob: { readonly path: string; readonly blob: string } | null;
       /** Absent if the output shows no lines of a file as they are. */
       readonly shown?: ShownLines;
-      /** People whose words the output has; absent if there are none. */
-      readonly speakers?: readonly Person[];
       /** The keys of a change that was refused because a file would no longer parse: of its call and of its outcome. */
       readonly syntaxRefusals?: readonly string[];
     }

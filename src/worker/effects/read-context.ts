@@ -62,8 +62,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
-  const { self, offload } = job.context;
-  const place = { task, pull, files: listed, rules, ownLogin: self.slug, offload };
+  const place = { task, pull, files: listed, rules, ownLogin: job.context.self.slug };
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: await readDiffs(reader, files),

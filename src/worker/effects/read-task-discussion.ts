@@ -13,7 +13,6 @@ import { canApprove, type Person } from '../../core/state/vote.ts';
 import { byLikelyAccess } from '../../core/step/discussion.ts';
 import type { GitHub, PullComment, PullRequestFile } from '../../core/step/ports.ts';
 import { fetchPersonPermission } from '../jobs/gather-facts.ts';
-import type { Offload } from '../offload/offload.ts';
 
 /** The task, and the pull request where it was written; `files` is null if its changed files could not be read. */
 type TaskPlace = {
@@ -23,23 +22,16 @@ type TaskPlace = {
   readonly rules: PathRules;
   /** The App's slug. */
   readonly ownLogin: string;
-  readonly offload: Offload;
 };
 
-/**
- * Reads the comments that a task can mean, which of their authors may decide, and who wrote what it quotes elsewhere.
- */
+/** Reads the comments that a task can mean, and which of their authors may decide. */
 export async function readTaskDiscussion(
   github: GitHub,
-  { task, pull, files, rules, ownLogin, offload }: TaskPlace,
+  { task, pull, files, rules, ownLogin }: TaskPlace,
 ): Promise<TaskDiscussion> {
   const comments = hideUnreadableHunks(await listComments(github, task, pull), files, rules);
   const candidates = findCandidates(task, comments, ownLogin);
-  const selected = selectComments(task, candidates, await findPermitted(github, task, candidates));
-  const isKnown = task.quote === null || selected.comments.some(({ relation }) => relation === 'quoted');
-  if (isKnown) return { ...selected, quotedPerson: null };
-  const discussion = await github.fetchDiscussion();
-  return { ...selected, quotedPerson: await offload('findQuotedPerson', { task, discussion }) };
+  return selectComments(task, candidates, await findPermitted(github, task, candidates));
 }
 
 /** No request where the task stands alone: it begins its thread, or speaks of no comment of the conversation. */

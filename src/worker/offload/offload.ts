@@ -4,7 +4,6 @@ import { findDeclarations } from '../../adapters/syntax/parse-source.ts';
 import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { type InstructionBytes, readInstructions } from '../../core/agent/context/instructions.ts';
 import { buildOverview } from '../../core/agent/context/overview.ts';
-import { findQuotedPerson, type QuoteSearch } from '../../core/agent/context/task-discussion.ts';
 import {
   type JoinedPaths,
   type ListedPaths,
@@ -13,7 +12,7 @@ import {
   type PathQuery,
   sortReadablePaths,
 } from '../../core/agent/shared/file-list.ts';
-import { type DiscussionInput, formatDiscussion, type ShownDiscussion } from '../../core/agent/tools/discussion.ts';
+import { type DiscussionInput, formatDiscussion } from '../../core/agent/tools/discussion.ts';
 import {
   type BatchSearch,
   type FileSearch,
@@ -72,7 +71,6 @@ import type {
 import type { Proposal, SyntaxProblem } from '../../core/state/proposal.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import type { DiffExcerpt, DirectoryCount, InstructionFile } from '../../core/state/task-context.ts';
-import type { Person } from '../../core/state/vote.ts';
 import type { PullRequestFile } from '../../core/step/ports.ts';
 import type { Reply } from '../../core/step/replies.ts';
 import type { MemberUndo, UndoContext } from '../../core/step/undo.ts';
@@ -137,8 +135,7 @@ type OffloadFunctions = {
   readonly plainOutline: OffloadSignature<OutlineInput, string>;
   readonly checkSyntax: OffloadSignature<FileToCheck, SyntaxProblem | null>;
   readonly formatPullDiff: OffloadSignature<PullDiffInput, string>;
-  readonly formatDiscussion: OffloadSignature<DiscussionInput, ShownDiscussion>;
-  readonly findQuotedPerson: OffloadSignature<QuoteSearch, Person | null>;
+  readonly formatDiscussion: OffloadSignature<DiscussionInput, string>;
   readonly buildText: OffloadSignature<TextInput, BuildResult>;
   readonly buildRead: OffloadSignature<DeleteInput, FileChange>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
@@ -234,7 +231,6 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ files }) => files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0),
   },
   formatDiscussion: { run: formatDiscussion, size: always },
-  findQuotedPerson: { run: findQuotedPerson, size: always },
   buildText: {
     run: buildText,
     // Each edit searches the whole file again.

@@ -3,7 +3,7 @@ import type { FileChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../src/core/state/model-context.ts';
-import { NO_SHAPERS, type Proposal } from '../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../src/core/state/pull-state.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
@@ -69,7 +69,6 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     pullAuthor: ana,
     agentNotes: [],
     unreadPushes: [],
-    instructors: [],
     lastFeedbackAt: null,
     liftedDenials: [],
     repeatedProposals: 0,
@@ -127,7 +126,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     modelReason: null,
     change: change(text),
     userEdit: null,
-    shapers: NO_SHAPERS,
+    writers: [],
     syntaxProblems: [],
     headSha: 'a'.repeat(40),
     state: 'proposed',

@@ -199,15 +199,6 @@ describe('an answer', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('makes its author a requester of what follows (S140)', async () => {
-    const story = await askPeople(stage(), TEXT);
-    const { ben } = story;
-    story.model.proposes(editRow(5, 50));
-    await ben.says('/answer sum');
-    const { proposals } = await story.stored();
-    expect(proposals[0]?.shapers.requesters.map(({ login }) => login)).toContain(ben.login);
-  });
-
   it('is recorded with its question and its person (S71)', async () => {
     const story = await askPeople(stage(), CHOICE);
     await story.ben.says('/choose 2');

@@ -222,11 +222,4 @@ describe('a task in the conversation', () => {
     expect(firstMessage(story)).not.toContain('Ignore ben');
     expect(await textsFor('tidy up')).toEqual([]);
   });
-
-  it('counts people whose words it can point to among those who instructed the agent (S139, D9)', async () => {
-    const story = await stage().tell({ branch });
-    await story.ben.says('Shorten line 3.');
-    await story.ana.says('/countersign do what the comment above says');
-    expect((await story.stored()).run?.instructors).toEqual([{ id: story.ben.id, login: story.ben.login }]);
-  });
 });

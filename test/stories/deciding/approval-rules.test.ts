@@ -113,7 +113,9 @@ describe('who may approve', () => {
   it('the requester’s approval does not count where another person’s is required, and another can still follow (A6, S70)', async () => {
     const { ana, ben, bot, pr } = await proposeUnder('require_non_requester: true\n');
     await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain(`\`${ana.login}\` requested this change, and \`require_non_requester\` is set`);
+    expect(bot.answer()).toContain(
+      `\`${ana.login}\` requested this change or wrote lines of it, and \`require_non_requester\` is set`,
+    );
     expect(bot.answer()).toContain(bot.proposal(1).proposalId);
     await ben.says('/approve');
     expect(pr.commits()).toHaveLength(1);

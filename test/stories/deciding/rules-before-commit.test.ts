@@ -107,7 +107,8 @@ const CASES: readonly Case[] = [
     what: 'the requester no longer counts',
     changes: (story) => pushes(story, SETTINGS, 'require_non_requester: true\n'),
     readBy: /contents/,
-    says: ({ mia }) => `Not applied: \`${mia.login}\` requested this change, and \`require_non_requester\` is set`,
+    says: ({ mia }) =>
+      `Not applied: \`${mia.login}\` requested this change or wrote lines of it, and \`require_non_requester\` is set`,
   },
   {
     what: 'the settings file is broken',

@@ -1,9 +1,9 @@
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { decidingVotes } from '../../state/proposal-lifecycle.ts';
 import { type AgentQuestion, responseOf } from '../../state/question.ts';
-import { type DecidedProposal, type FinishedRun, requestersOf } from '../../state/run.ts';
+import type { DecidedProposal, FinishedRun } from '../../state/run.ts';
 import { CONTEXT_LIMITS, type EarlierChange, type EarlierRun } from '../../state/task-context.ts';
-import { canApprove, distinctPeople, type Person, type Vote } from '../../state/vote.ts';
+import { canApprove, type Vote } from '../../state/vote.ts';
 import { excerptOf } from '../shared/clean-text.ts';
 
 /** Earlier runs, oldest first. Of the newest one more words are kept. */
@@ -30,15 +30,7 @@ function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): Ear
     asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
     changes: shown.map(toEarlierChange),
     unlistedChanges: decided.length - shown.length,
-    people: findPeople(run, shown),
   };
-}
-
-/** Its last words can repeat what anybody told it, and its end can have kept answers and reasons from its model. */
-function findPeople(run: FinishedRun['run'], shown: readonly DecidedProposal[]): readonly Person[] {
-  const answered = run.questions.flatMap(({ answer, by }) => (answer === null || by === null ? [] : [by]));
-  const reasoned = shown.flatMap(votesWithReason).map(({ by }) => by);
-  return distinctPeople([...requestersOf(run), ...answered, ...reasoned]);
 }
 
 function summarizeQuestion({ prompt, answer, note, by }: AgentQuestion): EarlierRun['asked'] {

@@ -11,7 +11,6 @@ import {
   type TaskDiscussion,
 } from '../../state/task-context.ts';
 import type { Person } from '../../state/vote.ts';
-import { type Discussion, personOf } from '../../step/discussion.ts';
 import type { PullComment, PullRequestFile } from '../../step/ports.ts';
 import { cutText, excerptOf, isBareCommand } from '../shared/clean-text.ts';
 import { escapeDiff } from './diff-excerpt.ts';
@@ -110,22 +109,6 @@ function quoteMatcher(quote: string | null): (body: string) => boolean {
   };
 }
 
-/** A task, and all texts of the pull request, among which may be the one that it quotes. */
-export type QuoteSearch = { readonly task: Pick<Task, 'quote' | 'requestedAt'>; readonly discussion: Discussion };
-
-/**
- * The author of the oldest text that holds the quoted words, such as the body of a review; null if no person wrote it.
- * Everybody can repeat words afterwards.
- */
-export function findQuotedPerson({ task, discussion }: QuoteSearch): Person | null {
-  const { comments, reviews, threads } = discussion;
-  const holdsQuote = quoteMatcher(task.quote);
-  const [oldest] = [...comments, ...reviews, ...threads.flatMap((thread) => thread.comments)]
-    .filter(({ at, body }) => Date.parse(at) <= Date.parse(task.requestedAt) && holdsQuote(body))
-    .toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
-  return personOf(oldest?.author ?? null);
-}
-
 /**
  * The candidates with at most one quoted comment: the oldest one of a person who may decide, or else the oldest one.
  * Everybody can repeat words and add others to them.
@@ -163,7 +146,7 @@ export function selectComments(
   task: Task,
   candidates: readonly CandidateComment[],
   permitted: ReadonlySet<Person['id']>,
-): Omit<TaskDiscussion, 'quotedPerson'> {
+): TaskDiscussion {
   const { commentCount, comments: maxBytes } = CONTEXT_LIMITS;
   const chosen: { readonly id: number; readonly shown: ContextComment }[] = [];
   let remaining: number = maxBytes;

@@ -106,8 +106,7 @@ export async function readDiscussion(
   const input = { discussion: await workspace.discussion(), task, ownLogin, skip, rules };
   const permissions: Record<string, Permission> = {};
   for (const login of findSpeakers(input)) permissions[login] = (await workspace.accessOf(login)).permission;
-  const { text, speakers } = await offload('formatDiscussion', { ...input, permissions });
-  return { ...toolOutput(call, text), ...(speakers.length === 0 ? {} : { speakers }) };
+  return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));
 }
 
 /** Runs a valid call. */

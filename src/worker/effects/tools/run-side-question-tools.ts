@@ -60,8 +60,8 @@ export async function runSideQuestionTools(job: Job<'run-side-question-tools'>):
   };
 }
 
-function toSideOutput({ callId, output, speakers }: ToolOutput): SideOutput {
-  return { callId, output, ...(speakers === undefined ? {} : { speakers }) };
+function toSideOutput({ callId, output }: ToolOutput): SideOutput {
+  return { callId, output };
 }
 
 function toolOf(calls: readonly ToolCall[], callId: string): ToolName | null {

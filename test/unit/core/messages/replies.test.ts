@@ -631,7 +631,7 @@ describe('answers', () => {
       You can still deny changes. Fix the file on the default branch, then approve again.
 
       [approval-lapsed]
-      Not applied: total requested this change, and \`require_non_requester\` is set. Pending again:
+      Not applied: total requested this change or wrote lines of it, and \`require_non_requester\` is set. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -789,7 +789,7 @@ describe('answers', () => {
       You can still deny changes. Fix the file on the default branch, then approve again.
 
       [approval-not-counted]
-      That approval doesn’t count: total requested this change, and \`require_non_requester\` is set. Still pending:
+      That approval doesn’t count: total requested this change or wrote lines of it, and \`require_non_requester\` is set. Still pending:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total

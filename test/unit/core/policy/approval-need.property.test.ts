@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalNeed } from '../../../../src/core/policy/approval-need.ts';
 import { type ApprovalRules, isApproved } from '../../../../src/core/policy/approval-rules.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import { NO_SHAPERS, type Proposal } from '../../../../src/core/state/proposal.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import {
   APPROVER_DEMANDS,
   type ApprovalRequirement,
@@ -39,7 +39,7 @@ type Case = {
 
 function toProposal(votes: Case['votes']): Proposal {
   const rows = votes.map(({ by }) => ({ ...vote('approve', by), digest: MOVE.digest }));
-  return { ...sample(MOVE), shapers: NO_SHAPERS, votes: rows };
+  return { ...sample(MOVE), votes: rows };
 }
 
 function isThrough({ rules, votes }: Case): boolean {

@@ -7,7 +7,6 @@ import {
   findObjection,
   isApproved,
 } from '../../../../src/core/policy/approval-rules.ts';
-import { NO_SHAPERS, type Shapers } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
 import type { Objection } from '../../../../src/core/step/refusals.ts';
@@ -130,54 +129,39 @@ describe('how many approvals count', () => {
   });
 });
 
-const anyPeople = fc.subarray(PEOPLE);
-
 const anyPerson = fc.constantFrom(...PEOPLE);
 
-const UNDONE = { undoneProposalId: 'a1b2', undoneShapers: NO_SHAPERS, cancelReason: null };
-
-const anyShapedProposal = fc.record({
-  undoneBy: fc.option(anyPerson),
-  requesters: anyPeople,
-  writers: anyPeople,
-});
-
-describe('people who shaped a change', () => {
-  it.each<[string, Partial<ApprovalRules>, Partial<Shapers>, Objection | null]>([
-    ['an instructor, without a rule', {}, { requesters: [BEN] }, null],
-    ['an instructor', { requireNonRequester: true }, { requesters: [ANA, BEN] }, 'is-instructor'],
-    ['an instructor, who is not the author', { requireNonAuthor: true }, { requesters: [BEN] }, null],
-    ['a writer, without a rule', {}, { writers: [BEN] }, null],
-    ['a writer', { requireNonRequester: true }, { writers: [BEN] }, 'is-writer'],
-    ['a writer, as an author', { requireNonAuthor: true }, { writers: [CARL, BEN] }, 'is-writer'],
-    ['an earlier writer', { requireNonAuthor: true }, { earlierWriters: [CARL, BEN] }, 'is-earlier-writer'],
-    ['an earlier writer, not as an author', { requireNonRequester: true }, { earlierWriters: [BEN] }, null],
-    ['another person', { requireNonAuthor: true, requireNonRequester: true }, { requesters: [ANA] }, null],
-  ])('%s (X7)', (_who, rules, shapers, objection) => {
-    const one = sample(bigint, { shapers: { ...NO_SHAPERS, ...shapers } });
+describe('people who requested a change', () => {
+  it.each<[string, Partial<ApprovalRules>, readonly Person[], Objection | null]>([
+    ['a writer of own lines, without a rule', {}, [BEN], null],
+    ['a writer of own lines', { requireNonRequester: true }, [BEN], 'is-requester'],
+    ['a writer of own lines, who is not the author', { requireNonAuthor: true }, [BEN], null],
+    ['another person', { requireNonAuthor: true, requireNonRequester: true }, [ANA], null],
+  ])('%s (X7)', (_who, rules, writers, objection) => {
+    const one = sample(bigint, { writers });
     expect(findObjection({ person: BEN, permission: 'admin' }, { ...PLAIN, ...rules }, one)).toBe(objection);
   });
 
-  it('approvals of people who shaped a change never satisfy a rule alone, for any role, settings and parts (X7)', () => {
+  it('their approvals never satisfy a rule alone, for any role and settings (X7)', () => {
     let approved = 0;
     let refused = 0;
     fc.assert(
       fc.property(
-        anyShapedProposal,
+        fc.record({ undoneBy: fc.option(anyPerson), writers: fc.subarray(PEOPLE) }),
         fc.array(anyPerson, { minLength: 1, maxLength: 4 }),
         anyRules,
         anyPermissions,
         fc.option(anyPerson),
-        ({ undoneBy, requesters, writers }, voters, given, permissions, author) => {
+        ({ undoneBy, writers }, voters, given, permissions, author) => {
           const rules = { ...given, require: [], codeOwners: null, author, requester: ANA };
-          const origin =
-            undoneBy === null ? sample(bigint).origin : ({ kind: 'undo', by: undoneBy, ...UNDONE } as const);
+          const undo = { kind: 'undo', undoneProposalId: 'a1b2', cancelReason: null } as const;
+          const origin = undoneBy === null ? sample(bigint).origin : { ...undo, by: undoneBy };
           const votes = voters.map((by) => ({ ...sampleVote('approve', by), digest: bigint.digest }));
-          const one = sample(bigint, { origin, shapers: { requesters, writers }, votes });
+          const one = sample(bigint, { origin, writers, votes });
           const isThrough = isApproved(one, rules, ({ by }) => permissions[by.id - 1] ?? 'none');
           const tied = new Set([
-            ...(rules.requireNonRequester ? [undoneBy ?? ANA, ...requesters, ...writers] : []),
-            ...(rules.requireNonAuthor ? [...writers, ...(author === null ? [] : [author])] : []),
+            ...(rules.requireNonRequester ? [undoneBy ?? ANA, ...writers] : []),
+            ...(rules.requireNonAuthor && author !== null ? [author] : []),
           ]);
           const others = new Set(voters.filter((person) => !tied.has(person)));
           if (isThrough) expect(others.size).toBeGreaterThanOrEqual(rules.requiredApprovals);
@@ -186,10 +170,10 @@ describe('people who shaped a change', () => {
           refused += tied.size > 0 && !isThrough ? 1 : 0;
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(approved).toBeGreaterThan(50);
-    expect(refused).toBeGreaterThan(50);
+    expect(approved).toBeGreaterThan(15);
+    expect(refused).toBeGreaterThan(15);
   });
 });
 

@@ -43,11 +43,10 @@ function context(text: string): TaskContext {
           asked: [{ question: prose, response: prose, by: 'ben', note: prose }],
           changes: [change],
           unlistedChanges: 0,
-          people: [ben],
         },
       ],
     },
-    discussion: { kind: 'read', value: { comments: [comment], omitted: 0, quotedPerson: null } },
+    discussion: { kind: 'read', value: { comments: [comment], omitted: 0 } },
     areThreadLinesReadable: true,
   };
 }

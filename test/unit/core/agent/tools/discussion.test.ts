@@ -37,7 +37,7 @@ const INPUT = {
 const PERMISSIONS = { ana: 'write', carl: 'read', elf: 'write' } as const;
 
 function format(discussion: Discussion, skip = 0): string {
-  return formatDiscussion({ ...INPUT, discussion, permissions: PERMISSIONS, skip }).text;
+  return formatDiscussion({ ...INPUT, discussion, permissions: PERMISSIONS, skip });
 }
 
 describe('formatDiscussion', () => {
@@ -171,9 +171,6 @@ describe('formatDiscussion', () => {
       ivan: 'write',
     } as const;
     const shown = formatDiscussion({ ...INPUT, discussion, permissions });
-    expect(shown.text).not.toContain('too far above');
-    expect(shown.speakers).toEqual(['bea', 'dora', 'elf', 'ana', 'hugo'].map((login) => ({ id: idOf(login), login })));
-    const next = formatDiscussion({ ...INPUT, discussion, permissions, skip: 10 });
-    expect(next.speakers).toEqual([]);
+    expect(shown).not.toContain('too far above');
   });
 });
