@@ -16,7 +16,7 @@ import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import type { Facts } from '../step/facts.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
-import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
+import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
 type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
@@ -37,8 +37,7 @@ export function createProposals(
   results: readonly CallResult[],
   signal: ToolsFinishedAtHead,
 ): StepBuilder {
-  const ofBatch = results.flatMap((result) => (result.kind === 'change' ? [result.change] : []));
-  const sorted = results.reduce(sortResult, { builder, accepted: [], ofBatch, answeredParts: [] });
+  const sorted = results.reduce(sortResult, { builder, accepted: [] });
   const total = sorted.accepted.length;
   if (total === 0) return sorted.builder;
   const counterReset = withRun(sorted.builder, { repeatedProposals: 0 });
@@ -53,9 +52,6 @@ export function createProposals(
 type SortedResults = {
   readonly builder: StepBuilder;
   readonly accepted: readonly ProposedChange[];
-  readonly ofBatch: readonly Change[];
-  /** Denied proposals of which the batch has parts. All parts of one count as one repetition. */
-  readonly answeredParts: readonly string[];
 };
 
 /** An uncommitted change, stored or about to be; `isOfBatch` means of the current batch. */
@@ -96,9 +92,10 @@ function recordDependency(
 }
 
 function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
-  const { builder, accepted, ofBatch } = sorted;
-  const earlier = findEarlierAnswer(builder.pull, result.change, ofBatch);
-  if (earlier !== null) return refuseChange(withRepeat(sorted, earlier), result, earlier.output);
+  const { builder, accepted } = sorted;
+  const earlier = findEarlierAnswer(builder.pull, result.change);
+  if (earlier !== null)
+    return refuseChange({ ...sorted, builder: countRepeat(builder, earlier) }, result, earlier.output);
   const uncommitted = listUncommitted(sorted);
   const { proposalsPerTurn } = (builder.pull.run?.settings ?? DEFAULT_SETTINGS).limits;
   if (uncommitted.length >= proposalsPerTurn)
@@ -113,13 +110,6 @@ function sortChange(sorted: SortedResults, result: ProposedChange): SortedResult
     ...sorted,
     builder: postponeChange(builder, result, { proposalId: conflict.id, path, relation: 'same-place' }),
   };
-}
-
-function withRepeat(sorted: SortedResults, earlier: EarlierAnswer): SortedResults {
-  const { builder, answeredParts } = sorted;
-  if (earlier.partOf === null) return { ...sorted, builder: countRepeat(builder, earlier) };
-  if (answeredParts.includes(earlier.partOf)) return sorted;
-  return { ...sorted, builder: countRepeat(builder, earlier), answeredParts: [...answeredParts, earlier.partOf] };
 }
 
 function refuseChange(sorted: SortedResults, { calls }: ProposedChange, output: string): SortedResults {

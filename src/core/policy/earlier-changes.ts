@@ -1,21 +1,11 @@
 import { findSecretRanges } from '../../lib/credentials.ts';
-import {
-  affectedPaths,
-  type BlobRef,
-  type Change,
-  type FileChange,
-  membersOf,
-  type PathResult,
-  type Region,
-} from '../edits/change.ts';
+import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
 import { applyRegion, areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import { createSearchableText, findMatches } from '../edits/text/find-text.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
-import type { AppCommit } from '../state/run.ts';
 import { foldPath } from './paths.ts';
-import { shiftedStart } from './staleness.ts';
 
 /**
  * The first change that conflicts with another: edits of one file with regions that overlap or touch, or any other two
@@ -100,123 +90,36 @@ export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): 
   return findMatches(createSearchableText(text, findSecretRanges(text)), searchText, 1).length > 0;
 }
 
-type AppCommitsTo = (path: string) => readonly AppCommit[];
-
-/** Whether changes together repeat all of a denied one, file by file. Their other changes do not matter. */
-export function isRepeatOfDenied(changes: readonly Change[], deniedChange: Change, appCommits: AppCommitsTo): boolean {
-  return filesOfDenied(deniedChange, changes).every((file) => isFileRepeated(file, changes, appCommits));
-}
-
-/** Whether a change repeats a member of a denied one, or leaves one of its files as that would have. */
-export function repeatsPartOfDenied(change: Change, deniedChange: Change, appCommits: AppCommitsTo): boolean {
+/** Whether a change leaves a file with the bytes that another one would have left, or deletes or reads the same. */
+export function repeatsResult(change: Change, other: Change): boolean {
+  const results = resultsOf(other) ?? [];
   return (
-    filesOfDenied(deniedChange, [change]).some(({ result }) => leavesFile(change, result)) ||
-    membersOf(deniedChange).some((denied) => repeatsMember(change, denied, appCommits))
+    (resultsOf(change) ?? []).some(
+      ({ path, file }) => file !== null && results.some((one) => one.path === path && isSameRef(one.file, file)),
+    ) ||
+    membersOf(change).some(
+      ({ result, digest }) => result === null && membersOf(other).some((one) => one.digest === digest),
+    )
   );
 }
 
-/** A path of a denied change: what the change leaves there, null if that is not known, and its members. */
-type DeniedFile = { readonly result: PathResult | null; readonly members: readonly FileChange[] };
-
-function filesOfDenied(deniedChange: Change, changes: readonly Change[]): readonly DeniedFile[] {
-  const members = membersOf(deniedChange);
-  const results = resultsOf(deniedChange) ?? [];
-  // A person who denies a deletion can want the file moved instead.
-  const moved = new Set(changes.flatMap(membersOf).map(({ from }) => from));
-  const isMoved = results.every(({ path, file }) => file === null && moved.has(path));
-  const byPath = new Map(isMoved ? [] : results.map((result) => [result.path, result]));
-  const paths = new Set([...byPath.keys(), ...members.map(({ path }) => path)]);
-  return [...paths].map((path) => ({
-    result: byPath.get(path) ?? null,
-    members: members.filter((member) => affectedPaths(member).includes(path)),
-  }));
-}
-
-function isFileRepeated(
-  { result, members }: DeniedFile,
-  changes: readonly Change[],
-  appCommits: AppCommitsTo,
-): boolean {
-  if (changes.some((change) => leavesFile(change, result))) return true;
-  const areRepeated = members.every((denied) => changes.some((change) => repeatsMember(change, denied, appCommits)));
-  return members.length > 0 && areRepeated;
-}
-
-/** The calls and places that make a file so do not matter. */
-function leavesFile(change: Change, result: PathResult | null): boolean {
-  if (result === null) return false;
-  const results = resultsOf(change) ?? [];
-  return results.some(({ path, file }) => path === result.path && isSameRef(file, result.file));
-}
-
-function repeatsMember(change: Change, denied: FileChange, appCommits: AppCommitsTo): boolean {
-  return membersOf(change).some((member) => isRepeatOfMember(member, denied, appCommits(member.path)));
-}
-
-function isSameRef(left: BlobRef | null, right: BlobRef | null): boolean {
-  return left?.blob === right?.blob && left?.mode === right?.mode;
-}
-
-/** Whether it results in the same file, or replaces the same lines at the same place. */
-function isRepeatOfMember(change: FileChange, deniedChange: FileChange, appCommits: readonly AppCommit[]): boolean {
-  if (change.path !== deniedChange.path) return false;
-  if (change.op === 'read' || deniedChange.op === 'read') return change.digest === deniedChange.digest;
-  const { result } = deniedChange;
-  if (isSameRef(change.result, result)) return true;
-  const known = { region: deniedChange.region, baseBlob: deniedChange.base?.blob ?? null };
-  return change.op === deniedChange.op && isSamePlace(change, known, appCommits, change.digest === deniedChange.digest);
+function isSameRef(left: BlobRef | null, right: BlobRef): boolean {
+  return left?.blob === right.blob && left.mode === right.mode;
 }
 
 /** Whether a change restores the model's original text where a person replaced it with their own. */
-export function isRevertOfUserEdit(
-  change: Change,
-  userEdit: RevertibleEdit,
-  appCommits: (path: string) => readonly AppCommit[],
-): boolean {
-  const original = userEdit.originalChange.result?.blob;
-  const isRestored = resultsOf(change)?.some(
-    ({ path, file }) => path === userEdit.change.path && file?.blob === original,
-  );
+export function isRevertOfUserEdit(change: Change, { path, originalChange, revertRegion }: RevertibleEdit): boolean {
   return (
-    isRestored === true ||
-    membersOf(change).some((member) => isRevertByMember(member, userEdit, appCommits(member.path)))
+    repeatsResult(change, originalChange) ||
+    membersOf(change).some(
+      (member) => member.path === path && member.region !== null && isSameRegionText(member.region, revertRegion),
+    )
   );
 }
 
-/** A person's edit as committed, the model's change before it, and the region that would undo the edit. */
+/** The model's change before a person's edit of a path, and the region that would undo the edit. */
 type RevertibleEdit = {
-  readonly change: FileChange;
+  readonly path: string;
   readonly originalChange: FileChange;
   readonly revertRegion: Region;
 };
-
-function isRevertByMember(change: FileChange, userEdit: RevertibleEdit, appCommits: readonly AppCommit[]): boolean {
-  if (change.path !== userEdit.change.path) return false;
-  if (change.result?.blob === userEdit.originalChange.result?.blob) return true;
-  const { region } = change;
-  const hasSameLines =
-    region !== null &&
-    areLinesEqual(region.old, userEdit.revertRegion.old) &&
-    areLinesEqual(region.new, userEdit.revertRegion.new);
-  const restoresText = region !== null && isSameRegionText(region, userEdit.revertRegion);
-  const known = { region: userEdit.revertRegion, baseBlob: userEdit.change.result?.blob ?? null };
-  return hasSameLines && (restoresText || isSamePlace(change, known, appCommits, true));
-}
-
-/** A denied change, or the edit that would revert a person's own text; `baseBlob` is the blob that it was built on. */
-type KnownRegion = { readonly region: Region | null; readonly baseBlob: string | null };
-
-/** Equal lines can occur at several places. Only the same place counts, also after the run's own commits moved it. */
-function isSamePlace(
-  change: FileChange,
-  known: KnownRegion,
-  appCommits: readonly AppCommit[],
-  isSameChange: boolean,
-): boolean {
-  if (!isSameChange || change.region === null || known.region === null) return false;
-  const baseBlob = change.base?.blob ?? null;
-  if (baseBlob === known.baseBlob) return change.region.oldStart === known.region.oldStart;
-  if (baseBlob === null || known.baseBlob === null) return false;
-  const start = shiftedStart(known.region, known.baseBlob, baseBlob, appCommits);
-  return start === null ? change.uniqueInBase : start === change.region.oldStart;
-}

@@ -136,12 +136,7 @@ const ALREADY_APPLIED: StalenessVerdict = { kind: 'already-applied' };
  * The `oldStart` in the blob `to` of a region that was built on the blob `from`. Null unless these commits connect the
  * two without a gap and without touching the region's lines.
  */
-export function shiftedStart(
-  region: Region,
-  from: string,
-  to: string,
-  appCommits: readonly AppCommit[],
-): number | null {
+function shiftedStart(region: Region, from: string, to: string, appCommits: readonly AppCommit[]): number | null {
   const first = appCommits.findLastIndex((appCommit) => appCommit.blobBefore === from);
   if (first < 0) return null;
   let { oldStart } = region;

@@ -73,9 +73,8 @@ describe('a denied change', () => {
     expect(story.bot.proposals()).toHaveLength(3);
   });
 
-  it('is not shown again after an instruction, a note or own lines on another change of the batch (S152)', async () => {
-    const ownLines = `\`\`\`suggestion\n${row(9, 'mine')}\n\`\`\`\n\nMind the callers.`;
-    for (const words of ['use 91', '/edit use 91', '/approve\nMind the callers.', ownLines]) {
+  it('is not shown again after an instruction on another change of the batch (S152)', async () => {
+    for (const words of ['use 91', '/edit use 91']) {
       const story = await tellRows(stage());
       story.model.proposes(editRow(5, 50), editRow(9, 90));
       story.model.proposes(editRow(5, 50));
@@ -97,31 +96,6 @@ describe('a denied change', () => {
       await story.ana.says(words);
       expect(story.bot.proposals()).toHaveLength(3);
     }
-  });
-
-  it('is not shown again as a part of a larger one: beside its neighbor, or as one of the edits of a call (S108, T8)', async () => {
-    const beside = await tellRows(stage());
-    beside.model.proposes(editRow(5, 50));
-    beside.model.proposes(editRow(5, 50), editRow(6, 60));
-    beside.model.proposes(editRow(6, 60));
-    await beside.ana.says('/countersign give the rows other values');
-    await beside.ana.says('/deny not row 5');
-    expect(beside.model.allToolMessages()).toContain(repeatedBy(beside.ana.login));
-    expect(beside.bot.proposals()).toHaveLength(2);
-    expect(beside.bot.proposal(2).body).toContain(row(6, 60));
-    expect(beside.bot.proposal(2).body).not.toContain(row(5, 50));
-
-    const pair = [
-      { old_string: row(20), new_string: row(20, 21) },
-      { old_string: row(5), new_string: row(5, 50) },
-    ];
-    const story = await tellRows(stage());
-    story.model.proposes(editRow(5, 50));
-    story.model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits: pair } });
-    await story.ana.says('/countersign give the rows other values');
-    await story.ana.says('/deny not row 5');
-    expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
-    expect(story.bot.proposals()).toHaveLength(1);
   });
 
   it('ends the run with a message after three repetitions in a row (D13, H5, S108)', async () => {

@@ -203,12 +203,6 @@ describe('changes that only work together', () => {
     expectAnswered(await deniedThen(changes(...replaced), move));
   });
 
-  it('do not hide a denied change behind a blank edit beside it (S108, S152)', async () => {
-    const [first = BLANK] = RENAME;
-    expectAnswered(await deniedThen(editFile([first]), changes(BLANK, first)));
-    expectAnswered(await deniedThen(changes(...TWO_EDITS), changes(BLANK, ...TWO_EDITS)));
-  });
-
   const EDIT_USE: ScriptedCall = {
     name: 'edit_file',
     arguments: {
@@ -216,23 +210,6 @@ describe('changes that only work together', () => {
       edits: RENAME.slice(2).map(({ old_string, new_string }) => ({ old_string, new_string })),
     },
   };
-
-  it('do not come back in parts: as separate calls, or as a smaller set beside a call (S108, S152)', async () => {
-    const [first = BLANK, second = BLANK, ...others] = RENAME;
-    for (const parts of [
-      [editFile(TWO_EDITS), EDIT_USE],
-      [EDIT_USE, editFile([first]), editFile([second])],
-      [changes(first, ...others), editFile([second])],
-    ]) {
-      const story = await propose(changes(...RENAME));
-      const { bot, ana, model } = story;
-      model.proposes(...parts);
-      await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
-      expectAnswered(story);
-      // Its parts are one repetition.
-      expect((await story.stored()).run?.repeatedProposals).toBe(1);
-    }
-  });
 
   it('are not shown if their parts were denied one by one, alone or beside something new (S108, S152)', async () => {
     for (const set of [RENAME, [...RENAME, BLANK]]) {
@@ -243,17 +220,6 @@ describe('changes that only work together', () => {
       expect(bot.proposals()).toHaveLength(2);
       expect(model.allToolMessages().at(-1)).toContain('already rejected');
     }
-  });
-
-  it('are shown in part, and their last part is not after the others (S108, S152)', async () => {
-    const story = await deniedThen(changes(...RENAME), editFile(TWO_EDITS));
-    const { bot, ana, model, pr } = story;
-    expect(bot.proposals()).toHaveLength(2);
-    model.proposes(EDIT_USE);
-    await ana.says(`/approve ${bot.proposal(2).proposalId}`);
-    expect(pr.file('src/total.ts')).toContain('totalOf');
-    expect(bot.proposals()).toHaveLength(2);
-    expect(model.allToolMessages().join('\n')).toContain('already rejected');
   });
 
   it('come back in parts after a word about them (S152)', async () => {
