@@ -1,6 +1,4 @@
 import process from 'node:process';
-import type { Offload } from '../../src/worker/offload/offload.ts';
-import { createOffloadThread } from '../../src/worker/offload/thread.ts';
 
 /** One row of the benchmark. `sample` takes a single measurement, in `unit`. */
 export type BenchmarkRow = {
@@ -93,26 +91,4 @@ export function measureMs(work: () => unknown): number {
       return 1;
     })
   );
-}
-
-const MAIN_THREAD_REPEATS = 4;
-
-/**
- * Mean CPU time of this thread for one call, in ms, until its promise settles. For offloaded work that is sending the
- * input and receiving the output. No single block of the event loop is longer.
- */
-export async function measureMainThreadMs(work: () => unknown): Promise<number> {
-  const start = process.threadCpuUsage();
-  for (let repeat = 0; repeat < MAIN_THREAD_REPEATS; repeat += 1) await work();
-  return threadMsSince(start) / MAIN_THREAD_REPEATS;
-}
-
-/** The offload thread of the App. The first computation starts it. */
-const thread = createOffloadThread({ log: { warn: () => {} } });
-
-/** The longest main-thread time of these calls with the offload thread, in ms. */
-export async function longestMainThreadMs(calls: readonly ((offload: Offload) => unknown)[]): Promise<number> {
-  let longest = 0;
-  for (const call of calls) longest = Math.max(longest, await measureMainThreadMs(() => call(thread.offload)));
-  return longest;
 }

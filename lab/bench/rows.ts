@@ -2,27 +2,9 @@ import { createHash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../src/core/comments/parse-comment.ts';
 import { interpret } from '../../src/core/webhooks/interpret.ts';
-import { offloadInline } from '../../src/worker/offload/offload.ts';
 import { HOSTILE_BODIES, SIZE } from '../../test/unit/core/comments/hostile-bodies.ts';
 import { APP, issueComment, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
-import { CONTEXT_ROWS } from './context-rows.ts';
-import { COMMENT_ROWS, EDIT_ROWS } from './edit-rows.ts';
-import { type BenchmarkRow, longestMainThreadMs, measureMs, measurePerSecond } from './measure.ts';
-import { WORST_CASE_CALLS } from './worst-case-calls.ts';
-
-/** Cost of tool calls with the worst known arguments. */
-export const TOOL_CALL_ROWS: readonly BenchmarkRow[] = [
-  {
-    name: `slowest of ${WORST_CASE_CALLS.length} normal and hostile tool calls: time of the main thread (H6, goal: 50)`,
-    unit: 'ms',
-    sample: () => longestMainThreadMs(WORST_CASE_CALLS.map(([, call]) => call)),
-  },
-  {
-    name: 'slowest of the same calls: time of the computation, which the offload thread does if it is large',
-    unit: 'ms',
-    sample: () => Math.max(...WORST_CASE_CALLS.map(([, call]) => measureMs(() => call(offloadInline)))),
-  },
-];
+import { type BenchmarkRow, measureMs, measurePerSecond } from './measure.ts';
 
 /** Comments of a typical mix on pull requests. */
 const COMMENTS: readonly string[] = [
@@ -95,8 +77,4 @@ export const ROWS: readonly BenchmarkRow[] = [
     sample: () =>
       Math.max(...findSlowestBodies(5).map((body) => measureMs(() => parseComment(COMMAND_GRAMMAR, body, APP.slug)))),
   },
-  ...EDIT_ROWS,
-  ...COMMENT_ROWS,
-  ...TOOL_CALL_ROWS,
-  ...CONTEXT_ROWS,
 ];

@@ -15,7 +15,6 @@ import type { Store } from '../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../src/worker/offload/offload.ts';
 import { SILENT_COUNTER, SILENT_LOG } from '../shared/silent.ts';
 
 /** The files at the base and at the head of a pull request. */
@@ -130,7 +129,6 @@ export function createFixtureContext(parts: FixtureContextParts): WorkerContext 
     self: { slug: fixture.app.slug, botId: fixture.app.botId },
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: ({ owner, repo }) => ({ repository: `${host.webUrl}/${owner}/${repo}` }),
     recordMetric: () => {},
   };

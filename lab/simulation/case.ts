@@ -20,7 +20,6 @@ import {
   withStaleHead,
   withWriteGuard,
 } from './world/github-port.ts';
-import { simulatedOffload } from './world/offload.ts';
 import { PERSON_ACTIONS, type WeightedActions } from './world/person-actions.ts';
 import { createRandom, type Random } from './world/random.ts';
 import { createRandomModel } from './world/random-model.ts';
@@ -372,7 +371,6 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
     operatorSettings: () => OPERATOR_SETTINGS,
-    offload: simulatedOffload,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
       if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);

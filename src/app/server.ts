@@ -89,7 +89,6 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
       ...closers.map((close) => close()),
       ...[worker, recovery, setupCheck].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
-    await services.offloadThread.stop();
     services.storage.stop();
     await store.close();
   };

@@ -13,7 +13,6 @@ import type { AppAccount } from '../core/step/ports.ts';
 import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
-import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
 import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
 import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
 import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
@@ -36,7 +35,6 @@ export type Services = {
   readonly store: Store;
   readonly storage: StorageHealth;
   readonly githubApp: GitHubAppClient;
-  readonly offloadThread: OffloadThread;
   readonly now: () => number;
 };
 
@@ -73,7 +71,6 @@ export function createServices(
     store,
     storage,
     githubApp: timedCommits(githubApp, metrics),
-    offloadThread: createOffloadThread({ log }),
     now,
   };
 }
@@ -129,7 +126,7 @@ function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
 
 /** Starts the worker, once the App's identity is known. */
 export function launchWorker(
-  { config, log, metrics, store, githubApp, offloadThread, now, operatorSettings }: WorkerServices,
+  { config, log, metrics, store, githubApp, now, operatorSettings }: WorkerServices,
   identity: AppAccount,
 ): Worker {
   const model = createModel({
@@ -156,7 +153,6 @@ export function launchWorker(
     operatorSettings,
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
-    offload: offloadThread.offload,
   };
   return startWorker(context, { name: randomUUID() });
 }

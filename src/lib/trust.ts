@@ -32,16 +32,6 @@ export function storedAs<T>(value: unknown): T {
   return value as T;
 }
 
-/** An output of the requested task, from the offload thread or kept under its name: all sides derive from one table. */
-export function offloadOutputAs<T>(value: unknown): T {
-  return value as T;
-}
-
-/** The input of an offload task arrives in pieces. These lists were taken from the same input, under these names. */
-export function mergeInputLists<Input>(rest: Input, lists: Readonly<Record<string, readonly unknown[]>>): Input {
-  return { ...rest, ...lists } as Input;
-}
-
 /**
  * Probot's type demands its own retry and throttling plugins, but Probot only creates instances and calls `auth`,
  * which our client has. A test starts Probot with it.

@@ -241,11 +241,6 @@ describe('the rules themselves', () => {
       { 'src/app/start.ts': "export type { A } from '../cli/verify/a.ts';", 'src/cli/verify/a.ts': '' },
       'the server reaches src/cli/verify/a.ts',
     ],
-    [
-      'a thread of the server that reaches a fake',
-      { 'src/worker/offload/thread-main.ts': "import '../../../fakes/a.ts';" },
-      'the server reaches fakes/a.ts',
-    ],
     ['Probot’s server', { 'src/app/a.ts': "import { Probot, run } from 'probot';" }, 'a.ts uses Probot, run of probot'],
     ['all of Probot', { 'src/app/a.ts': "import * as probot from 'probot';" }, 'a.ts uses all of probot'],
     ['Probot loaded late', { 'demo/a.ts': "export const a = () => import('probot');" }, 'a.ts uses all of probot'],

@@ -31,7 +31,6 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/adapters/github', 'src/adapters/model', 'src/adapters/store/engine', 'src/adapters/syntax'],
   ['src/adapters/store'],
   ['src/adapters/http'],
-  ['src/worker/offload'],
   ['src/worker/jobs'],
   ['src/worker/effects/tools'],
   ['src/worker/effects'],
@@ -87,7 +86,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'facts, retries, files of the repository',
     entries: ['job.ts', 'retries.ts', 'gather-facts.ts', 'code-owners.ts'],
   },
-  'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {
     what: 'lost webhooks, restored backups',
     entries: ['recovery-loop.ts', 'process-backlog.ts', 'heartbeat.ts'],
@@ -115,7 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/syntax': {
     what: 'parsers of programming languages and data files',
     entries: ['formats.ts', 'parse-source.ts', 'new-syntax-error.ts'],
-    importers: ['src/worker/offload', 'src/worker/effects/tools', 'lab/simulation'],
+    importers: ['src/worker/effects/tools', 'lab/simulation'],
   },
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
   'src/core': { what: 'one signal → one step', entries: 'every file' },

@@ -20,7 +20,7 @@ const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/main.ts' };
 const NOT_SERVED = /^(?:src\/cli[/.]|demo\/|fakes\/|lab\/)/;
 
 /** The entry files of the server and of its thread. */
-const SERVER_ENTRIES = ['src/app/start.ts', 'src/worker/offload/thread-main.ts'];
+const SERVER_ENTRIES = ['src/app/start.ts'];
 
 /** Packages without I/O. */
 const PURE_PACKAGES = [
@@ -248,7 +248,6 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // It silently applies at the wrong place of a moved file.
   applyPatch: [],
   markCountersigned: ['src/core/policy/countersign.ts'],
-  offloadOutputAs: ['src/worker/offload/thread.ts', 'lab/simulation/world/offload.ts'],
   storedAs: ['src/adapters/store/', 'lab/bench/'],
 };
 

@@ -4,7 +4,7 @@ import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import { COMMAND_LIST } from '../../../src/core/commands/all-commands.ts';
 import { PENDING_LABEL, STATE_LABELS } from '../../../src/core/messages/proposal/proposal-status.ts';
-import { renderReply, renderReplyContinuations } from '../../../src/core/messages/replies.ts';
+import { renderReply } from '../../../src/core/messages/replies.ts';
 import { describeEnd } from '../../../src/core/messages/run-ended.ts';
 import { REPLY_MARKER, runMarker } from '../../../src/core/messages/shared/markdown.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
@@ -151,8 +151,7 @@ function expectedReplies(evidence: CaseEvidence): readonly ExpectedReply[] {
       if (previousAt !== undefined && at - previousAt < DELIVERY_RETENTION_MS) return [];
       requestedAt.set(key, at);
       const mustBePosted = previousAt === undefined && isInstalled(evidence, step.pull.ref);
-      const bodies = [renderReply(effect.reply, context), ...renderReplyContinuations(effect.reply)];
-      return bodies.map((body) => ({ body, mustBePosted }));
+      return [{ body: renderReply(effect.reply, context), mustBePosted }];
     }),
   );
 }

@@ -1,7 +1,6 @@
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { Run } from '../../../src/core/state/run.ts';
-import type { Offload } from '../../../src/worker/offload/offload.ts';
-import { type Mutant, type Overrides, overridePulls, overrideSteps } from './mutant.ts';
+import { type Mutant, overridePulls, overrideSteps } from './mutant.ts';
 
 /** Calls that are shown to people stay held, so that they are shown again with the next changes. */
 function withShownCallsHeld(run: Run): Run {
@@ -17,23 +16,7 @@ function withoutOutcomes(message: TranscriptMessage): TranscriptMessage {
   return { role: 'user', content: 'Results of the calls that were held, each as JSON:' };
 }
 
-/** Of changes that are joined, only the first is made. */
-function joinFirstOnly(): Overrides {
-  return {
-    context: (context) => {
-      const offload: Offload = (name, input) =>
-        context.offload(
-          name,
-          'steps' in input && Array.isArray(input.steps)
-            ? Object.assign({}, input, { steps: input.steps.slice(0, 1) })
-            : input,
-        );
-      return { ...context, offload };
-    },
-  };
-}
-
-/** Mistakes in held calls, joined changes, and results. */
+/** Mistakes in held calls and results. */
 export const TURN_MUTANTS: readonly Mutant[] = [
   {
     name: 'held-calls-shown-twice',
@@ -53,11 +36,6 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     name: 'held-outcomes-missing',
     brokenPromise: 'the model gets the outcome of every held call',
     createOverrides: () => overrideSteps((step) => ({ ...step, messages: step.messages.map(withoutOutcomes) })),
-  },
-  {
-    name: 'joined-in-part',
-    brokenPromise: 'a change of several calls contains what each of them asks for',
-    createOverrides: joinFirstOnly,
   },
   {
     name: 'results-before-pushes',

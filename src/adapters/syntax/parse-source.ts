@@ -106,8 +106,8 @@ async function withTree<Result>(
   }
 }
 
-/** A usual file takes a hundredth of it; one with errors everywhere can take minutes. */
-const MAX_PARSE_MS = 2_000;
+/** A usual file takes a tenth of it; one with errors everywhere can take minutes. */
+const MAX_PARSE_MS = 200;
 
 const grammars = new Map<Language, Promise<Grammar | null>>();
 

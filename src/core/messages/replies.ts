@@ -25,7 +25,6 @@ import {
 import {
   escapeMessage,
   renderDetails,
-  renderFurtherDetails,
   renderInternalError,
   renderModelAnswer,
   renderSideQuestion,
@@ -50,13 +49,6 @@ type ReplyContext = { readonly links: RepoLinks; readonly commands: readonly Com
 /** A reply as a comment's Markdown, at most 60,000 bytes of UTF-8. Only a reminder and a run's end mention someone. */
 export function renderReply(reply: Reply, context: ReplyContext): string {
   return joinBlocks(REPLY_MARKER, renderText(reply.kind, reply, context).trim());
-}
-
-/** The further comments of a reply that one comment cannot hold, in order; most replies have none. */
-export function renderReplyContinuations(reply: Reply): readonly string[] {
-  return reply.kind === 'proposal-details'
-    ? renderFurtherDetails(reply).map((text) => joinBlocks(REPLY_MARKER, text))
-    : [];
 }
 
 type ReplyByKind = { readonly [Kind in Reply['kind']]: Extract<Reply, { kind: Kind }> };

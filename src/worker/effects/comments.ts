@@ -1,4 +1,7 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
+import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
+import { renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
+import { renderReply } from '../../core/messages/replies.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
@@ -24,7 +27,7 @@ export async function updateProposalComment({
   const proposal = pull.proposals.find(({ id }) => id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubApp.forPull(pull.ref);
-  const { body, parts } = await context.offload('renderPostedProposal', {
+  const { body, parts } = renderPostedProposal({
     proposal,
     placement: proposal.placement,
     ...runWarnings(pull.run),
@@ -160,16 +163,13 @@ export async function dismissOwnReview(job: Job<'dismiss-review'>): Promise<Effe
   return dismissed ? DONE : { kind: 'done', signal: { type: 'review-dismiss-refused', runId, reviewId } };
 }
 
-/** Posts a reply where the comment is, as several comments if it is long. A retry skips those that exist already. */
+/** Posts a reply where the comment is. A retry skips one that exists already. */
 export async function postReply({ context, stored, effect, attempts }: Job<'reply'>): Promise<EffectResult> {
   // The reply might report that the rest of the pull request's state cannot be loaded.
   const ref = await context.store.loadRef(stored.pullRequestKey);
   const github = context.githubApp.forPull(ref);
-  const pages = await context.offload('renderReplyPages', { reply: effect.reply, links: context.links(ref) });
-  for (const body of pages) {
-    if (attempts > 1 && (await github.hasPosted(body, stored.requestedAt))) continue;
-    await postPage(github, effect.to, body);
-  }
+  const body = renderReply(effect.reply, { links: context.links(ref), commands: COMMAND_LIST });
+  if (attempts === 1 || !(await github.hasPosted(body, stored.requestedAt))) await postPage(github, effect.to, body);
   return DONE;
 }
 

@@ -10,7 +10,7 @@ import { memberKey } from '../../core/edits/change-set.ts';
 import { voteLocations } from '../../core/policy/approval-rules.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
-import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
+import { assessFile, STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
@@ -21,10 +21,9 @@ import type { VoteSources } from '../../core/state/vote-source.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
-import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
+import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
-import type { Offload } from '../offload/offload.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */
 export type CommitPreconditions = {
@@ -48,12 +47,12 @@ export async function preflightCommit(
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
-  const { github, offload } = context;
+  const { github } = context;
   const [{ files, permissions, settings, codeOwners }, voteSources] = await bothOrFail(
     fetchCommitFacts(context, effectProposals, target.head),
     fetchSourcesOfVotes(github, effectProposals),
   );
-  const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
+  const verdicts = await stalenessVerdicts(pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
     proposalId: id,
     verdicts: verdicts.get(id) ?? [],
@@ -105,9 +104,8 @@ function toHeadFile(path: string, file: FileAtHead | null): readonly (readonly [
   return isPlainFileMode(mode) ? [[path, { ref: { blob, mode }, text }]] : [];
 }
 
-/** Assesses each file with all its proposals. A proposal is stale, and not committed, if its assessment fails. */
+/** Assesses each file with all its proposals. */
 async function stalenessVerdicts(
-  offload: Offload,
   { run }: PullState,
   effectProposals: readonly Proposal[],
   files: FilesByPath,
@@ -115,9 +113,7 @@ async function stalenessVerdicts(
   const { paths, moves } = stalenessInput(run, effectProposals);
   const applicabilities = moves.map((move) => assessProposedMove(move, files));
   for (const { path, pending, appCommits } of paths) {
-    const stale = pending.map(({ id }) => ({ id, applicability: STALE_APPLICABILITY }));
-    const input = { file: files[path] ?? null, pending, appCommits };
-    applicabilities.push(...(await offloadOr(offload, 'assessFile', input, stale)));
+    applicabilities.push(...assessFile({ file: files[path] ?? null, pending, appCommits }));
   }
   const applicabilityById = new Map(applicabilities.map(({ id, applicability }) => [id, applicability]));
   return new Map(

@@ -49,7 +49,7 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   // Also look for proposals that were decided meanwhile: their comments can show commands and a suggestion button.
   const foundComments =
     isRetry || unposted.some(({ repairCount }) => repairCount > 0)
-      ? await findPostedComments({ github, offload: context.offload }, unposted, runRequestedAt(pull, runId))
+      ? await findPostedComments({ github }, unposted, runRequestedAt(pull, runId))
       : NO_COMMENTS;
   const batch = { job, github, pull, foundComments };
   const adopted = await adoptAll(batch, unposted, open);
@@ -108,7 +108,7 @@ async function draftProposals(
     for (const path of sources) memberTexts.push((await fetchFile(github, tree, path))?.text ?? '');
     const path = sources.find((one) => isShownInDiff(files.get(one))) ?? sources[0] ?? '';
     const draftContext = { runDetails, links, memberTexts, file: files.get(path), path };
-    open.push({ proposal, draftContext, draft: await draftProposal(context.offload, proposal, draftContext) });
+    open.push({ proposal, draftContext, draft: await draftProposal(proposal, draftContext) });
   }
   return open;
 }
@@ -128,12 +128,12 @@ type PostingBatch = {
 
 /** Completes the comments that an earlier attempt posted. */
 async function adoptAll(
-  { job, github, foundComments }: PostingBatch,
+  { github, foundComments }: PostingBatch,
   unposted: readonly Proposal[],
   open: readonly OpenProposal[],
 ): Promise<readonly PostedProposal[]> {
   const adopted: PostedProposal[] = [];
-  const context = { github, offload: job.context.offload };
+  const context = { github };
   for (const proposal of unposted) {
     const openProposal = open.find((one) => one.proposal === proposal) ?? null;
     const posted = await adoptPostedComments(context, proposal, foundComments, openProposal);
@@ -166,13 +166,12 @@ async function postMissing(
 }
 
 async function postDiffs(
-  { job, github, foundComments }: PostingBatch,
+  { github, foundComments }: PostingBatch,
   missing: readonly OpenProposal[],
 ): Promise<readonly PostedProposal[]> {
   const proposals: PostedProposal[] = [];
   for (const { proposal, draft, draftContext } of missing) {
-    const posted =
-      draft === null ? null : await postDiff({ github, offload: job.context.offload }, draft, draftContext);
+    const posted = draft === null ? null : await postDiff({ github }, draft, draftContext);
     if (posted === null) continue;
     const { placement, comment, comments } = posted;
     const continuationComments = await postParts(github, comment, comments.parts, foundComments);

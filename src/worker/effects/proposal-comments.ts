@@ -1,6 +1,8 @@
 import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import type { DraftContext, PlacedComments } from '../../core/messages/draft-comments.ts';
+import { draftComments, draftCommentsAt } from '../../core/messages/draft-comments.ts';
+import { countParts } from '../../core/messages/proposal/proposal-comment.ts';
 import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
@@ -8,29 +10,23 @@ import type { FoundComment, GitHub } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import type { PullContext } from '../jobs/job.ts';
 import { isPermanent } from '../jobs/retries.ts';
-import type { Offload } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */
 export type ProposalDraft = PlacedComments & { readonly proposal: Proposal };
 
 /** Drafts the proposal at the best placement that shows it exactly; null if there is none. */
-export async function draftProposal(
-  offload: Offload,
-  proposal: Proposal,
-  context: DraftContext,
-): Promise<ProposalDraft | null> {
-  const drafted = await offload('draftComments', { proposal, context });
+export async function draftProposal(proposal: Proposal, context: DraftContext): Promise<ProposalDraft | null> {
+  const drafted = draftComments({ proposal, context });
   return drafted === null ? null : { proposal, ...drafted };
 }
 
 /** Drafts the proposal at this placement; null if its comments would not show exactly the stored change. */
 async function draftProposalAt(
-  offload: Offload,
   proposal: Proposal,
   placement: Placement,
   context: DraftContext,
 ): Promise<ProposalDraft | null> {
-  const drafted = await offload('draftCommentsAt', { proposal, placement, context });
+  const drafted = draftCommentsAt({ proposal, placement, context });
   return drafted === null ? null : { proposal, ...drafted };
 }
 
@@ -41,33 +37,29 @@ type PostedDraft = ProposalDraft & { readonly comment: PostedComment };
  * Returns null if the diff cannot be shown there.
  */
 export async function postDiff(
-  { github, offload }: PullContext,
+  { github }: PullContext,
   draft: ProposalDraft,
   context: DraftContext,
 ): Promise<PostedDraft | null> {
   const { proposal, placement } = draft;
   const { path } = placement;
-  const onFile = await draftOnFile(offload, draft, context);
+  const onFile = await draftOnFile(draft, context);
   const comment = onFile === null ? null : await tryFileComment(github, proposal.headSha, path, onFile.comments.body);
   if (onFile !== null && comment !== null) return { ...onFile, comment };
   const conversation = { kind: 'conversation', path, reason: reasonNotSuggested(placement) } as const;
   const inConversation =
-    placement.kind === 'conversation' ? draft : await draftProposalAt(offload, proposal, conversation, context);
+    placement.kind === 'conversation' ? draft : await draftProposalAt(proposal, conversation, context);
   if (inConversation === null) return null;
   return { ...inConversation, comment: await github.createComment(inConversation.comments.body) };
 }
 
 /** Reuses a draft that is already for a file, because rendering and reading back are slow. */
-async function draftOnFile(
-  offload: Offload,
-  draft: ProposalDraft,
-  context: DraftContext,
-): Promise<ProposalDraft | null> {
+async function draftOnFile(draft: ProposalDraft, context: DraftContext): Promise<ProposalDraft | null> {
   const { proposal, placement } = draft;
   if (placement.kind === 'conversation') return null;
   if (placement.kind === 'file') return draft;
   const onFile = { kind: 'file', path: placement.path, reason: reasonNotSuggested(placement) } as const;
-  return draftProposalAt(offload, proposal, onFile, context);
+  return draftProposalAt(proposal, onFile, context);
 }
 
 /** Returns null if GitHub refuses the comment, because the pull request does not change the file. */
@@ -113,22 +105,22 @@ function postPart(github: GitHub, firstComment: PostedComment, body: string): Pr
   return firstComment.kind === 'issue-comment' ? github.createComment(body) : github.createReply(firstComment.id, body);
 }
 
-type CommentSearch = { readonly github: Pick<GitHub, 'findCommentsByMarker'>; readonly offload: Offload };
+type CommentSearch = { readonly github: Pick<GitHub, 'findCommentsByMarker'> };
 
 /** Finds all comments of these proposals, created since `since` (ISO 8601; null if unknown). */
 export async function findPostedComments(
-  { github, offload }: CommentSearch,
+  { github }: CommentSearch,
   proposals: readonly Proposal[],
   since: string | null,
 ): Promise<FoundComments> {
   const markers: string[] = [];
-  for (const proposal of proposals) markers.push(...(await commentMarkers(offload, proposal)));
+  for (const proposal of proposals) markers.push(...(await commentMarkers(proposal)));
   return markers.length === 0 ? new Map() : github.findCommentsByMarker(markers, since);
 }
 
-async function commentMarkers(offload: Offload, proposal: Proposal): Promise<readonly string[]> {
+async function commentMarkers(proposal: Proposal): Promise<readonly string[]> {
   const { id } = proposal;
-  const parts = await offload('countParts', proposal);
+  const parts = countParts(proposal);
   const continuations = Array.from({ length: Math.max(0, parts - 1) }, (_, index) => partMarker(id, index + 2, parts));
   return [proposalMarker(id), ...continuations];
 }
@@ -143,7 +135,7 @@ export function isPosted(found: FoundComments, { id }: Proposal): boolean {
  * missing parts added; those of a decided one are only reported. Returns null if there are none.
  */
 export async function adoptPostedComments(
-  { github, offload }: PullContext,
+  { github }: PullContext,
   proposal: Proposal,
   found: FoundComments,
   open: { readonly draft: ProposalDraft | null; readonly draftContext: DraftContext } | null,
@@ -152,9 +144,9 @@ export async function adoptPostedComments(
   if (existing === undefined) return null;
   const proposalId = proposal.id;
   const placement = actualPlacement(existing, proposal, open?.draft?.placement ?? null);
-  const draft = open === null ? null : await draftProposalAt(offload, proposal, placement, open.draftContext);
+  const draft = open === null ? null : await draftProposalAt(proposal, placement, open.draftContext);
   if (draft === null) {
-    const continuationComments = await foundParts(offload, found, proposal);
+    const continuationComments = await foundParts(found, proposal);
     return { proposalId, placement, comment: withoutBody(existing), continuationComments };
   }
   const comment = await rewriteComment(github, existing, draft.comments.body);
@@ -175,12 +167,8 @@ function actualPlacement(comment: PostedComment, { change }: Proposal, intended:
   }
 }
 
-async function foundParts(
-  offload: Offload,
-  found: FoundComments,
-  proposal: Proposal,
-): Promise<readonly PostedComment[]> {
-  const [, ...continuations] = await commentMarkers(offload, proposal);
+async function foundParts(found: FoundComments, proposal: Proposal): Promise<readonly PostedComment[]> {
+  const [, ...continuations] = await commentMarkers(proposal);
   return continuations.flatMap((marker) => found.get(marker) ?? []).map(withoutBody);
 }
 

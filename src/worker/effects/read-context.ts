@@ -1,5 +1,7 @@
+import { selectDiffs } from '../../core/agent/context/diff-excerpt.ts';
 import { summarizeRuns } from '../../core/agent/context/earlier-runs.ts';
-import { boundInstructions, findInstructions } from '../../core/agent/context/instructions.ts';
+import { boundInstructions, findInstructions, readInstructions } from '../../core/agent/context/instructions.ts';
+import { buildOverview } from '../../core/agent/context/overview.ts';
 import {
   hasReadableHunks,
   listChangedFiles,
@@ -23,7 +25,6 @@ import {
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { isPermanent, isRateLimit } from '../jobs/retries.ts';
-import { type Offload, OffloadError } from '../offload/offload.ts';
 import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';
 
@@ -82,8 +83,7 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
 
 function readDiffs({ job, rules }: ContextReader, files: Part<readonly PullRequestFile[]>): Promise<Part<DiffExcerpt>> {
   if (files.kind === 'unreadable') return Promise.resolve(files);
-  const selection = { files: files.value, maxBytes: CONTEXT_LIMITS.diff, rules };
-  return readPart(job, () => job.context.offload('selectDiffs', selection));
+  return readPart(job, async () => selectDiffs(files.value, CONTEXT_LIMITS.diff, rules));
 }
 
 async function loadActiveRun(job: Job<'read-context'>) {
@@ -93,25 +93,23 @@ async function loadActiveRun(job: Job<'read-context'>) {
   return { ref: pull.ref, run: isReading ? run : null };
 }
 
-async function readOverview({ github, pull, job, rules }: ContextReader): Promise<readonly DirectoryCount[]> {
-  const { offload } = job.context;
+async function readOverview({ github, pull, rules }: ContextReader): Promise<readonly DirectoryCount[]> {
   const tree = await github.fetchTree(pull.headSha);
-  return offload('buildOverview', await readablePaths({ tree, rules, offload }));
+  return buildOverview(readablePaths({ tree, rules }));
 }
 
 /** Attempts, about two minutes, after which a part that GitHub fails to serve is left out. */
 const MAX_CONTEXT_ATTEMPTS = 8;
 
 /**
- * Reads one part. A part that GitHub refuses for good, or that takes too long to work out, is left out. An outage or a
+ * Reads one part. A part that GitHub refuses for good is left out. An outage or a
  * limit leads to a new attempt.
  */
 async function readPart<Value>({ attempts }: Pick<Job, 'attempts'>, read: () => Promise<Value>): Promise<Part<Value>> {
   try {
     return { kind: 'read', value: await read() };
   } catch (error) {
-    const isGivenUp =
-      error instanceof OffloadError || isPermanent(error) || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
+    const isGivenUp = isPermanent(error) || (attempts >= MAX_CONTEXT_ATTEMPTS && !isRateLimit(error));
     if (!isGivenUp) throw error;
     return { kind: 'unreadable' };
   }
@@ -123,7 +121,7 @@ function mapPart<Value, Other>(part: Part<Value>, map: (value: Value) => Other):
 
 /** The repository's instructions come from its default branch: anybody can write those of the head. */
 async function readRepositoryInstructions(
-  { github, contextFiles, pull, job, rules }: ContextReader,
+  { github, contextFiles, pull, rules }: ContextReader,
   files: Part<readonly PullRequestFile[]>,
 ): Promise<readonly InstructionFile[]> {
   if (contextFiles.length === 0) return [];
@@ -137,14 +135,9 @@ async function readRepositoryInstructions(
       continue;
     }
     const bytes = await github.fetchBlob(source.entry.sha, source.entry.size);
-    found.push(await job.context.offload('readInstructions', { path, bytes }).catch((error) => tooSlow(path, error)));
+    found.push(readInstructions({ path, bytes }));
   }
   return boundInstructions(found);
-}
-
-function tooSlow(path: string, error: unknown): InstructionFile {
-  if (error instanceof OffloadError) return { path, text: '', note: 'could not be read in time' };
-  throw error;
 }
 
 /** Reads what another person pushed during the run. Results of the run wait for it, but not for ever. */
@@ -156,22 +149,14 @@ export async function describePush(job: Job<'read-push'>): Promise<EffectResult>
   const github = job.context.githubApp.forPull(pull.ref);
   const read = await readPart(job, () => github.comparePush(push.before, push.after));
   const comparison = read.kind === 'read' ? read.value : null;
-  const content =
-    comparison === null ? null : await toPushContent(comparison, job.context.offload, pathRulesOf(run.settings));
+  const content = comparison === null ? null : toPushContent(comparison, pathRulesOf(run.settings));
   return { kind: 'done', signal: { type: 'push-read', ...push, content } };
 }
 
-async function toPushContent(
-  { files, rewritten }: PushComparison,
-  offload: Offload,
-  rules: PathRules,
-): Promise<PushContent> {
+function toPushContent({ files, rewritten }: PushComparison, rules: PathRules): PushContent {
   const { pushFileCount, pushDiff } = CONTEXT_LIMITS;
   const listed = files.filter((file) => visibilityOf(file, rules) !== 'hidden').slice(0, pushFileCount);
   const paths = listed.map(({ path }) => path);
-  const diff = await offload('selectDiffs', { files: listed, maxBytes: pushDiff, rules }).catch((error: unknown) => {
-    if (error instanceof OffloadError) return { files: [], omitted: paths };
-    throw error;
-  });
+  const diff = selectDiffs(listed, pushDiff, rules);
   return { files: paths, unlistedFiles: files.length - listed.length, diff, rewritten };
 }

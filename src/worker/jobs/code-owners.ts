@@ -1,9 +1,8 @@
 import { isOwner, isTeam, ownedPath } from '../../core/policy/approval-need.ts';
-import { MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
+import { findOwners, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
 import type { CodeOwners } from '../../core/state/settings.ts';
 import type { Person } from '../../core/state/vote.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import { OffloadError } from '../offload/offload.ts';
 import type { PullContext } from './job.ts';
 
 /** The paths of a decision that need an owner's approval, and the people whose approvals could be one. */
@@ -22,20 +21,15 @@ export async function fetchCodeOwners(context: PullContext, query: CodeOwnersQue
 
 const NOBODY = { owners: {}, teams: {} } as const;
 
-async function readOwners({ github, offload }: PullContext, paths: readonly string[]): Promise<CodeOwners> {
+async function readOwners({ github }: PullContext, paths: readonly string[]): Promise<CodeOwners> {
   const found = await github.fetchCodeOwnersFile();
   if (found === null) return { file: { kind: 'missing' }, ...NOBODY };
   const { path, bytes } = found;
   if (bytes === 'link') return { file: { kind: 'link', path }, ...NOBODY };
   if (bytes === 'too-large' || bytes.byteLength > MAX_CODEOWNERS_BYTES)
     return { file: { kind: 'too-large', path }, ...NOBODY };
-  try {
-    const { owners, invalidLines } = await offload('findOwners', { bytes, paths });
-    return { file: { kind: 'file', path, invalidLines }, owners, teams: {} };
-  } catch (error) {
-    if (!(error instanceof OffloadError)) throw error;
-    return { file: { kind: 'too-slow', path }, ...NOBODY };
-  }
+  const { owners, invalidLines } = findOwners({ bytes, paths });
+  return { file: { kind: 'file', path, invalidLines }, owners, teams: {} };
 }
 
 type TeamQuestions = {

@@ -2,13 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
 import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
 import { withCurrentNames } from '../../core/decide.ts';
+import { applyUserEdit } from '../../core/edits/build/user-edit.ts';
 import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
+import { findShownDigest } from '../../core/messages/proposal/shown-change.ts';
 import { needs } from '../../core/needs.ts';
-import { combineUndos } from '../../core/policy/compute-undo.ts';
+import { combineUndos, computeUndo } from '../../core/policy/compute-undo.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
-import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
+import { assessPush } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
@@ -22,13 +24,6 @@ import type { Facts, Need, StandingApprovalFacts } from '../../core/step/facts.t
 import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { MemberUndo, UndoFiles } from '../../core/step/undo.ts';
-import {
-  type Offload,
-  OffloadError,
-  type OffloadInput,
-  type OffloadName,
-  type OffloadOutput,
-} from '../offload/offload.ts';
 import { fetchCodeOwners } from './code-owners.ts';
 import type { PullContext, RulesContext, WorkerContext } from './job.ts';
 import { isPermanent } from './retries.ts';
@@ -36,8 +31,8 @@ import { isPermanent } from './retries.ts';
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
   const pull = withCurrentNames(stored, signal);
-  const { githubApp, offload, operatorSettings } = context;
-  const pullContext = { github: githubApp.forPull(pull.ref), offload, operatorSettings };
+  const { githubApp, operatorSettings } = context;
+  const pullContext = { github: githubApp.forPull(pull.ref), operatorSettings };
   let facts = localFacts(context, pull);
   for (;;) {
     const [need] = needs(pull, signal, facts);
@@ -109,11 +104,10 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
 }
 
 /**
- * Reads the comments of pending proposals. Those that are as the App posted them are held against the stored change; if
- * that takes too long, they count as showing another one.
+ * Reads the comments of pending proposals. Those that are as the App posted them are held against the stored change.
  */
 async function fetchShownProposals(
-  { github, offload }: PullContext,
+  { github }: PullContext,
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
 ): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenComments'>> {
   const comments = proposals.flatMap(proposalCommentsOf);
@@ -129,7 +123,7 @@ async function fetchShownProposals(
     }));
     if (!current.every(({ text, bodyHash }) => text?.bodyHash === bodyHash)) continue;
     const bodies = current.flatMap(({ text }) => text?.body ?? []);
-    shownDigests[proposal.id] = await offloadOr(offload, 'findShownDigest', { proposal, bodies }, null);
+    shownDigests[proposal.id] = findShownDigest({ proposal, bodies });
   }
   const commentHashes = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null]));
   return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };
@@ -177,63 +171,40 @@ async function fetchStandingApprovals(
   return { checked, permissions, voteSources: await github.fetchVoteSources(locations, first) };
 }
 
-/** Offloads a computation; returns the safe `fallback` if it times out or crashes. */
-export async function offloadOr<Name extends OffloadName, Otherwise>(
-  offload: Offload,
-  name: Name,
-  input: OffloadInput<Name>,
-  fallback: Otherwise,
-): Promise<OffloadOutput<Name> | Otherwise> {
-  try {
-    return await offload(name, input);
-  } catch (error) {
-    if (error instanceof OffloadError) return fallback;
-    throw error;
-  }
-}
-
 /** Assesses pending proposals at a new head. Works path by path, to hold the files of only one path in memory. */
-async function fetchStaleness({ github, offload }: PullContext, need: NeedOf<'staleness'>): Promise<Staleness> {
+async function fetchStaleness({ github }: PullContext, need: NeedOf<'staleness'>): Promise<Staleness> {
   const { paths, moves } = need.staleness;
   const trees = { base: await github.fetchTree(need.fromSha), head: await github.fetchTree(need.head) };
   const staleness: PathStaleness[] = [];
   for (const input of paths) {
     // Each path can take milliseconds, so let other work run in between.
     await yieldToEventLoop();
-    staleness.push(...(await fetchPathStaleness({ github, offload }, trees, input)));
+    staleness.push(...(await fetchPathStaleness({ github }, trees, input)));
   }
   const files = await fetchFiles(github, trees.head, filesToFetch(moves.map(({ change }) => change)));
   return { paths: staleness, moves: moves.map((move) => assessProposedMove(move, files)) };
 }
 
-/**
- * Empty if the path is unchanged. Proposals are stale if their assessment fails, so that no approval counts for them.
- */
+/** Empty if the path is unchanged. */
 async function fetchPathStaleness(
-  { github, offload }: PullContext,
+  { github }: PullContext,
   { base, head }: { readonly base: Tree; readonly head: Tree },
   input: PathStalenessInput,
 ): Promise<readonly PathStaleness[]> {
-  const { path, pending } = input;
+  const { path } = input;
   if (pathPush(input, fileWithoutText(base, path), fileWithoutText(head, path)) === null) return [];
   const push = pathPush(input, await fetchFile(github, base, path), await fetchFile(github, head, path));
   if (push === null) return [];
-  const stale = {
-    contained: [],
-    appCommit: null,
-    others: pending.map(({ id }) => ({ id, applicability: STALE_APPLICABILITY })),
-  };
-  return [{ path, ...(await offloadOr(offload, 'assessPush', push, stale)) }];
+  return [{ path, ...assessPush(push) }];
 }
 
 /** Computes the undo of a committed change. */
-async function fetchUndo({ github, offload }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
+async function fetchUndo({ github }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
   const { id, change, members } = need;
-  const fallback = { kind: 'refused', message: 'The reverse of this change could not be worked out.' } as const;
   const undos: MemberUndo[] = [];
   for (const member of members) {
     const files = await fetchUndoFiles(github, need, member.change);
-    undos.push(await offloadOr(offload, 'computeUndo', { ...member, files }, fallback));
+    undos.push(computeUndo({ ...member, files }));
   }
   return combineUndos(id, change, undos);
 }
@@ -266,14 +237,13 @@ async function readCommittedFile(github: GitHub, commit: string | null, path: st
 
 /** Applies a person's own lines to the file that the proposal was made for. Its staleness is assessed later. */
 async function fetchUserEdit(
-  { github, offload }: PullContext,
+  { github }: PullContext,
   { head, userEdit }: NeedOf<'user-edit'>,
 ): Promise<NonNullable<Facts['userEdit']>> {
   const { path, base } = userEdit.change;
   const file = base === null ? null : await fetchFile(github, await github.fetchTree(head), path);
   const input = withBaseText(userEdit, file);
-  const fallback = { kind: 'refused', refusal: { reason: 'limit-exceeded' } } as const;
-  return input === null ? USER_EDIT_FILE_CHANGED : offloadOr(offload, 'applyUserEdit', input, fallback);
+  return input === null ? USER_EDIT_FILE_CHANGED : applyUserEdit(input);
 }
 
 /** Fetches files by path. The result has no prototype, because a file can be named `constructor`. */

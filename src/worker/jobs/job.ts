@@ -9,7 +9,6 @@ import type { Model } from '../../core/step/model-port.ts';
 import type { Clock, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { RepoLinks } from '../../lib/format.ts';
-import type { Offload } from '../offload/offload.ts';
 
 /** One attempt to perform an effect. */
 export type Job<Type extends Effect['type'] = Effect['type']> = {
@@ -41,8 +40,6 @@ export type WorkerContext = {
   /** Addresses of a repository's pages. */
   readonly links: (ref: PullRequestRef) => RepoLinks;
   readonly recordMetric: (event: MetricEvent) => void;
-  /** Runs long computations outside the event loop. */
-  readonly offload: Offload;
 };
 
 /**
@@ -53,7 +50,7 @@ export type MetricEvent =
   | { readonly kind: 'effect'; readonly effect: string; readonly outcome: string };
 
 /** Access to one pull request, for reading files and posting comments. */
-export type PullContext = { readonly github: GitHub; readonly offload: Offload };
+export type PullContext = { readonly github: GitHub };
 
 /** Access to one pull request and to the rules of its repository. */
 export type RulesContext = PullContext & Pick<WorkerContext, 'operatorSettings'>;

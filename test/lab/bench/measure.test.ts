@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type BenchmarkRow, formatTable, measureRows } from '../../../lab/bench/measure.ts';
-import { ROWS, TOOL_CALL_ROWS } from '../../../lab/bench/rows.ts';
-import { WORST_CASE_CALLS } from '../../../lab/bench/worst-case-calls.ts';
-import { offloadInline } from '../../../src/worker/offload/offload.ts';
+import { ROWS } from '../../../lab/bench/rows.ts';
 
 /** A row with these samples. The benchmark discards the first one. */
 function row(name: string, unit: string, ...values: readonly number[]): BenchmarkRow {
@@ -39,13 +37,7 @@ describe('the benchmark', () => {
     ]);
   });
 
-  it('every worst-case call returns a result (H6)', async () => {
-    for (const [name, call] of WORST_CASE_CALLS) expect(await call(offloadInline), name).not.toBeUndefined();
-  });
-
   it('every row measures a number', async () => {
-    const quickRows = ROWS.filter((one) => !TOOL_CALL_ROWS.includes(one));
-    // Some rows subtract one time from another, which can give less than zero on a busy machine.
-    for (const { name, sample } of quickRows) expect(await sample(), name).toSatisfy(Number.isFinite);
+    for (const { name, sample } of ROWS) expect(await sample(), name).toSatisfy(Number.isFinite);
   }, 150_000);
 });

@@ -11,7 +11,6 @@ import type { Effect } from '../../../src/core/step/effects.ts';
 import { type GitHubApp, GitHubError } from '../../../src/core/step/ports.ts';
 import { deferralMs } from '../../../src/worker/handle-signal.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { processPullRequest } from '../../../src/worker/process-pull.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { delivery, pullOf, refOf, run, step } from '../../contracts/store/samples.ts';
@@ -56,7 +55,6 @@ function failingContext(attempts: number, status: number): WorkerContext {
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: () => {
       throw new Error('unexpected call');
     },

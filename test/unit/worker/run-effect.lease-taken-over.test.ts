@@ -6,7 +6,6 @@ import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/stor
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
@@ -100,7 +99,6 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: () => ({ repository: 'https://github.example/acme/shop' }),
     recordMetric() {},
   };

@@ -7,7 +7,6 @@ import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.t
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { delivery, pullOf, run, step } from '../../contracts/store/samples.ts';
 import { present } from '../../contracts/store/store-under-test.ts';
@@ -32,7 +31,6 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: () => ({ repository: 'https://github.example/acme/shop' }),
     recordMetric() {},
   };

@@ -14,7 +14,6 @@ import type { Logger } from '../../../src/adapters/telemetry/log.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../src/worker/offload/offload.ts';
 import { claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
 
 /** One line of the App's log. */
@@ -177,7 +176,6 @@ function begin(stage: Stage): Process {
     self,
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: ({ owner, repo }) => ({ repository: `${SITE}/${owner}/${repo}` }),
     recordMetric: () => {},
   };

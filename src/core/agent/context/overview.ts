@@ -1,12 +1,11 @@
 import { byteLength } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { CONTEXT_LIMITS, type DirectoryCount } from '../../state/task-context.ts';
-import { type JoinedPaths, splitPaths } from '../shared/file-list.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
 /** The directories with the number of readable files in and below them, as deep as they fit the limit. */
-export function buildOverview({ paths }: JoinedPaths): readonly DirectoryCount[] {
-  const counts = countFiles(splitPaths(paths));
+export function buildOverview(paths: readonly string[]): readonly DirectoryCount[] {
+  const counts = countFiles(paths);
   for (let depth: number = CONTEXT_LIMITS.overviewDepth; depth > 1; depth -= 1) {
     const rows = rowsToDepth(counts, depth);
     if (byteLength(formatOverview(rows)) <= CONTEXT_LIMITS.overview) return rows;

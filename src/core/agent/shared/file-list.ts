@@ -5,43 +5,20 @@ import type { PathRules } from '../../state/settings.ts';
 import type { Tree } from '../../step/ports.ts';
 import { formatPath, quoteTruncated } from './tool-results.ts';
 
-/** Paths as one text, which is copied to another thread in no time. */
-export type JoinedPaths = { readonly paths: string };
-
-/** Paths, and the rules that say which of them the model may know. */
-export type ListedPaths = JoinedPaths & { readonly rules: PathRules };
-
-/** The only character that no path has. */
-const SEPARATOR = '\0';
-
-function joinPaths(paths: readonly string[]): string {
-  return paths.join(SEPARATOR);
-}
-
-export function splitPaths(paths: string): readonly string[] {
-  return paths === '' ? [] : paths.split(SEPARATOR);
-}
-
-/** The paths of the plain files of a tree. */
-export function plainFilePaths(tree: Tree): JoinedPaths {
+/** Sorted paths of the plain files that tools can read. Files that people must approve first are listed. */
+export function listReadablePaths(tree: Tree, rules: PathRules): readonly string[] {
   const paths: string[] = [];
-  for (const [path, entry] of tree) if (entryKind(entry) === 'file') paths.push(path);
-  return { paths: joinPaths(paths) };
-}
-
-/** Sorted, without the files that no tool reads. Files that people must approve first are listed. */
-export function sortReadablePaths({ paths, rules }: ListedPaths): string {
-  const readable = splitPaths(paths).filter((path) => canBeNamed(rules, path));
-  return joinPaths(readable.toSorted());
+  for (const [path, entry] of tree) if (entryKind(entry) === 'file' && canBeNamed(rules, path)) paths.push(path);
+  return paths.sort();
 }
 
 /**
  * The paths that match a glob with alternatives, in their order. A name can hold braces itself, so the glob as it is
  * written counts, too.
  */
-export function matchPaths({ paths, glob }: PathQuery): string {
+export function matchPaths(paths: readonly string[], glob: string): readonly string[] {
   const matchers = [globMatcher(glob), ...expandBraces(glob).map(alternativeMatcher)];
-  return joinPaths(splitPaths(paths).filter((path) => matchers.some((matches) => matches(path))));
+  return paths.filter((path) => matchers.some((matches) => matches(path)));
 }
 
 /** As for a whole glob, a directory alone means all below it. */
@@ -50,7 +27,7 @@ function alternativeMatcher(glob: string): (path: string) => boolean {
 }
 
 /** Alternatives of one glob. Each is compared with every path of the repository. */
-export const MAX_ALTERNATIVES = 50;
+const MAX_ALTERNATIVES = 20;
 
 /** The globs that one with braces stands for: `{a,b}/*` is `a/*` and `b/*`. None without braces, or for too many. */
 function expandBraces(glob: string): readonly string[] {
@@ -73,8 +50,6 @@ function expandInnermost(glob: string): readonly string[] {
   const end = found.index + braces.length;
   return inner.split(',').map((one) => `${glob.slice(0, found.index)}${one}${glob.slice(end)}`);
 }
-
-export type PathQuery = JoinedPaths & { readonly glob: string };
 
 /** The output of `list_files`: a header, then one path a line. `glob` is the one that the paths match (null: all). */
 export function formatFileList(paths: readonly string[], glob: string | null): string {

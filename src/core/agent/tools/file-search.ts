@@ -11,17 +11,12 @@ import { formatPath, quoteTruncated, REDACTED_NOTE } from '../shared/tool-result
 import { createLineFinder, type LineFinder, type LineQuery } from './find-lines.ts';
 
 /**
- * Adds every line of a file that matches outside of secrets. Files that are not text or too large are recorded as
- * skipped.
+ * Prepares a search that adds every line of a file that matches outside of secrets. Files that are not text or too large
+ * are recorded as skipped.
  */
-export function searchFile(results: SearchResults, { path, bytes }: SearchedFile, query: SearchQuery): SearchResults {
-  return addFile(results, { path, bytes }, { ...query, find: createLineFinder(query) });
-}
-
-/** Like `searchFile`, for several files: the query is prepared once. */
-export function searchFileBatch({ results, files, query }: BatchSearch): SearchResults {
+export function createFileSearch(query: SearchQuery): (results: SearchResults, file: SearchedFile) => SearchResults {
   const prepared = { ...query, find: createLineFinder(query) };
-  return files.reduce((sum, file) => addFile(sum, file, prepared), results);
+  return (results, file) => addFile(results, file, prepared);
 }
 
 type PreparedQuery = SearchQuery & { readonly find: LineFinder };
@@ -61,20 +56,10 @@ function keepHits(hits: readonly SearchHit[], perFile: number): readonly SearchH
   return [...Map.groupBy(hits, ({ path }) => path).values()].flatMap((ofFile) => ofFile.slice(0, perFile));
 }
 
-export type SearchedFile = { readonly path: string; readonly bytes: Uint8Array };
+type SearchedFile = { readonly path: string; readonly bytes: Uint8Array };
 
 /** The text to search for, and the number of lines to show before and after each line. */
 export type SearchQuery = LineQuery & { readonly context: number };
-
-/** A file to search, and the results so far. */
-export type FileSearch = SearchedFile & { readonly results: SearchResults; readonly query: SearchQuery };
-
-/** Several files to search, and the results so far. */
-export type BatchSearch = {
-  readonly results: SearchResults;
-  readonly files: readonly SearchedFile[];
-  readonly query: SearchQuery;
-};
 
 function hasMatch(text: string, { find }: PreparedQuery): boolean {
   let found = false;

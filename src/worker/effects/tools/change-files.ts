@@ -1,5 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import { buildSet } from '../../../core/edits/build/build-set.ts';
+import { buildText } from '../../../core/edits/build/build-text.ts';
 import { type Change, membersOf } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
@@ -55,7 +57,7 @@ export async function changeFiles(
     draft = outcome.draft;
   }
   const touched = touchedPaths(draft);
-  const built = await workspace.offload('buildSet', { summary, repositoryName: workspace.repo, touched });
+  const built = buildSet({ summary, repositoryName: workspace.repo, touched });
   if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
   const answered = findAnsweredPart(workspace, summary, [...membersOf(built.change), ...draft.alone]);
   const change = workspace.isAnsweredEarlier(built.change) ? built.change : (answered ?? built.change);
@@ -115,7 +117,7 @@ async function changeText(
       : { kind: 'content' as const, content: change.content };
   const isKnown = current === null || isReadOrWritten(found.draft, current, earlier);
   const file = current?.file ?? null;
-  const built = await workspace.offload('buildText', {
+  const built = buildText({
     ...{ path, repositoryName: workspace.repo, file, steps: [step] },
     lastReadBlob: isKnown ? (file?.ref.blob ?? null) : null,
   });
@@ -126,7 +128,7 @@ async function changeText(
   const alone =
     isFirst || !workspace.proposedPaths.has(path)
       ? built
-      : await workspace.offload('buildText', {
+      : buildText({
           ...{ path, repositoryName: workspace.repo, file: atHead, steps: [step] },
           lastReadBlob: atHead?.ref.blob ?? null,
         });
@@ -198,7 +200,7 @@ async function checkReplacement(
   const decoded = decodeText(current.file.bytes);
   // The set is refused at its end if a file that is not text takes the place of another one.
   if (path === null || current.origin === path || decoded.kind !== 'text') return null;
-  const built = await workspace.offload('buildText', {
+  const built = buildText({
     ...{ path, repositoryName: workspace.repo, file },
     steps: [{ kind: 'content', content: decoded.text }],
     lastReadBlob: isReadOrWritten(draft, replaced, earlier) ? file.ref.blob : null,

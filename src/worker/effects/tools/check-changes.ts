@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { formatsOf } from '../../../adapters/syntax/formats.ts';
+import { findNewSyntaxError } from '../../../adapters/syntax/new-syntax-error.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
 import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';
 import { resultsOf } from '../../../core/edits/change-set.ts';
-import { areRegionsTouching } from '../../../core/edits/region.ts';
+import { areRegionsTouching, composeFile } from '../../../core/edits/region.ts';
+import { decodeText } from '../../../core/edits/text/characters.ts';
 import { isSameCall } from '../../../core/state/conversation.ts';
 import type { SyntaxProblem } from '../../../core/state/proposal.ts';
-import type { FileToCheck } from '../../offload/offload.ts';
 import type { DraftChange, DraftPart, NumberedResult, Workspace } from './workspace.ts';
 
 /** Time for all checks of a batch (ms). Later changes are shown without one. */
@@ -104,13 +105,30 @@ async function findProblems(
 
 type NumberedChange = DraftChange & { readonly turn: number };
 
+/** A file with the changes of it that are checked; `isNew` tells that there is none yet, and `bytes` are empty. */
+type FileToCheck = {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly bytes: Uint8Array;
+  /** Changes that are taken for granted. */
+  readonly earlier: readonly Region[];
+  /** Those that are judged. None touches another, or an earlier one. */
+  readonly changes: readonly Region[];
+};
+
+/** The syntax error that changes bring into a file that parsed before; null if there is none, as far as known. */
+async function checkSyntax({ path, isNew, bytes, earlier, changes }: FileToCheck): Promise<SyntaxProblem | null> {
+  const decoded = decodeText(bytes);
+  if (decoded.kind !== 'text') return null;
+  const before = isNew && earlier.length === 0 ? null : composeFile(decoded.text, earlier).text;
+  const after = composeFile(decoded.text, [...earlier, ...changes]).text;
+  return findNewSyntaxError({ path, before, after });
+}
+
 /** A parser that fails must not keep a change from people: then there is no check. */
-async function findSyntaxProblem(
-  { offload, log }: Pick<Workspace, 'offload' | 'log'>,
-  file: FileToCheck,
-): Promise<SyntaxProblem | null> {
+async function findSyntaxProblem({ log }: Pick<Workspace, 'log'>, file: FileToCheck): Promise<SyntaxProblem | null> {
   try {
-    return await offload('checkSyntax', file);
+    return await checkSyntax(file);
   } catch (error) {
     log.warn({ err: error }, 'change not checked for syntax errors');
     return null;

@@ -1,5 +1,6 @@
 import type { BuildResult } from '../../../core/edits/build/build-edit.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build/build-text.ts';
+import { buildText } from '../../../core/edits/build/build-text.ts';
 import type { Change, FileChange } from '../../../core/edits/change.ts';
 import { combineChanges } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
@@ -51,7 +52,7 @@ export function toDraftResult({ call }: ToolCallContext, parts: readonly DraftPa
  */
 export async function proposeText(context: ToolCallContext, call: TextCall): Promise<DraftResult> {
   const drafts = draftsOf(context, call.input.path);
-  const alone = await build(context, call.input, [call.part]);
+  const alone = build(call.input, [call.part]);
   const refused = await findAnsweredEarlier(context, call, alone);
   // Its calls become no part of another change, where nobody would recognize it.
   if (refused !== null) return toDraftResult(context, [{ ...call.part, step: null }], refused);
@@ -68,8 +69,7 @@ export async function proposeText(context: ToolCallContext, call: TextCall): Pro
   for (const joined of needed.length > 1 ? [...needed.map((draft) => [draft]), needed] : [needed]) {
     if (joined.length === 0 || partsOf(joined, call).length > MAX_JOINED_CALLS) continue;
     if (!context.workspace.takeJoinAttempt(call.input.path)) return dependsOn(call, joined, 'needs-text');
-    // One at a time, because each attempt copies the file to the offload thread.
-    const built = await build(context, call.input, partsOf(joined, call));
+    const built = build(call.input, partsOf(joined, call));
     if (built.kind === 'change') return joinTouching(context, call, { drafts, joined, built });
   }
   return toDraftResult(context, [call.part], alone);
@@ -102,7 +102,7 @@ async function findAnsweredEarlier(
   const edits = part.step?.kind === 'edits' ? part.step.edits : [];
   if (edits.length < 2 || !context.workspace.proposedPaths.has(input.path)) return null;
   for (const edit of edits) {
-    const built = await build(context, input, [{ ...part, step: { kind: 'edits', edits: [edit] } }]);
+    const built = build(input, [{ ...part, step: { kind: 'edits', edits: [edit] } }]);
     if (isAnswered(built)) return built;
   }
   return null;
@@ -171,19 +171,15 @@ async function joinTouching(
   if (touched.length === joined.length) return toDraftResult(context, partsOf(joined, call), built);
   const parts = partsOf(touched, call);
   const canJoin = parts.length <= MAX_JOINED_CALLS && context.workspace.takeJoinAttempt(call.input.path);
-  const next = canJoin ? await build(context, call.input, parts) : null;
+  const next = canJoin ? build(call.input, parts) : null;
   if (next?.kind === 'change') return joinTouching(context, call, { drafts, joined: touched, built: next });
   const others = touched.filter((one) => !joined.includes(one));
   return dependsOn(call, others, 'same-place');
 }
 
-function build(
-  { workspace }: ToolCallContext,
-  input: TextCall['input'],
-  parts: readonly DraftPart[],
-): Promise<BuildResult> {
+function build(input: TextCall['input'], parts: readonly DraftPart[]): BuildResult {
   const ordered = parts.toSorted((left, right) => left.index - right.index);
-  return workspace.offload('buildText', { ...input, steps: ordered.flatMap(({ step }) => step ?? []) });
+  return buildText({ ...input, steps: ordered.flatMap(({ step }) => step ?? []) });
 }
 
 /** The least of these changes that people denied before; null if they are new. Others beside them hide nothing. */

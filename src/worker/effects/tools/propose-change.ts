@@ -1,6 +1,8 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-file-ops.ts';
 import type { TextInput, TextStep } from '../../../core/edits/build/build-text.ts';
 import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
+import { isFoundAfterEdit } from '../../../core/policy/earlier-changes.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
@@ -35,7 +37,7 @@ export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf
   const found = await fetchAllowedFile(workspace, request.path, { ...readAccess('read_file'), passesGate: true });
   if (found.kind === 'refused' || found.file === null) return readFile(context, request);
   const { path, file } = found;
-  const change = await workspace.offload('buildRead', { path, repositoryName: workspace.repo, file });
+  const change = buildRead({ path, repositoryName: workspace.repo, file });
   const same = earlier.find((one) => one.kind === 'change' && one.change.digest === change.digest);
   const part = draftPart(context, { tool: 'read_file', reason: null }, null);
   const parts = same?.kind === 'change' ? [...same.parts, part] : [part];
@@ -105,7 +107,7 @@ export async function deleteFile(
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
-  const built = await workspace.offload('buildDelete', { path, repositoryName: workspace.repo, file });
+  const built = buildDelete({ path, repositoryName: workspace.repo, file });
   return toDraftResult(context, [draftPart(context, request, null)], built);
 }
 
@@ -121,7 +123,7 @@ export async function moveFile(context: ToolCallContext, request: ToolRequestOf<
   const target = checkAccess(checkMoveTarget(request.to, from, workspace), writeAccess(MOVE_TOOLS.target), workspace);
   if (target.kind === 'refused') return toolOutput(call, target.output);
   const { path: to } = target;
-  const built = await workspace.offload('buildMove', { from, to, repositoryName: workspace.repo, file });
+  const built = buildMove({ from, to, repositoryName: workspace.repo, file });
   return toDraftResult(context, [draftPart(context, request, null)], built);
 }
 
@@ -141,7 +143,7 @@ async function findMovedText(
   const move = earlier.find((one) => one.kind === 'change' && one.change.op === 'move' && one.change.path === path);
   if (move?.kind !== 'change' || move.change.op === 'set' || move.change.base === null) return null;
   const bytes = await workspace.github.fetchBlob(move.change.base.blob);
-  const isFound = await workspace.offload('isFoundAfterEdit', { bytes, region: null, searchText });
+  const isFound = isFoundAfterEdit({ bytes, region: null, searchText });
   const [dependsOn] = move.calls;
   if (!isFound || dependsOn === undefined) return null;
   return { callId: toolCall.id, kind: 'depends-on-call', path, dependsOn, relation: 'needs-text' };

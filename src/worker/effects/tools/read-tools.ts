@@ -1,14 +1,18 @@
+import { findDeclarations } from '../../../adapters/syntax/parse-source.ts';
 import { formatFileList } from '../../../core/agent/shared/file-list.ts';
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
-import { findSpeakers } from '../../../core/agent/tools/discussion.ts';
+import { findSpeakers, formatDiscussion } from '../../../core/agent/tools/discussion.ts';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import { formatOutline } from '../../../core/agent/tools/outline.ts';
+import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
+import { formatFileContent } from '../../../core/agent/tools/read-only-tools.ts';
 import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
+import { decodeText } from '../../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
 import type { ShownLines } from '../../../core/step/signals.ts';
-import { OffloadError } from '../../offload/offload.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';
 import {
@@ -46,7 +50,7 @@ export async function readFile(context: ToolCallContext, request: ToolRequestOf<
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const { blob } = file.ref;
-  const view = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
+  const view = formatFileContent({ path, blob, bytes: file.bytes, start, end });
   // A change is made to the head, so only what was read there counts as known.
   const readBlob = ref === 'head' ? { path, blob } : null;
   const result = { callId: call.id, kind: 'output', output: view.text, readBlob } as const;
@@ -65,11 +69,9 @@ export async function outlineFile(
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const input = { path, blob: file.ref.blob, bytes: file.bytes };
-  const outline = workspace.offloadReading('parsedOutline', input).catch((error: unknown) => {
-    if (error instanceof OffloadError) return workspace.offload('plainOutline', input);
-    throw error;
-  });
-  return toolOutput(call, await outline);
+  const decoded = decodeText(file.bytes);
+  const declarations = decoded.kind === 'text' ? await findDeclarations({ path, text: decoded.text }) : null;
+  return toolOutput(call, formatOutline(input, declarations));
 }
 
 /** The lines that the run has shown, with the preceding calls of the same response. */
@@ -90,10 +92,7 @@ async function readDiff(
   // A deleted file or directory is not in the tree.
   const directory = raw === null ? '' : (findDirectory(raw, workspace) ?? stripPathPrefixes(raw, workspace));
   const path = directory === '' ? null : directory;
-  return toolOutput(
-    call,
-    await workspace.offload('formatPullDiff', { files, path, rules: pathRulesOf(workspace.rules) }),
-  );
+  return toolOutput(call, formatPullDiff({ files, path, rules: pathRulesOf(workspace.rules) }));
 }
 
 /** Shows what people and bots wrote on the pull request, and who of them has write access. */
@@ -101,12 +100,12 @@ export async function readDiscussion(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { skip }: ToolRequestOf<'read_discussion'>,
 ): Promise<ToolOutput> {
-  const { ownLogin, task, offload } = workspace;
+  const { ownLogin, task } = workspace;
   const rules = pathRulesOf(workspace.rules);
   const input = { discussion: await workspace.discussion(), task, ownLogin, skip, rules };
   const permissions: Record<string, Permission> = {};
   for (const login of findSpeakers(input)) permissions[login] = (await workspace.accessOf(login)).permission;
-  return toolOutput(call, await offload('formatDiscussion', { ...input, permissions }));
+  return toolOutput(call, formatDiscussion({ ...input, permissions }));
 }
 
 /** Runs a valid call. */

@@ -78,7 +78,7 @@ async function runReadingCall(workspace: Workspace, { turn, toolCall, ...place }
   const name = readToolName(toolCall.name);
   if (name !== null && !isReadingTool(name)) return toolOutput(toolCall, ONLY_READING_OUTPUT);
   const call = { turn, toolCall, isCut: false };
-  return parseAndRun(workspace, call, (request) =>
+  return parseAndRun(call, (request) =>
     isReadingRequest(request)
       ? handleReadingCall({ workspace, call, ...place }, request.tool, request)
       : toolOutput(toolCall, ONLY_READING_OUTPUT),

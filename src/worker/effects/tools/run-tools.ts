@@ -7,6 +7,7 @@ import {
   TREE_TOO_LARGE_OUTPUT,
 } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
+import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
 import { findMisplacedCommand } from '../../../core/comments/parse-comment.ts';
@@ -27,7 +28,6 @@ import { GitHubError } from '../../../core/step/ports.ts';
 import type { CallResult } from '../../../core/step/signals.ts';
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
-import { OffloadError } from '../../offload/offload.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
@@ -147,26 +147,17 @@ export async function runToolCall(
   call: IssuedCall,
   place: Pick<ToolCallContext, 'index' | 'earlier'>,
 ): Promise<DraftResult> {
-  return parseAndRun(workspace, call, (request) =>
-    handleToolCall({ workspace, call, ...place }, request.tool, request),
-  );
+  return parseAndRun(call, (request) => handleToolCall({ workspace, call, ...place }, request.tool, request));
 }
 
 /** Runs a call if it is valid, and answers it with what is wrong if it is not. */
 export async function parseAndRun<Result>(
-  workspace: Workspace,
   call: IssuedCall,
   run: (request: ToolRequestOf<ToolName>) => Promise<Result> | Result,
 ): Promise<Result | ToolOutput> {
   const { toolCall } = call;
-  try {
-    const parsed = await workspace.offload('parseCall', { name: toolCall.name, arguments: toolCall.arguments });
-    if (parsed.kind === 'call') return await run(parsed.call);
-    return toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
-  } catch (error) {
-    if (error instanceof OffloadError) return toolOutput(toolCall, OFFLOAD_ERROR_OUTPUT[error.reason]);
-    throw error;
-  }
+  const parsed = parseCall({ name: toolCall.name, arguments: toolCall.arguments });
+  return parsed.kind === 'call' ? run(parsed.call) : toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
 }
 
 /** For the last call of a response that ended at its length limit: T22 if its arguments are incomplete, else null. */
@@ -182,13 +173,6 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-
-const SMALLER_CALLS_HINT = 'Nothing was executed. Make smaller calls: less text at once, or fewer places.';
-
-const OFFLOAD_ERROR_OUTPUT = {
-  timeout: `Given up: this call took too long to work out. ${SMALLER_CALLS_HINT}`,
-  crash: `Given up: this call could not be worked out. ${SMALLER_CALLS_HINT}`,
-} as const satisfies Record<OffloadError['reason'], string>;
 
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   ...READING_HANDLERS,

@@ -1,22 +1,21 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
+  createFileSearch,
   formatNothingSearched,
   formatSearchResults,
   NO_SEARCH_RESULTS,
   recordSkippedFile,
-  type SearchedFile,
   type SearchQuery,
   type SearchResults,
   type SkipReason,
 } from '../../../core/agent/tools/file-search.ts';
-import { isLiteral } from '../../../core/agent/tools/find-lines.ts';
+import { findQueryProblem } from '../../../core/agent/tools/find-lines.ts';
 import { blobSha } from '../../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { decideReading } from '../../../core/policy/path-policy.ts';
 import { normalizeGlob } from '../../../core/policy/paths.ts';
 import type { ToolRequestOf } from '../../../core/state/tools.ts';
 import type { GitHub, TreeEntry } from '../../../core/step/ports.ts';
-import { OffloadError, offloadInline } from '../../offload/offload.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { findGate, type ToolCallContext, type ToolOutput, toolOutput, type Workspace } from './workspace.ts';
 
@@ -41,16 +40,13 @@ const MAX_FETCHES_BESIDE_ARCHIVE = 50;
 /** Time after which a search ends with what it has found (ms). */
 const MAX_SEARCH_MS = 30_000;
 
-type SearchScope = Pick<
-  Workspace,
-  'tree' | 'rules' | 'gate' | 'archive' | 'matchGlob' | 'offload' | 'offloadReading' | 'changedFiles' | 'now'
-> & {
+type SearchScope = Pick<Workspace, 'tree' | 'rules' | 'gate' | 'archive' | 'changedFiles' | 'now'> & {
   readonly github: Pick<GitHub, 'fetchBlob'>;
 };
 
 /** Searches the readable files of the head and returns the output for the model. */
 export async function searchFiles(workspace: SearchScope, query: SearchQuery, glob: string | null): Promise<string> {
-  const problem = isLiteral(query) ? null : await workspace.offloadReading('findQueryProblem', query);
+  const problem = findQueryProblem(query);
   if (problem !== null) return problem;
   const listed = await findReadablePaths(workspace, glob);
   const paths = listed.filter((path) => decideReading(workspace.rules, 'search', path).kind !== 'deny');
@@ -60,9 +56,7 @@ export async function searchFiles(workspace: SearchScope, query: SearchQuery, gl
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
   const read = createFileReader(workspace, archive);
   const sorted = await sortPaths(workspace, paths);
-  const { results, isComplete } = isLiteral(query)
-    ? await searchEach(workspace, query, sorted, read)
-    : await searchBatches(workspace, query, sorted, read);
+  const { results, isComplete } = await searchEach(workspace, query, sorted, read);
   return formatSearchResults(query, glob, results, isComplete);
 }
 
@@ -75,58 +69,22 @@ async function sortPaths(workspace: SearchScope, paths: readonly string[]): Prom
 
 type SearchOutcome = { readonly results: SearchResults; readonly isComplete: boolean };
 
-/** Literal text: one file after the other, and only a file with the text takes more than a glance. */
+/** Searches one file after the other, until the time is up. */
 async function searchEach(
   workspace: SearchScope,
   query: SearchQuery,
   paths: readonly string[],
   read: FileReader,
 ): Promise<SearchOutcome> {
+  const deadline = workspace.now() + MAX_SEARCH_MS;
+  const searchFile = createFileSearch(query);
   let results = NO_SEARCH_RESULTS;
   for (const path of paths) {
     await yieldToEventLoop();
+    if (workspace.now() > deadline) return { results, isComplete: false };
     const bytes = await read(path);
-    if (typeof bytes === 'string') results = recordSkippedFile(results, path, bytes);
-    else if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(query.query))
-      results = await workspace.offload('searchFile', { results, path, bytes, query });
-    else results = await offloadInline('searchFile', { results, path, bytes, query });
-  }
-  return { results, isComplete: true };
-}
-
-/** Sent to the offload thread at once, in files and bytes. */
-const MAX_BATCH = { files: 200, bytes: 1_000_000 };
-
-/** Patterns: all text is matched in the offload thread, batch by batch, until the time is up. */
-async function searchBatches(
-  workspace: SearchScope,
-  query: SearchQuery,
-  paths: readonly string[],
-  read: FileReader,
-): Promise<SearchOutcome> {
-  const deadline = workspace.now() + MAX_SEARCH_MS;
-  let results = NO_SEARCH_RESULTS;
-  let batch: SearchedFile[] = [];
-  let size = 0;
-  try {
-    for (const [index, path] of paths.entries()) {
-      await yieldToEventLoop();
-      if (workspace.now() > deadline) return { results, isComplete: false };
-      const bytes = await read(path);
-      if (typeof bytes === 'string') results = recordSkippedFile(results, path, bytes);
-      else {
-        batch.push({ path, bytes });
-        size += bytes.length;
-      }
-      if (index < paths.length - 1 && batch.length < MAX_BATCH.files && size < MAX_BATCH.bytes) continue;
-      if (batch.length > 0)
-        results = await workspace.offloadReading('searchFileBatch', { results, files: batch, query });
-      batch = [];
-      size = 0;
-    }
-  } catch (error) {
-    if (error instanceof OffloadError) return { results, isComplete: false };
-    throw error;
+    results =
+      typeof bytes === 'string' ? recordSkippedFile(results, path, bytes) : searchFile(results, { path, bytes });
   }
   return { results, isComplete: true };
 }

@@ -16,9 +16,6 @@ import type { GitHub, PullRequestFile, Tree } from '../../../core/step/ports.ts'
 import type { ToolResult } from '../../../core/step/signals.ts';
 import { isPlainFileMode } from '../../jobs/gather-facts.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { Offload } from '../../offload/offload.ts';
-import { limitReading } from './limit-time.ts';
-import { createGlobMatcher, type MatchGlob } from './list-paths.ts';
 
 /** The repository at one commit, as the agent's tools see it. */
 export type Workspace = {
@@ -56,11 +53,6 @@ export type Workspace = {
   readonly atBase: () => Promise<Workspace>;
   /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
   readonly takeJoinAttempt: (path: string) => boolean;
-  /** Matches the globs of a response, within a time for all of them. */
-  readonly matchGlob: MatchGlob;
-  /** For patterns and outlines, within a time for all calls of a response. */
-  readonly offloadReading: Offload;
-  readonly offload: Offload;
   readonly log: Logger;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -84,11 +76,11 @@ export async function createWorkspace(
   pull: PullState,
   { task, readBlobs, shownFiles, syntaxRefusals, rules, gate }: WorkspaceInput,
 ): Promise<Workspace> {
-  const { githubApp, offload, log, clock, self } = job.context;
+  const { githubApp, log, clock, self } = job.context;
   const github = githubApp.forPull(pull.ref);
   const { headSha, baseSha } = await github.fetchPull();
   const workspace = {
-    ...{ github, offload, log, task, readBlobs, shownFiles, rules, gate },
+    ...{ github, log, task, readBlobs, shownFiles, rules, gate },
     repo: pull.ref.repo,
     ownLogin: self.slug,
     head: headSha,
@@ -100,8 +92,6 @@ export async function createWorkspace(
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
     accessOf: oncePerKey((login) => github.fetchPermission(login)),
-    matchGlob: createGlobMatcher(offload, () => clock.now()),
-    offloadReading: limitReading(offload, () => clock.now()),
     takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
     now: () => clock.now(),
   };

@@ -5,7 +5,6 @@ import { createStore } from '../../../../src/adapters/store/create-store.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
-import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { startWorker } from '../../../../src/worker/worker.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
 import { type BorrowedPglite, borrowPglite } from '../../../support/borrowed-pglite.ts';
@@ -53,7 +52,6 @@ it('while GitHub and the model never answer, every delivery is stored and answer
       self,
       isServedOwner: () => true,
       operatorSettings: () => NO_OPERATOR_SETTINGS,
-      offload: offloadInline,
       links: () => ({ repository: 'https://github.example/acme/shop' }),
       recordMetric() {},
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
-import { renderReply, renderReplyContinuations } from '../../../../src/core/messages/replies.ts';
+import { renderReply } from '../../../../src/core/messages/replies.ts';
 import type { VoteProblem } from '../../../../src/core/state/vote-source.ts';
 import type {
   ApprovalBlock,
@@ -1348,36 +1348,6 @@ describe('answers', () => {
       }),
       { numRuns: 40 },
     );
-  });
-
-  it('/show continues in further comments if the diff does not fit in one, and shows all of it (S26, S30)', () => {
-    const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
-    const outcome = {
-      id: 'k7q2',
-      state: 'proposed',
-      by: null,
-      commitSha: null,
-      replacedBy: null,
-      isInstructed: false,
-      note: null,
-    } as const;
-    const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;
-    const answer = {
-      kind: 'proposal-details',
-      proposal: { id: 'k7q2', title: 'x', url: null },
-      outcome,
-      digest: 'd',
-      diff,
-    } as const;
-    const bodies = [say(answer), ...renderReplyContinuations(answer)];
-    expect(bodies).toHaveLength(2);
-    for (const body of bodies) {
-      expect(byteLength(body)).toBeLessThanOrEqual(60_000);
-      expect(body.startsWith('<!-- countersign:reply -->\n')).toBe(true);
-    }
-    const shown = bodies.flatMap((body) => [...(/```diff\n(.*?)```/s.exec(body)?.slice(1) ?? [])]);
-    expect(shown.join('')).toBe(diff);
-    expect(renderReplyContinuations({ ...answer, diff: '--- a/x\n' })).toEqual([]);
   });
 
   it('long lists and long words stay below the limit (S30)', () => {

@@ -6,7 +6,6 @@ import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-fil
 import type { Run } from '../../../../src/core/state/run.ts';
 import type { FoundComment, GitHub } from '../../../../src/core/step/ports.ts';
 import { updateRunComment } from '../../../../src/worker/effects/comments.ts';
-import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { delivery, posted, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextEffect, nextSignal, present } from '../../../contracts/store/store-under-test.ts';
 
@@ -59,7 +58,6 @@ async function requestsOfUpdate(
       self: { slug: 'countersign', botId: 1 },
       isServedOwner: () => true,
       operatorSettings: () => NO_OPERATOR_SETTINGS,
-      offload: offloadInline,
       links: () => ({ repository: 'https://github.example/acme/shop' }),
       recordMetric() {},
     },

@@ -5,7 +5,6 @@ import type { PullFacts } from '../../../../src/core/step/facts.ts';
 import type { GitHub } from '../../../../src/core/step/ports.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
 import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
-import type { Offload } from '../../../../src/worker/offload/offload.ts';
 import { stored } from '../../core/edits/samples.ts';
 import { ana } from '../../core/messages/sample.ts';
 
@@ -52,14 +51,13 @@ function pullAt(headSha: string): PullFacts {
 }
 
 /** The job that gathers facts. */
-export function contextOf(github: GitHub, offload: Offload): WorkerContext {
+export function contextOf(github: GitHub): WorkerContext {
   const known: Partial<WorkerContext> = {
     githubApp: { forPull: () => github, identity: async () => ({ ...SELF, owner: 'ana' }), clockSkewMs: () => 0 },
     clock: { now: () => Date.parse('2026-01-02T00:00:00Z'), every: () => () => {} },
     self: SELF,
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload,
   };
   return Object.assign(Object.create(null), known);
 }

@@ -3,7 +3,6 @@ import type { Store } from '../../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import type { PullState } from '../../../../src/core/state/pull-state.ts';
 import type { Job } from '../../../../src/worker/jobs/job.ts';
-import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 
 export const refuse = (): never => {
   throw new Error('unexpected call');
@@ -21,7 +20,6 @@ export function createWorkerContext(pull: PullState, now: number, clockSkewMs = 
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     operatorSettings: () => NO_OPERATOR_SETTINGS,
-    offload: offloadInline,
     links: refuse,
     recordMetric() {},
   };

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { formatSearchResults, NO_SEARCH_RESULTS, searchFile } from '../../../../../src/core/agent/tools/file-search.ts';
+import {
+  createFileSearch,
+  formatSearchResults,
+  NO_SEARCH_RESULTS,
+  type SearchQuery,
+  type SearchResults,
+} from '../../../../../src/core/agent/tools/file-search.ts';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
 import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
@@ -9,6 +15,14 @@ import { applyRegion } from '../../../../../src/core/edits/region.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { isFoundAfterEdit } from '../../../../../src/core/policy/earlier-changes.ts';
 import { literal } from './literal-query.ts';
+
+function searchFile(
+  results: SearchResults,
+  file: { path: string; bytes: Uint8Array },
+  query: SearchQuery,
+): SearchResults {
+  return createFileSearch(query)(results, file);
+}
 
 const ref = { blob: 'b'.repeat(40), mode: '100644' } as const;
 

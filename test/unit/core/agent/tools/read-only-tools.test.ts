@@ -1,9 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatSearchResults, NO_SEARCH_RESULTS, searchFile } from '../../../../../src/core/agent/tools/file-search.ts';
+import {
+  createFileSearch,
+  formatSearchResults,
+  NO_SEARCH_RESULTS,
+  type SearchQuery,
+  type SearchResults,
+} from '../../../../../src/core/agent/tools/file-search.ts';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { literal } from './literal-query.ts';
+
+function searchFile(
+  results: SearchResults,
+  file: { path: string; bytes: Uint8Array },
+  query: SearchQuery,
+): SearchResults {
+  return createFileSearch(query)(results, file);
+}
 
 const blob = 'a'.repeat(40);
 

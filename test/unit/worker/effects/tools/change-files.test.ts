@@ -3,7 +3,6 @@ import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { TreeEntry } from '../../../../../src/core/step/ports.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
 import type { Workspace } from '../../../../../src/worker/effects/tools/workspace.ts';
-import { offloadInline } from '../../../../../src/worker/offload/offload.ts';
 
 const sha = 'b'.repeat(40);
 
@@ -22,7 +21,6 @@ function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> 
     rules: DEFAULT_SETTINGS,
     gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
-    offload: offloadInline,
     proposedPaths: new Set(),
     isAnsweredEarlier: () => false,
   };
