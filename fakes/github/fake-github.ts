@@ -96,7 +96,6 @@ const DEFAULT_APP_EVENTS: readonly string[] = [
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
-  'pull_request_review_thread',
 ];
 
 /** Starts a fake GitHub with one App. The caller must close it. */

@@ -4,7 +4,6 @@ import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
 import { onCommentDeleted, onCommentEdited, onCommentMissing, onOwnComment } from './events/edited-comments.ts';
 import { onAccessLost, onCaughtUp, onClosed, onPushed, onRetargeted } from './events/pull-request.ts';
 import { onReviewDismissed, onReviewDismissRefused } from './events/review.ts';
-import { onSuggestionsOutdated, onThreadChecked, onThreadResolution } from './events/thread.ts';
 import {
   onCommitDelayed,
   onCommitFailed,
@@ -121,8 +120,6 @@ const SIGNAL_HANDLERS: {
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,
   'comment-missing': onCommentMissing,
-  'thread-checked': onThreadChecked,
-  'suggestions-outdated': onSuggestionsOutdated,
   'review-dismiss-refused': onReviewDismissRefused,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
@@ -160,7 +157,6 @@ const INTENT_HANDLERS: {
   retargeted: onRetargeted,
   closed: onClosed,
   dismissed: onReviewDismissed,
-  thread: onThreadResolution,
 };
 
 /**

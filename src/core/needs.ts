@@ -18,7 +18,6 @@ import { proposalShownBy } from './events/edited-comments.ts';
 import { applyKnownBase, isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
-import { isStillResolved, pendingInThread } from './events/thread.ts';
 import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
@@ -81,8 +80,6 @@ const SIGNAL_NEEDS: {
   'commit-delayed': none,
   'proposal-comment-updated': none,
   'comment-missing': none,
-  'thread-checked': (pull, signal, facts) => (isStillResolved(pull, signal) ? headNeeds(pull, facts) : []),
-  'suggestions-outdated': none,
   'review-dismiss-refused': none,
   'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
   'deadline-reached': none,
@@ -145,8 +142,6 @@ const INTENT_NEEDS: {
   closed: (pull, _intent, facts) => (hasActiveWork(pull) ? pullRequestNeeds(facts) : []),
   dismissed: (pull, { reviewId, actor }, facts) =>
     openProposalsOfReview(pull, reviewId).length > 0 ? permissionNeeds(actor, facts) : [],
-  thread: (pull, { resolved, rootId, actor }, facts) =>
-    resolved && pendingInThread(pull, rootId) !== null ? permissionNeeds(actor, facts) : [],
 };
 
 function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): readonly Need[] {

@@ -99,8 +99,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'restore-review-body': nothingWaits,
   react: nothingWaits,
   reply: nothingWaits,
-  'check-thread': nothingWaits,
-  'check-outdated-suggestions': nothingWaits,
   'check-deadlines': nothingWaits,
   'expire-proposals': nothingWaits,
   'start-next-task': nothingWaits,

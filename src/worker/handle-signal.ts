@@ -190,10 +190,8 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'commit-delayed':
     case 'commit-failed':
     case 'readings-unchecked':
-    case 'suggestions-outdated':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-comment-updated':
-    case 'thread-checked':
     case 'comment-missing':
       return { ids: [signal.proposalId], commentId: null };
     case 'run-comment-posted':
@@ -224,7 +222,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
 }
 
 function selectorForIntent(intent: Intent): ProposalSelector {
-  if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
   if (intent.kind === 'own-comment') return { ids: [], commentId: commentIdOf(intent.location) };
   if (intent.kind === 'deleted') return { ids: [], commentId: threadRootId(intent.location) };
   if (intent.kind !== 'comment') return NO_PROPOSALS;

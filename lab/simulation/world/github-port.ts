@@ -208,19 +208,14 @@ function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
 
 function threadMethods(
   context: PortContext,
-): Pick<
-  GitHub,
-  'resolveThread' | 'isThreadResolved' | 'listHiddenComments' | 'listOutdatedThreads' | 'dismissReview' | 'react'
-> {
+): Pick<GitHub, 'resolveThread' | 'listHiddenComments' | 'dismissReview' | 'react'> {
   const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     resolveThread: async (comment) => {
       const thread = findThread(context.snapshot(), comment);
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
     },
-    isThreadResolved: async (comment) => (findThread(context.snapshot(), comment)?.resolvedById ?? null) !== null,
     listHiddenComments: async (comments) => comments.filter((comment) => isHidden(context.snapshot(), comment)),
-    listOutdatedThreads: async () => listOutdatedThreads(context.snapshot()),
     dismissReview: async (reviewId, message) => {
       context.snapshot();
       context.simulatedGitHub.apply(OPERATIONS.dismissPullRequestReview, { ...target, reviewId, message });
@@ -257,13 +252,6 @@ function toCreatedReview(
     return comment === undefined ? [] : [asPostedComment('review-comment', comment, body)];
   });
   return { review: toPostedReview(id, state), comments };
-}
-
-function listOutdatedThreads({ pull }: PullSnapshot): readonly string[] {
-  const outdated = [...pull.threads.values()].filter(
-    ({ location }) => location.kind === 'lines' && location.current === null,
-  );
-  return outdated.flatMap(({ id }) => pull.reviewComments.get(id)?.nodeId ?? []);
 }
 
 function isHidden(snapshot: PullSnapshot, comment: PostedComment): boolean {

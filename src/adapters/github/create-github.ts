@@ -40,7 +40,7 @@ import { createRequestLog, type RequestLog } from './requests/request-log.ts';
 import { createTokenRefusals } from './requests/token-refusals.ts';
 import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
-import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
+import { listHiddenComments, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
@@ -179,8 +179,6 @@ function createPullPort(connection: PullConnection): GitHub {
     createReply: (rootId, body) => createReply(connection, rootId, body),
     updateComment: (comment, body) => updateComment(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
-    isThreadResolved: (comment) => isThreadResolved(connection, comment),
-    listOutdatedThreads: () => listOutdatedThreads(connection),
     listHiddenComments: (comments) => listHiddenComments(connection, comments),
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),

@@ -12,12 +12,6 @@ export async function resolveThread(connection: PullConnection, comment: PostedC
   if (threadId !== null) await connection.write((client) => client.graphql(RESOLVE_MUTATION, { threadId }));
 }
 
-/** Whether the thread that begins with this comment is resolved; false if there is none. */
-export async function isThreadResolved(connection: PullConnection, comment: PostedComment): Promise<boolean> {
-  if (comment.kind === 'issue-comment') return false;
-  return (await findThread(connection, comment.nodeId))?.isResolved ?? false;
-}
-
 /** Those of the comments that are minimized, or whose thread is resolved. A deleted comment is not hidden. */
 export async function listHiddenComments(
   connection: PullConnection,
@@ -80,17 +74,6 @@ const CommentsPage = z.object({
   nodes: z.array(z.object({ id: z.string(), isMinimized: z.boolean().default(false) }).nullable()),
 });
 
-/** Node ids of the first comments of all outdated threads. */
-export async function listOutdatedThreads(connection: PullConnection): Promise<readonly string[]> {
-  const outdated: string[] = [];
-  await searchThreads(connection, ({ isOutdated, comments }) => {
-    const root = comments.nodes[0]?.id;
-    if (isOutdated && root !== undefined) outdated.push(root);
-    return false;
-  });
-  return outdated;
-}
-
 async function findUnresolvedThread(connection: PullConnection, rootNodeId: string): Promise<string | null> {
   const thread = await findThread(connection, rootNodeId);
   return thread === null || thread.isResolved ? null : thread.id;
@@ -131,7 +114,7 @@ const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: I
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
-        nodes { id isResolved isOutdated comments(first: 1) { nodes { id isMinimized } } }
+        nodes { id isResolved comments(first: 1) { nodes { id isMinimized } } }
         pageInfo { hasNextPage endCursor }
       }
     }
@@ -145,7 +128,6 @@ const RESOLVE_MUTATION = `mutation resolve($threadId: ID!) {
 const Thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
-  isOutdated: z.boolean().default(false),
   comments: z.object({ nodes: z.array(z.object({ id: z.string(), isMinimized: z.boolean().default(false) })) }),
 });
 

@@ -50,7 +50,6 @@ function withoutPosting(proposal: Proposal): Proposal {
     continuationComments: [],
     previousCommentIds: [...proposal.previousCommentIds, ...threadIds],
     placement: null,
-    threadResolution: null,
     repairedAt: null,
   };
 }

@@ -7,7 +7,7 @@ import { toVerdict } from '../policy/push-impact.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import { headingOf, memberPlaces, type Proposal, writerOf } from '../state/proposal.ts';
-import { isPending, transition } from '../state/proposal-lifecycle.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
@@ -60,13 +60,7 @@ export function applyHeadMove(
   const withSets = open.reduce((next, one) => applySetStaleness(next, one, move), withMoves);
   const commits = commitsIncluding(withSets, run, head);
   const assessed = withRun(withSets, { assessedHeadSha: head, commits });
-  return announceStale(queueOutdatedCheck(assessed, run.id), open);
-}
-
-/** The button of a suggestion does nothing once its lines leave the diff, and GitHub sends no webhook for that. */
-function queueOutdatedCheck(builder: StepBuilder, runId: string): StepBuilder {
-  const hasButtons = builder.pull.proposals.some((one) => isPending(one) && one.placement?.kind === 'suggestion');
-  return hasButtons ? withEffects(builder, { type: 'check-outdated-suggestions', runId }) : builder;
+  return announceStale(assessed, open);
 }
 
 /** A push that completed proposals counts as a commit of the run, no matter who pushed it. */

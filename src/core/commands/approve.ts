@@ -105,10 +105,7 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
 /** Whether a proposal is one that nobody sees on the page: an approval must name it. */
 function isHidden(proposal: Proposal, { hiddenComments = [] }: Facts): boolean {
   if (proposal.state !== 'proposed') return false;
-  return (
-    proposal.threadResolution !== null ||
-    proposalCommentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)))
-  );
+  return proposalCommentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)));
 }
 
 function leftOutReply(hidden: readonly Proposal[]): Reply {

@@ -18,9 +18,7 @@ export type NoSuggestionReason =
   | 'not-in-diff'
   | 'not-expressible'
   /** It is a set of changes. */
-  | 'together'
-  /** It was a suggestion until a push made its thread outdated. */
-  | 'outdated';
+  | 'together';
 
 /** Where a proposal is posted: the first kind of comment that can show exactly the change. */
 export type Placement =
@@ -47,10 +45,7 @@ type PlacementInput = {
   readonly inPullRequest: boolean;
 };
 
-/**
- * A larger block, or the diff that replaces it once it is outdated, leaves too little room for the rest of the
- * comment.
- */
+/** A larger block leaves too little room for the rest of the comment. */
 const MAX_SUGGESTION_BYTES = 40_000;
 
 type SuggestionAttempt =

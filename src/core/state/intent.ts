@@ -40,9 +40,7 @@ export type Intent =
   | (IntentBase & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })
   | (IntentBase & { readonly kind: 'closed'; readonly merged: boolean })
   /** A review of the App was dismissed. GitHub reports no reason. */
-  | (IntentBase & { readonly kind: 'dismissed'; readonly reviewId: number })
-  /** A review thread was resolved or reopened; `rootId` is its first comment. */
-  | (IntentBase & { readonly kind: 'thread'; readonly rootId: number; readonly resolved: boolean });
+  | (IntentBase & { readonly kind: 'dismissed'; readonly reviewId: number });
 
 export type CommentIntent = Extract<Intent, { kind: 'comment' }>;
 

@@ -64,8 +64,6 @@ export type Proposal = {
   readonly currentHeading: { readonly text: string | null } | null;
   /** Of a set, where its members are now, in order; null if none of them moved. */
   readonly currentPlaces: readonly MemberPlace[] | null;
-  /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
-  readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
   /** The least role of each approver as last read, which the comment shows. */
@@ -179,7 +177,6 @@ export const NEW_PROPOSAL = {
   currentLine: null,
   currentHeading: null,
   currentPlaces: null,
-  threadResolution: null,
   requiredRole: 'write',
   neededOwners: [],
   mentions: [],

@@ -111,7 +111,6 @@ export const SUBSCRIBED_EVENTS = [
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
-  'pull_request_review_thread',
 ] as const;
 
 /** GitHub's name of a permission with the level that the App needs, such as `contents: write`. */

@@ -64,8 +64,6 @@ export type Effect =
    * not search for an earlier one on its first attempt.
    */
   | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
-  /** After `THREAD_CHECK_DELAY_MS`, check whether a resolved thread still is. */
-  | { readonly type: 'check-thread'; readonly proposalId: string; readonly since: string }
   /** At GitHub's time `at`, check for due reminders and expiries. `requestedAt` is the time of the decision. */
   | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
   /**
@@ -75,8 +73,6 @@ export type Effect =
   | { readonly type: 'catch-up'; readonly since: string | null; readonly expiresAfter: boolean }
   /** Expire overdue proposals. */
   | { readonly type: 'expire-proposals' }
-  /** After `OUTDATED_CHECK_DELAY_MS`, check which suggestion blocks a push has made outdated. */
-  | { readonly type: 'check-outdated-suggestions'; readonly runId: string }
   /** Restore the body of a review by the App. */
   | { readonly type: 'restore-review-body'; readonly runId: string; readonly reviewId: number }
   /** Dismiss a review by the App that requested changes. */
@@ -117,8 +113,6 @@ export const LANES = {
   'allow-readings': 'exclusive',
   'update-proposal-comment': 'exclusive',
   'update-run-comment': 'exclusive',
-  'check-thread': 'exclusive',
-  'check-outdated-suggestions': 'exclusive',
   'check-deadlines': 'exclusive',
   'catch-up': 'exclusive',
   'expire-proposals': 'exclusive',
@@ -139,8 +133,6 @@ export function dedupeKey(effect: Effect): string | null {
       return `update-question-comment:${effect.questionId}`;
     case 'restore-review-body':
       return `restore-review-body:${effect.reviewId}`;
-    case 'check-outdated-suggestions':
-      return `check-outdated-suggestions:${effect.runId}`;
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
     case 'catch-up':
@@ -159,7 +151,6 @@ export function dedupeKey(effect: Effect): string | null {
     case 'post-question':
     case 'commit':
     case 'allow-readings':
-    case 'check-thread':
     case 'dismiss-review':
     case 'react':
     case 'reply':
@@ -183,22 +174,12 @@ export function delayOf(effect: Effect): number {
   switch (effect.type) {
     case 'update-run-comment':
       return effect.progress ? PROGRESS_DELAY_MS : 0;
-    case 'check-outdated-suggestions':
-      return OUTDATED_CHECK_DELAY_MS;
-    case 'check-thread':
-      return THREAD_CHECK_DELAY_MS;
     case 'check-deadlines':
       return Math.max(0, Date.parse(effect.at) - Date.parse(effect.requestedAt));
     default:
       return 0;
   }
 }
-
-/** Gives people time to undo an accidental *Resolve*. */
-export const THREAD_CHECK_DELAY_MS = 60_000;
-
-/** GitHub recomputes the position of threads some seconds after a push. */
-export const OUTDATED_CHECK_DELAY_MS = 10_000;
 
 /** Spacing between pull requests that catch up together. Each sends about four requests, so this bounds the load. */
 export const CATCH_UP_INTERVAL_MS = 6_000;

@@ -93,12 +93,8 @@ export type GitHub = {
   updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string; readonly at: string }>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: PostedComment): Promise<void>;
-  /** Whether the thread whose first comment is this one is resolved; false if there is none. */
-  isThreadResolved(comment: PostedComment): Promise<boolean>;
   /** Those of the comments that are minimized, or whose thread is resolved. */
   listHiddenComments(comments: readonly PostedComment[]): Promise<readonly PostedComment[]>;
-  /** Node ids of the first comments of outdated threads. */
-  listOutdatedThreads(): Promise<readonly string[]>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
   /**
    * Comments by the App on this pull request that begin with one of these markers. `since` is a time (ISO 8601,

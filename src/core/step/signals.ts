@@ -182,16 +182,6 @@ export type Signal =
       readonly proposalIds: readonly string[];
       readonly location: CommentLocation | null;
     }
-  /** The resolved thread of a pending proposal was checked again after a delay. */
-  | {
-      readonly type: 'thread-checked';
-      readonly proposalId: string;
-      /** The resolution that was checked, as in `Proposal.threadResolution`. */
-      readonly since: string;
-      readonly resolved: boolean;
-    }
-  /** GitHub marked these proposals' threads as outdated, so their suggestion buttons no longer work. */
-  | { readonly type: 'suggestions-outdated'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** A comment or event could not be processed because of an internal error. It could have been a denial. */
   | { readonly type: 'dead-lettered'; readonly errorId: string }
   /** GitHub did not let the App dismiss its own review. */

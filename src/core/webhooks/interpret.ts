@@ -13,13 +13,7 @@ import {
 } from './comment-events.ts';
 import { INSTALLATION_EVENT_READERS, type InstallationEventReader } from './installation-events.ts';
 import { type PullRequestEventReader, WebhookEnvelope } from './payload-schemas.ts';
-import {
-  createThreadResolutionReader,
-  readClosedPull,
-  readDismissedReview,
-  readPush,
-  readRetargetedPull,
-} from './pull-request-events.ts';
+import { readClosedPull, readDismissedReview, readPush, readRetargetedPull } from './pull-request-events.ts';
 
 /** A delivery with a verified signature: GitHub's event name and the parsed body. `app` is the App itself. */
 type VerifiedDelivery = { readonly event: string; readonly payload: unknown; readonly app: AppIdentity };
@@ -113,13 +107,6 @@ const PULL_REQUEST_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, PullRe
       ['submitted', createNewCommentReader(extractReviewBody)],
       ['edited', createEditedCommentReader(extractReviewBody)],
       ['dismissed', readDismissedReview],
-    ]),
-  ],
-  [
-    'pull_request_review_thread',
-    new Map([
-      ['resolved', createThreadResolutionReader(true)],
-      ['unresolved', createThreadResolutionReader(false)],
     ]),
   ],
   [

@@ -80,13 +80,6 @@ export const ReviewDismissedPayload = z.object({
   review: z.object({ id: PositiveId, user: PayloadAccount }),
 });
 
-export const ReviewThreadPayload = z.object({
-  repository: PayloadRepository,
-  pull_request: PayloadPull,
-  /** All comments of the thread. Only the first one has no `in_reply_to_id`. */
-  thread: z.object({ comments: z.array(z.object({ id: PositiveId, in_reply_to_id: PositiveId.nullish() })) }),
-});
-
 const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 export const PushedPayload = z.object({

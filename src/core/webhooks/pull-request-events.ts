@@ -4,10 +4,8 @@ import {
   ClosedPullPayload,
   type DeliveryContext,
   EditedPullPayload,
-  type PullRequestEventReader,
   PushedPayload,
   ReviewDismissedPayload,
-  ReviewThreadPayload,
   toActor,
   toPullRequestRef,
 } from './payload-schemas.ts';
@@ -58,21 +56,6 @@ export function readDismissedReview(payload: unknown, context: DeliveryContext):
   if (review.user?.id !== context.app.botId) return 'not-our-review';
   const pull = toPullRequestRef(repository, pull_request.number, context);
   return { kind: 'dismissed', pull, actor, reviewId: review.id };
-}
-
-/** Creates the reader for a resolved or reopened review thread. Only the store knows whether it is a proposal's. */
-export function createThreadResolutionReader(resolved: boolean): PullRequestEventReader {
-  return (payload, context) => {
-    const parsed = ReviewThreadPayload.safeParse(payload);
-    if (!parsed.success) return 'malformed';
-    const actor = findSender(context);
-    if (typeof actor === 'string') return actor;
-    const { repository, pull_request, thread } = parsed.data;
-    const rootComment = thread.comments.find((comment) => (comment.in_reply_to_id ?? null) === null);
-    if (rootComment === undefined) return 'malformed';
-    const pull = toPullRequestRef(repository, pull_request.number, context);
-    return { kind: 'thread', pull, actor, rootId: rootComment.id, resolved };
-  };
 }
 
 /** The person who sent the webhook. GitHub does not always name one, and without one nothing is decided. */

@@ -26,32 +26,6 @@ export async function expireProposals(job: Job<'expire-proposals'>): Promise<Eff
   return retryAfterComments(job, commentsDueAt);
 }
 
-/** Reports pending suggestion blocks of a run whose threads GitHub has marked as outdated. */
-export async function checkOutdatedSuggestions(job: Job<'check-outdated-suggestions'>): Promise<EffectResult> {
-  const { runId } = job.effect;
-  const pull = await loadJobPull(job);
-  const suggestions = pull.proposals.filter(
-    (proposal) => proposal.runId === runId && isPending(proposal) && proposal.placement?.kind === 'suggestion',
-  );
-  if (suggestions.length === 0) return DONE;
-  const outdated = await job.context.githubApp.forPull(pull.ref).listOutdatedThreads();
-  const proposalIds = suggestions.flatMap(({ id, comment }) => (outdated.includes(comment?.nodeId ?? '') ? [id] : []));
-  return proposalIds.length === 0
-    ? DONE
-    : { kind: 'done', signal: { type: 'suggestions-outdated', runId, proposalIds } };
-}
-
-/** Reports whether a thread that was resolved some time ago is still resolved. */
-export async function checkThread({ context, stored, effect }: Job<'check-thread'>): Promise<EffectResult> {
-  const { proposalId, since } = effect;
-  const pull = await context.store.load(stored.pullRequestKey, { ids: [proposalId], commentId: null });
-  const proposal = pull.proposals.find(({ id }) => id === proposalId);
-  if (proposal === undefined || !isPending(proposal) || proposal.comment === null) return DONE;
-  if (proposal.threadResolution?.since !== since) return DONE;
-  const resolved = await context.githubApp.forPull(pull.ref).isThreadResolved(proposal.comment);
-  return { kind: 'done', signal: { type: 'thread-checked', proposalId, since, resolved } };
-}
-
 /**
  * Catches up with comments of at most this age (ms). The ids of older deliveries are deleted, so their comments would
  * count twice. With `expiry: 30d` the first day of a proposal is not covered.

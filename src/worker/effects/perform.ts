@@ -11,7 +11,7 @@ import {
   updateRunComment,
 } from './comments.ts';
 import { performCommit } from './commit.ts';
-import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
+import { catchUp, checkDeadlines, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
@@ -48,8 +48,6 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   reply: postReply,
   'restore-review-body': restoreReviewBody,
   'dismiss-review': dismissOwnReview,
-  'check-thread': checkThread,
-  'check-outdated-suggestions': checkOutdatedSuggestions,
   'check-deadlines': checkDeadlines,
   'expire-proposals': expireProposals,
   'catch-up': catchUp,

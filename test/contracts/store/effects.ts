@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim, EffectRetry } from '../../../src/adapters/store/store.ts';
-import { type Effect, ONCE_IN_REPOSITORY, THREAD_CHECK_DELAY_MS } from '../../../src/core/step/effects.ts';
+import { type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
 const SHOW: Effect = { type: 'update-run-comment', runId: 'r' };
+
+const CHECK_DELAY_MS = 60_000;
+
+const CHECK_LATER: Effect = {
+  type: 'check-deadlines',
+  at: new Date(CHECK_DELAY_MS).toISOString(),
+  requestedAt: new Date(0).toISOString(),
+};
 
 const ASK: Effect = { type: 'ask-model', runId: 'r', turn: 1 };
 
@@ -43,16 +51,16 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       await expect(store().postponeEffect(effect, retryAt(40.5, 'no'))).rejects.toThrow('40.5');
     });
 
-    it('delays an effect without blocking the effects behind it (S53)', async () => {
-      const claim = await saveEffects('a', [{ type: 'check-thread', proposalId: 'k7q2', since: 'x' }, SHOW]);
+    it('delays an effect without blocking the effects behind it', async () => {
+      const claim = await saveEffects('a', [CHECK_LATER, SHOW]);
       const second = present(await nextEffect(store(), claim, 30));
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 30);
-      expect(await nextEffect(store(), claim, 19 + THREAD_CHECK_DELAY_MS)).toBeNull();
-      expect(await store().nextDue(30)).toMatchObject({ exclusive: 20 + THREAD_CHECK_DELAY_MS });
-      const now = 20 + THREAD_CHECK_DELAY_MS;
+      expect(await nextEffect(store(), claim, 19 + CHECK_DELAY_MS)).toBeNull();
+      expect(await store().nextDue(30)).toMatchObject({ exclusive: 20 + CHECK_DELAY_MS });
+      const now = 20 + CHECK_DELAY_MS;
       const later = present(await store().claimPull('w', now, LEASE));
-      expect(present(await nextEffect(store(), later, now)).effect.type).toBe('check-thread');
+      expect(present(await nextEffect(store(), later, now)).effect).toEqual(CHECK_LATER);
     });
 
     it('lists the pending commits of one pull request (S96)', async () => {

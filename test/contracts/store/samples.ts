@@ -148,7 +148,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     currentLine: null,
     currentHeading: null,
     currentPlaces: null,
-    threadResolution: null,
     requiredApprovals: 1,
     requiredRole: 'write',
     neededOwners: [],

@@ -194,7 +194,6 @@ const NO_BUTTON_REASONS = {
   'too-long': 'it is too long for a suggestion',
   'not-in-diff': 'these lines are not part of this pull request’s diff',
   'not-expressible': 'a suggestion cannot express exactly this change',
-  outdated: 'a push has made this thread outdated',
   together: 'a suggestion cannot change several places at once',
 } as const satisfies Record<NoSuggestionReason, string>;
 

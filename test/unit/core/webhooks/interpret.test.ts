@@ -14,7 +14,6 @@ import {
   pushed,
   review,
   reviewComment,
-  thread,
 } from './payloads.ts';
 
 const read = (event: string, payload: unknown): Interpretation => interpret({ event, payload, app: APP });
@@ -108,18 +107,12 @@ describe('deliveries that become an intent', () => {
     });
   });
 
-  it('a dismissal of the App’s review, and a resolved or reopened thread by its first comment (S52, S53)', () => {
+  it('a dismissal of the App’s review (S52)', () => {
     const common = { pull: PULL, actor: ACTOR };
     expect(read('pull_request_review', dismissed())).toEqual({
       kind: 'intent',
       intent: { ...common, kind: 'dismissed', reviewId: 9100 },
     });
-    for (const resolved of [true, false]) {
-      expect(read('pull_request_review_thread', thread(resolved ? 'resolved' : 'unresolved'))).toEqual({
-        kind: 'intent',
-        intent: { ...common, kind: 'thread', rootId: 8000, resolved },
-      });
-    }
   });
 
   it('plain text below a quoted proposal (S59)', () => {
@@ -212,13 +205,6 @@ describe('deliveries that are ignored, with the reason', () => {
     ['bot', 'pull_request_review', dismissed({}, { sender: { ...BOT, id: 5 } })],
     ['not-our-review', 'pull_request_review', dismissed({ user: ANA })],
     ['not-our-review', 'pull_request_review', dismissed({ user: null })],
-    ['malformed', 'pull_request_review_thread', { ...thread('resolved'), thread: {} }],
-    ['malformed', 'pull_request_review_thread', { ...thread('resolved'), thread: { comments: [] } }],
-    ['no-actor', 'pull_request_review_thread', thread('resolved', noSender)],
-    ['no-actor', 'pull_request_review_thread', thread('resolved', { sender: undefined })],
-    ['own-event', 'pull_request_review_thread', thread('resolved', { sender: BOT })],
-    ['bot', 'pull_request_review_thread', thread('resolved', { sender: { ...BOT, id: 5 } })],
-    ['not-a-person', 'pull_request_review_thread', thread('unresolved', { sender: { ...ANA, type: 'Organization' } })],
     ['not-addressed', 'issue_comment', issueComment('use bigint')],
     ['not-addressed', 'issue_comment', issueComment('')],
     ['not-addressed', 'issue_comment', issueComment('lgtm')],

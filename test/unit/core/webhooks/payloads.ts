@@ -92,15 +92,6 @@ export function dismissed(fields: Payload = {}, over: Payload = {}): Payload {
   };
 }
 
-/** `pull_request_review_thread`, with its first comment last. */
-export function thread(action: 'resolved' | 'unresolved', over: Payload = {}): Payload {
-  const comments = [
-    { id: 8001, in_reply_to_id: 8000, body: 'hm' },
-    { id: 8000, body: 'A change' },
-  ];
-  return { action, ...common, pull_request: pull, thread: { node_id: 'PRRT_1', comments }, ...over };
-}
-
 /** `pull_request`: a push to pull request 12. */
 export function pushed(over: Payload = {}): Payload {
   return {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
 import { apiBaseUrl } from '../../../../../src/adapters/github/requests/client.ts';
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
+import { postedComment } from '../comment-samples.ts';
 import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from '../http-mock.ts';
 import { type RawServer, startRawServer } from '../raw-server.ts';
 
@@ -145,7 +146,7 @@ describe('a page in place of data, as of a proxy that wants a login', () => {
     ['the settings', (github) => github.fetchSettingsFile()],
     ['a list', (github) => github.listFiles(HEAD)],
     ['a comment', (github) => github.createComment('Hi')],
-    ['threads', (github) => github.listOutdatedThreads()],
+    ['threads', (github) => github.resolveThread(postedComment(2))],
   ])('for %s is a fault that goes away, and no answer', async (_what, call) => {
     const github = await githubWith((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
@@ -212,7 +213,7 @@ describe('a list without end', () => {
       requests += 1;
       json(response, requests > 20 ? 500 : 200, { data: { repository: { pullRequest: { reviewThreads } } } });
     });
-    expect((await errorOf(github.listOutdatedThreads())).message).toBe('GitHub’s pages of a list repeat');
+    expect((await errorOf(github.resolveThread(postedComment(2)))).message).toBe('GitHub’s pages of a list repeat');
     expect(requests).toBeLessThan(3);
   });
 
