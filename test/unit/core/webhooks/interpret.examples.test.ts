@@ -49,7 +49,7 @@ function effectOf({ event, payload }: Example): {
 describe('GitHub’s examples of all its events (F11)', () => {
   it('cover many events, and some become intents', () => {
     expect(new Set(examples.map(({ event }) => event)).size).toBeGreaterThan(40);
-    expect(examples.filter((example) => effectOf(example).isIntent).length).toBeGreaterThan(5);
+    expect(examples.filter((example) => effectOf(example).isIntent).length).toBeGreaterThan(2);
   });
 
   it('create no votes and no runs', () => {
