@@ -51,5 +51,5 @@ export function move(from: string, to: string): ScriptedCall {
 }
 
 export function asks(prompt: string, more: Readonly<Record<string, unknown>>): ScriptedCall {
-  return { name: 'ask_user', arguments: { prompt, correlation_id: 'question', ...more } };
+  return { name: 'ask_user', arguments: { prompt, ...more } };
 }

@@ -162,7 +162,6 @@ const VALID_DRAFTS: readonly ((context: DraftContext) => Draft)[] = [
       prompt: context.text(),
       input_type: context.random.pick(['approval', 'choice', 'text', undefined]),
       choices: context.random.pick([undefined, ['/approve all', 'Approve'], ['1', '2', '3']]),
-      correlation_id: context.random.pick(['q', 'q', context.text().slice(0, 100)]),
     },
   ],
 ];

@@ -48,12 +48,10 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
     const input_type = random.pick(['choice', 'choice', 'text', 'text', 'approval', 'nonsense', undefined]);
     const choices =
       input_type === 'choice' ? ['one', HOSTILE_MARKDOWN, '3'].slice(0, random.pick([0, 2, 3])) : undefined;
-    const correlation_id = random.chance(0.95) ? `q${calls}` : undefined;
     return createCall('ask_user', {
       prompt: random.pick(['Which?', HOSTILE_MARKDOWN]),
       input_type,
       choices,
-      correlation_id,
     });
   };
   /** Several changes as one, some of which do not fit together. */

@@ -32,7 +32,7 @@ function createQuestion(builder: StepBuilder, result: QuestionResult, isProposin
   });
   return result.kind === 'question'
     ? setCallStatus(added, call, { kind: 'asked', questionId: id })
-    : answerToolCall(added, call, unaskableOutput(result.correlationId, result.problem));
+    : answerToolCall(added, call, unaskableOutput(result.problem));
 }
 
 function toQuestion(
@@ -40,11 +40,11 @@ function toQuestion(
   run: Run,
   { id, isProposing }: { readonly id: string; readonly isProposing: boolean },
 ): AgentQuestion {
-  const { turn, callId, correlationId, prompt } = result;
+  const { turn, callId, prompt } = result;
   const input = result.kind === 'question' ? result.input : ({ type: 'text' } as const);
   const isFirst = !run.questions.some(({ call }) => call.turn === turn);
   return {
-    ...{ id, runId: run.id, call: { turn, callId }, correlationId, input, prompt },
+    ...{ id, runId: run.id, call: { turn, callId }, input, prompt },
     precedingText: isFirst && !isProposing ? (run.batch?.assistantText ?? null) : null,
     digest: questionDigest(input, prompt),
     place: questionPlace(run),
@@ -78,7 +78,7 @@ export function recordAnswer(
   const recorded = { ...builder, answers: [...builder.answers, record] };
   if (answer.kind === 'reject') return rejectQuestion(recorded, question, record, now);
   const closed = closeQuestion(recorded, question, { state: 'answered', answer, note, by });
-  const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
+  const answered = answerToolCall(closed, question.call, answeredOutput(record));
   return postNextQuestion(recordFeedback(answered, now));
 }
 
@@ -86,7 +86,7 @@ export function recordAnswer(
 function rejectQuestion(builder: StepBuilder, question: AgentQuestion, record: AnswerRecord, now: string): StepBuilder {
   const { answer, note, by } = record;
   const closed = closeQuestion(builder, question, { state: 'rejected', answer, note, by });
-  const answered = answerToolCall(closed, question.call, answeredOutput(question, record));
+  const answered = answerToolCall(closed, question.call, answeredOutput(record));
   const { summary = null, batch = null } = answered.pull.run ?? {};
   const withSummary = withRun(answered, { summary: joinAnswers(summary, batch?.assistantText ?? null) });
   return endRun(withSummary, { reason: 'rejected', by, note: null }, now);

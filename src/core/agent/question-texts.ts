@@ -1,29 +1,28 @@
 import { redactFile } from '../../lib/redaction.ts';
-import type { AgentQuestion, AnswerRecord, QuestionAnswer, QuestionInput } from '../state/question.ts';
+import type { AnswerRecord, QuestionAnswer, QuestionInput } from '../state/question.ts';
 import { responseOf } from '../state/question.ts';
 import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
 
-/** A call of `ask_user` as it can be asked, or why it cannot. Without a correlation id nothing is made of it. */
+/** A call of `ask_user` as it can be asked, or why it cannot. */
 type QuestionReading =
-  | { readonly kind: 'question'; readonly correlationId: string; readonly input: QuestionInput }
-  | { readonly kind: 'unaskable'; readonly correlationId: string; readonly problem: string }
-  | { readonly kind: 'skipped' };
+  | { readonly kind: 'question'; readonly input: QuestionInput }
+  | { readonly kind: 'unaskable'; readonly problem: string };
 
 /** Whether a comment with this text would be a command. */
 type IsCommand = (text: string) => boolean;
 
 /** Reads the arguments of `ask_user` (S121). A missing type means an approval. */
 export function readQuestionCall(args: ToolArguments['ask_user'], isCommand: IsCommand): QuestionReading {
-  const correlationId = args.correlation_id?.trim() ?? '';
-  if (correlationId === '') return { kind: 'skipped' };
-  const input = readInput(args.input_type ?? 'approval', args.choices, isCommand);
-  return typeof input === 'string'
-    ? { kind: 'unaskable', correlationId, problem: input }
-    : { kind: 'question', correlationId, input };
+  const input = readInput(args.input_type, args.choices, isCommand);
+  return typeof input === 'string' ? { kind: 'unaskable', problem: input } : { kind: 'question', input };
 }
 
 /** The input, or the problem as a clause for people and for the model. */
-function readInput(type: string, choices: readonly string[] | null, isCommand: IsCommand): QuestionInput | string {
+function readInput(
+  type: QuestionInput['type'],
+  choices: readonly string[] | null,
+  isCommand: IsCommand,
+): QuestionInput | string {
   switch (type) {
     case 'approval': {
       const [approve = 'Approve', reject = 'Reject', ...more] = choices ?? [];
@@ -36,8 +35,6 @@ function readInput(type: string, choices: readonly string[] | null, isCommand: I
       return findChoiceProblem(choices, isCommand) ?? { type, choices };
     case 'text':
       return { type };
-    default:
-      return `the input type ${JSON.stringify(type.slice(0, 40))} is unknown`;
   }
 }
 
@@ -59,12 +56,8 @@ export function foldChoice(choice: string): string {
 }
 
 /** The result of a question that a person answered. `response` is the answer's value alone (S115 to S117). */
-export function answeredOutput(
-  { correlationId }: AgentQuestion,
-  { answer, note, by }: Pick<AnswerRecord, 'answer' | 'note' | 'by'>,
-): string {
+export function answeredOutput({ answer, note, by }: Pick<AnswerRecord, 'answer' | 'note' | 'by'>): string {
   return JSON.stringify({
-    correlation_id: correlationId,
     kind: answer.kind,
     response: withoutSecrets(answer),
     answered_by: by.login,
@@ -79,17 +72,13 @@ function withoutSecrets(answer: QuestionAnswer): ReturnType<typeof responseOf> {
 }
 
 /** The result of a question that cannot be asked: nobody rejected it, so the run goes on (S121). */
-export function unaskableOutput(correlationId: string, problem: string): string {
+export function unaskableOutput(problem: string): string {
   return JSON.stringify({
-    correlation_id: correlationId,
     kind: 'reject',
     response: 'reject',
     reason: `The question was not asked, and no person rejected it: ${problem}.`,
   });
 }
-
-/** The result of a question without a correlation id (S121). */
-export const SKIPPED_OUTPUT = 'The question was not asked: correlation_id is missing. Go on, or ask again with one.';
 
 /** A temporary result of an open question, while the model answers a side question. */
 export const ASKED_OUTPUT = 'This question waits for an answer.';

@@ -38,7 +38,7 @@ const SECTIONS: readonly (readonly string[])[] = [
   ],
   [
     'What results mean',
-    '- JSON with "message": applied and committed; with "correlation_id": an answer. "user_note": their words.',
+    '- JSON with "message": applied and committed; with "response": an answer. "user_note": their words.',
     '- "details.userModified": a person’s own text was committed instead. It stands as they wrote it.',
     '- "[USER FEEDBACK - Tool was not executed]: …": they want it otherwise. Follow the words and propose again.',
     '- "Edit rejected by …": a decision, not a failure. Do not propose it again.',

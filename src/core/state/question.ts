@@ -10,8 +10,6 @@ export type AgentQuestion = {
   readonly runId: string;
   /** The call that it answers. */
   readonly call: CallRef;
-  /** The model's own name for the question, which its answer repeats. */
-  readonly correlationId: string;
   readonly input: QuestionInput;
   readonly prompt: string;
   /** The model's text beside its call; null if the review of its proposals shows it, or if there is none. */

@@ -273,20 +273,16 @@ export const TOOLS = {
     description: 'Ask people a question and wait for the answer. A rejection ends the run.',
     schema: z.strictObject({
       prompt: text.min(1).max(QUESTION_LIMITS.promptCharacters).describe('The question, in plain sentences'),
-      input_type: text
+      input_type: z
+        .enum(['approval', 'choice', 'text'])
         .describe('approval (default); choice: one of choices, no other text; text')
         .optional()
-        .transform(orNull),
+        .transform((written) => written ?? 'approval'),
       choices: z
         .array(text)
         .describe(
           `1 to ${QUESTION_LIMITS.choices} for a choice; none, or two labels, for an approval: the first approves, the second rejects`,
         )
-        .optional()
-        .transform(orNull),
-      correlation_id: text
-        .max(100)
-        .describe('Required, or nothing is asked: your name for the question, which the answer repeats')
         .optional()
         .transform(orNull),
     }),

@@ -292,7 +292,6 @@ export type ToolResult =
   | {
       readonly callId: string;
       readonly kind: 'question';
-      readonly correlationId: string;
       readonly prompt: string;
       readonly input: QuestionInput;
     }
@@ -300,7 +299,6 @@ export type ToolResult =
   | {
       readonly callId: string;
       readonly kind: 'unaskable';
-      readonly correlationId: string;
       readonly prompt: string;
       readonly problem: string;
     }

@@ -201,7 +201,6 @@ export function answeredQuestion(id: string): AgentQuestion {
       id,
       runId: 'r',
       call: { turn: 1, callId: 'c' },
-      correlationId: 'x',
       input: { type: 'text' },
       prompt: 'Which?',
     },

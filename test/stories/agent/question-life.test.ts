@@ -29,14 +29,6 @@ describe('several questions of one response', () => {
 });
 
 describe('a question that cannot be asked', () => {
-  it('without a correlation id is skipped with a warning, and the run goes on (S121, K25)', async () => {
-    const { bot, model } = await askPeople(stage(), asks({ correlation_id: undefined }));
-    expect(bot.questions()).toEqual([]);
-    expect(model.requests()).toHaveLength(2);
-    expect(model.toolMessages()).toEqual([expect.stringContaining('correlation_id is missing')]);
-    expect(stage().logged.join('\n')).toContain('question without a correlation id skipped');
-  });
-
   it.each([
     ['a choice without choices', { input_type: 'choice', choices: [] }, 'a choice needs choices'],
     ['a choice with equal choices', { input_type: 'choice', choices: ['A', ' a'] }, 'the choices must be different'],
@@ -48,7 +40,6 @@ describe('a question that cannot be asked', () => {
       'no choice may be a command',
     ],
     ['a label that is one', { choices: ['<!-- countersign:run:x --> /Stop', 'No'] }, 'no choice may be a command'],
-    ['an unknown type', { input_type: 'colour' }, 'the input type "colour" is unknown'],
   ])(
     '%s is answered with reject and the reason, people see why, and the run goes on (S121)',
     async (_, input, problem) => {
@@ -57,7 +48,7 @@ describe('a question that cannot be asked', () => {
       expect(bot.questions()).toEqual([]);
       expect(model.requests()).toHaveLength(2);
       const reason = `The question was not asked, and no person rejected it: ${problem}.`;
-      expect(results(story)).toEqual([{ correlation_id: 'db', kind: 'reject', response: 'reject', reason }]);
+      expect(results(story)).toEqual([{ kind: 'reject', response: 'reject', reason }]);
       expect(bot.run().body).toMatch(/Questions of the agent:\n\n- `[a-z0-9]+` not asked: /);
     },
   );

@@ -6,8 +6,7 @@ import { editRow, ROWS_PATH, tellRows } from '../support/rows.ts';
 
 const stage = stageForAll();
 
-const answered = (kind: string, correlationId: string, response: unknown, by: string) => ({
-  correlation_id: correlationId,
+const answered = (kind: string, response: unknown, by: string) => ({
   kind,
   response,
   answered_by: by,
@@ -35,7 +34,7 @@ describe('a question of the agent', () => {
     expect(bot.run().body).toContain('**Waiting for an answer** to the question');
     const said = await ben.says('/choose 2');
     expect(bot.reactionsOn(said)).toEqual(['+1']);
-    expect(results(story)).toEqual([answered('choice', 'db', { index: 1, value: 'PostgreSQL' }, ben.login)]);
+    expect(results(story)).toEqual([answered('choice', { index: 1, value: 'PostgreSQL' }, ben.login)]);
     expect(bot.questions()[0]?.body).toContain(`**Answered** by \`${ben.login}\`:\n\n> 2: PostgreSQL`);
     expect(bot.run().body).not.toContain('Waiting for an answer');
   });
@@ -47,7 +46,7 @@ describe('a question of the agent', () => {
   ])('takes %s (S116)', async (_, line) => {
     const story = await askPeople(stage(), CHOICE);
     await story.ana.says(line(newestId(story)));
-    expect(results(story)).toEqual([answered('choice', 'db', { index: 2, value: 'Both of them' }, story.ana.login)]);
+    expect(results(story)).toEqual([answered('choice', { index: 2, value: 'Both of them' }, story.ana.login)]);
   });
 
   it('takes any text as it is, over several lines, and a text that says reject is a text (S147, S117, K22)', async () => {
@@ -55,12 +54,10 @@ describe('a question of the agent', () => {
     await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
     expect(first.bot.answer()).toContain('the last run has no question with the id `utf8`');
     await first.ana.says(`/answer ${newestId(first)} utf8 is *the* name,\n  with \`two\` lines`);
-    expect(results(first)).toEqual([
-      answered('text', 'name', 'utf8 is *the* name,\n  with `two` lines', first.ana.login),
-    ]);
+    expect(results(first)).toEqual([answered('text', 'utf8 is *the* name,\n  with `two` lines', first.ana.login)]);
     const second = await askPeople(stage(), TEXT);
     await second.ana.says('/answer reject');
-    expect(results(second)).toEqual([answered('text', 'name', 'reject', second.ana.login)]);
+    expect(results(second)).toEqual([answered('text', 'reject', second.ana.login)]);
     expect(second.bot.answers().join()).toContain('This is taken as your answer. To end a run, write `/reject`');
   });
 
@@ -73,7 +70,7 @@ describe('a question of the agent', () => {
     }
     expect(model.requests()).toHaveLength(1);
     await ana.says('/approve');
-    expect(results(story)).toEqual([answered('approve', 'delete', 'approve', ana.login)]);
+    expect(results(story)).toEqual([answered('approve', 'approve', ana.login)]);
   });
 
   it.each([
@@ -106,7 +103,7 @@ describe('a question of the agent', () => {
   it('takes no e-mail signature for a note (S58)', async () => {
     const story = await askPeople(stage(), CHOICE);
     await story.ana.says('/choose 2\n\n-- \nAna');
-    expect(results(story)).toEqual([answered('choice', 'db', { index: 1, value: 'PostgreSQL' }, story.ana.login)]);
+    expect(results(story)).toEqual([answered('choice', { index: 1, value: 'PostgreSQL' }, story.ana.login)]);
   });
 
   it('shows the labels of an approval (S113, K21)', async () => {
@@ -171,7 +168,7 @@ describe('an answer', () => {
     await ana.says('2');
     expect(model.requests()).toHaveLength(1);
     await ana.says(quoteReply(question.body, 'total'));
-    expect(results(story)).toEqual([answered('text', 'name', 'total', ana.login)]);
+    expect(results(story)).toEqual([answered('text', 'total', ana.login)]);
   });
 
   it('by people who may not instruct never counts, and never reaches the model (S66, S114)', async () => {
@@ -247,7 +244,7 @@ describe('a rejection', () => {
     const reason = 'none of them\n\nthe tables go away';
     await ana.says('/ask what did Ben want?');
     const asked = model.toolMessages().map((output) => parseJson(output));
-    expect(asked).toEqual([{ ...answered('reject', 'db', 'reject', ben.login), user_note: reason }]);
+    expect(asked).toEqual([{ ...answered('reject', 'reject', ben.login), user_note: reason }]);
     await ana.says('/countersign drop the tables');
     const first = model.requests().at(-1)?.messages[1]?.content ?? '';
     const row = first.split('\n').find((line) => line.includes('"tidy the rows"')) ?? '';

@@ -91,7 +91,7 @@ describe('a question that the agent has to look up', () => {
   it('the model cannot ask people, plan or change anything, under any name (S157)', async () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     const calls = [
-      { name: 'ask_user', arguments: { prompt: 'Which?', correlation_id: 'q' } },
+      { name: 'ask_user', arguments: { prompt: 'Which?' } },
       { name: 'plan', arguments: { steps: ['a', 'b', 'c'].map((text) => ({ text })) } },
       { name: 'functions.WRITE_FILE', arguments: { path: 'new.txt', content: 'x' } },
       { name: 'delete_file', arguments: '{"path":' },

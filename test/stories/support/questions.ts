@@ -7,7 +7,7 @@ import type { Story } from './story.ts';
 
 /** A call of `ask_user`; a member that is undefined is left out. */
 export function asks(input: Readonly<Record<string, unknown>>): ScriptedCall {
-  const all = { prompt: 'Which database is meant?', correlation_id: 'db', ...input };
+  const all = { prompt: 'Which database is meant?', ...input };
   return {
     name: 'ask_user',
     arguments: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
@@ -16,9 +16,9 @@ export function asks(input: Readonly<Record<string, unknown>>): ScriptedCall {
 
 export const CHOICE = asks({ input_type: 'choice', choices: ['SQLite', 'PostgreSQL', 'Both of them'] });
 
-export const TEXT = asks({ input_type: 'text', prompt: 'What is the new name?', correlation_id: 'name' });
+export const TEXT = asks({ input_type: 'text', prompt: 'What is the new name?' });
 
-export const APPROVAL = asks({ input_type: undefined, prompt: 'May I delete three files?', correlation_id: 'delete' });
+export const APPROVAL = asks({ input_type: undefined, prompt: 'May I delete three files?' });
 
 /** A run whose model asks these questions in its first response. */
 export async function askPeople(stage: Stage, ...calls: readonly ScriptedCall[]): Promise<Story> {

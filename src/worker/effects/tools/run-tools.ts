@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { maxReadingBytes } from '../../../core/agent/clear-readings.ts';
-import { readQuestionCall, SKIPPED_OUTPUT } from '../../../core/agent/question-texts.ts';
+import { readQuestionCall } from '../../../core/agent/question-texts.ts';
 import {
   CHANGES_TOO_LARGE_OUTPUT,
   TOO_MANY_CALLS_OUTPUT,
@@ -199,11 +199,6 @@ function isShownAsCommand(text: string): boolean {
   return findMisplacedCommand(COMMAND_GRAMMAR, stripMarkers(text).trim()) !== null;
 }
 
-/** A question without a correlation id could not be answered to anything, so it is skipped (S121). */
-function askUser({ workspace, call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
-  const { toolCall } = call;
-  const reading = readQuestionCall(request, isShownAsCommand);
-  if (reading.kind !== 'skipped') return { callId: toolCall.id, prompt: request.prompt, ...reading };
-  workspace.log.warn({ call: toolCall.id }, 'question without a correlation id skipped');
-  return toolOutput(toolCall, SKIPPED_OUTPUT);
+function askUser({ call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
+  return { callId: call.toolCall.id, prompt: request.prompt, ...readQuestionCall(request, isShownAsCommand) };
 }

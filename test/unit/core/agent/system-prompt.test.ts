@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readQuestionCall, unaskableOutput } from '../../../../src/core/agent/question-texts.ts';
+import { readQuestionCall } from '../../../../src/core/agent/question-texts.ts';
 import {
   alreadyRejectedOutput,
   CHANGES_TOO_LARGE_OUTPUT,
@@ -41,7 +41,7 @@ import { REDACTED } from '../../../../src/lib/credentials.ts';
 
 const SYSTEM_PROMPT = buildSystemPrompt(DEFAULT_SETTINGS.limits);
 
-const QUESTION = { prompt: 'Go on?', input_type: null, choices: null, correlation_id: 'q1' };
+const QUESTION = { prompt: 'Go on?', input_type: null, choices: null };
 
 const ANA = { id: 1, login: 'ana' };
 
@@ -163,13 +163,5 @@ describe('the descriptions of the tools', () => {
     );
     expect(described('ask_user')).toContain('the first approves, the second rejects');
     expect(described('ask_user')).toContain('choice: one of choices, no other text');
-    expect(readQuestionCall({ ...QUESTION, correlation_id: null }, () => false)).toEqual({ kind: 'skipped' });
-    expect(described('ask_user')).toContain('Required, or nothing is asked');
-  });
-
-  it('say what the answer to a question repeats (S175)', () => {
-    const answer = unaskableOutput('q1', 'there are no choices');
-    expect(described('ask_user')).toContain('your name for the question, which the answer repeats');
-    expect(JSON.parse(answer)).toMatchObject({ correlation_id: 'q1' });
   });
 });

@@ -12,7 +12,7 @@ function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
   const input = more.input ?? { type: 'text' };
   const prompt = more.prompt ?? 'Which name?';
   return {
-    ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, correlationId: 'x', input, prompt },
+    ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt },
     ...{ precedingText: null, digest: questionDigest(input, prompt), place: { at: 'conversation' }, state: 'asked' },
     ...{
       comment: null,

@@ -7,10 +7,7 @@ import type { QuestionInput } from '../../../../../src/core/state/question.ts';
 const choiceText = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' });
 
 const askable = (choices: readonly string[]): QuestionInput | null => {
-  const reading = readQuestionCall(
-    { prompt: 'p', input_type: 'choice', choices: [...choices], correlation_id: 'c' },
-    () => false,
-  );
+  const reading = readQuestionCall({ prompt: 'p', input_type: 'choice', choices: [...choices] }, () => false);
   return reading.kind === 'question' ? reading.input : null;
 };
 
