@@ -14,14 +14,13 @@ import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import { type Config, describeOwners } from './config/env.ts';
-import type { SetupCheck } from './setup-check.ts';
-import type { StorageHealth } from './storage-health.ts';
+import type { ProbeLoop } from './probes.ts';
 import {
   createProbots,
   createServices,
   launchCleanup,
+  launchProbes,
   launchRecovery,
-  launchSetupCheck,
   launchWorker,
   type PinoLogger,
   type Services,
@@ -54,7 +53,7 @@ type RuntimeState = {
   identity: AppAccount | null;
   worker: Worker | null;
   recovery: RecoveryLoop | null;
-  setupCheck: SetupCheck | null;
+  probes: ProbeLoop | null;
   readonly stopping: AbortController;
 };
 
@@ -76,7 +75,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     identity: null,
     worker: null,
     recovery: null,
-    setupCheck: null,
+    probes: null,
     stopping: new AbortController(),
   };
   stopping?.addEventListener('abort', () => runtime.stopping.abort());
@@ -84,12 +83,11 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     runtime.stopping.abort();
-    const { worker, recovery, setupCheck } = runtime;
+    const { worker, recovery, probes } = runtime;
     await Promise.all([
       ...closers.map((close) => close()),
-      ...[worker, recovery, setupCheck].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+      ...[worker, recovery, probes].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
-    services.storage.stop();
     await store.close();
   };
   try {
@@ -98,7 +96,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
     const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
-    const isBusy = () => [runtime.worker, runtime.recovery, runtime.setupCheck].some((loop) => loop?.isBusy() === true);
+    const isBusy = () => [runtime.worker, runtime.recovery, runtime.probes].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
@@ -213,7 +211,7 @@ function startProcessing(
   if (!services.config.paused) {
     runtime.worker = launchWorker(services, identity);
     runtime.recovery = launchRecovery(services, handleDelivery, identity);
-    runtime.setupCheck = launchSetupCheck(services, identity);
+    runtime.probes = launchProbes(services, identity);
   }
   const { allowedOwners, paused } = services.config;
   services.log.info({ app: identity.slug, owners: describeOwners(allowedOwners, identity.owner), paused }, 'ready');
@@ -222,7 +220,7 @@ function startProcessing(
 /** The parts that decide whether this process is ready for traffic. */
 export type ReadinessInput = {
   readonly store: Pick<Store, 'ping'>;
-  readonly storage: Pick<StorageHealth, 'check'>;
+  readonly checkStorage: () => Promise<void>;
   /** Null until loaded from GitHub. */
   readonly identity: AppAccount | null;
   /** Null until the identity is known, and while paused. */
@@ -231,9 +229,9 @@ export type ReadinessInput = {
 };
 
 /** Resolves if deliveries can be stored and, unless paused, processed. Rejects with the missing part. */
-export async function checkReady({ store, storage, identity, worker, config }: ReadinessInput): Promise<void> {
+export async function checkReady({ store, checkStorage, identity, worker, config }: ReadinessInput): Promise<void> {
   if (identity === null) throw new KnownFaultError('app identity not loaded from GitHub yet');
-  await storage.check();
+  await checkStorage();
   await store.ping();
   if (!config.paused && worker?.isRunning() !== true) throw new KnownFaultError('the worker is not running');
 }

@@ -17,12 +17,13 @@ import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
 import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
 import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
+import { createAppSetupProbe } from './app-setup-probe.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
+import { type ProbeLoop, startProbes } from './probes.ts';
 import { createProbotApp } from './probot-app.ts';
-import { type SetupCheck, startSetupCheck } from './setup-check.ts';
-import { type StorageHealth, watchStorage } from './storage-health.ts';
+import { createStorageCheck } from './storage-probe.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
@@ -31,9 +32,9 @@ export type Services = {
   readonly config: Config;
   readonly log: PinoLogger;
   readonly metrics: Metrics;
-  /** Watched by `storage`. */
   readonly store: Store;
-  readonly storage: StorageHealth;
+  /** Rejects while no delivery can be stored. */
+  readonly checkStorage: () => Promise<void>;
   readonly githubApp: GitHubAppClient;
   readonly now: () => number;
 };
@@ -45,11 +46,10 @@ export type WorkerServices = Services & Pick<WorkerContext, 'operatorSettings'>;
 export function createServices(
   config: Config,
   log: PinoLogger,
-  openedStore: Store,
+  store: Store,
   now: () => number,
   withProcessMetrics: boolean,
 ): Services {
-  const { store, storage } = watchStorage({ store: openedStore, log, now });
   const metrics = createMetrics({ withProcessMetrics });
   const requests = metrics.timer(DURATIONS.githubRequests);
   const waits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
@@ -69,7 +69,7 @@ export function createServices(
     log,
     metrics,
     store,
-    storage,
+    checkStorage: createStorageCheck({ store, log, now }),
     githubApp: timedCommits(githubApp, metrics),
     now,
   };
@@ -178,14 +178,15 @@ export function launchRecovery(
   });
 }
 
-/** Starts comparing the App on GitHub with what it needs. */
-export function launchSetupCheck({ config, log, githubApp, now }: Services, identity: AppAccount): SetupCheck {
-  return startSetupCheck({
-    fetchSetup: githubApp.fetchSetup,
-    isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
-    clock: { now, every },
-    log,
-  });
+/** Starts the probes of all that the server needs. */
+export function launchProbes({ config, log, githubApp, now, checkStorage }: Services, identity: AppAccount): ProbeLoop {
+  const isServedOwner = createOwnerCheck(config.allowedOwners, identity.owner);
+  const probes = [
+    createAppSetupProbe({ fetchSetup: githubApp.fetchSetup, isServedOwner }),
+    // The check has its own line for what is wrong.
+    { name: 'the database', run: () => checkStorage().then(() => []) },
+  ];
+  return startProbes(probes, { clock: { now, every }, log });
 }
 
 /** Starts deleting expired data. */

@@ -184,14 +184,18 @@ function insertAccessLost(cause: AccessLossCause, now: number): RawBuilder<unkno
 const REHEARSED_BYTES = 8_192;
 
 /**
- * Stores a made-up delivery and takes it back. Nobody ever sees it: its transaction is always rolled back. Rejects with
- * the error that a real delivery would meet.
+ * Stores a made-up delivery, claims its pull request and takes all of it back. Nobody ever sees it: its transaction is
+ * always rolled back. Rejects with the error that a real delivery would meet.
  */
 export async function rehearseReceive({ db, embedded }: ReceiveBackend, now: number): Promise<void> {
   const rehearsed = new RehearsedError();
   try {
     await db.transaction().execute(async (transaction) => {
-      await receive({ db: transaction, embedded }, [{ delivery: makeUpDelivery(), now }]);
+      const delivery = makeUpDelivery();
+      await receive({ db: transaction, embedded }, [{ delivery, now }]);
+      await sql`update pulls set fence = fence + 1 where pull_key = ${pullRequestKey(delivery.intent.pull)}`.execute(
+        transaction,
+      );
       throw rehearsed;
     });
   } catch (error) {

@@ -165,7 +165,7 @@ describe('what the App lacks on GitHub, at the start', () => {
     stage().github.faults.add({ route: 'GET /app/installations', kind: 'fail-before-apply', status: 502, times: 9 });
     const { warnings } = await check();
     expect(warnings.filter(({ msg }) => msg !== 'GitHub unavailable')).toMatchObject([
-      { msg: 'could not check the App on GitHub, will retry', error: expect.stringContaining('502') },
+      { msg: 'could not check, will retry', error: expect.stringContaining('502') },
     ]);
     expect((await fetch(`${stage().server().url}/readyz`)).status).toBe(200);
     const { ana, bot, model } = await stage().tell();

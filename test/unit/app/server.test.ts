@@ -3,7 +3,7 @@ import { checkReady, type ReadinessInput } from '../../../src/app/server.ts';
 
 const WORKING: ReadinessInput = {
   store: { ping: async () => {} },
-  storage: { check: async () => {} },
+  checkStorage: async () => {},
   identity: { slug: 'countersign', botId: 7, owner: 'acme' },
   worker: { isRunning: () => true },
   config: { paused: false },
@@ -20,11 +20,7 @@ describe('a process is ready (J5)', () => {
   it.each<[string, Partial<ReadinessInput>, string]>([
     ['before the app identity is loaded', { identity: null }, 'app identity not loaded'],
     ['while the database is down', { store: { ping: () => Promise.reject(new Error('no database')) } }, 'no database'],
-    [
-      'while nothing can be stored (O17)',
-      { storage: { check: () => Promise.reject(new Error('disk full')) } },
-      'disk full',
-    ],
+    ['while nothing can be stored (O17)', { checkStorage: () => Promise.reject(new Error('disk full')) }, 'disk full'],
     ['before its worker has started', { worker: null }, 'worker'],
     ['after its worker has stopped', { worker: { isRunning: () => false } }, 'worker'],
     [

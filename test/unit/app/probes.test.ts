@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startSetupCheck } from '../../../src/app/setup-check.ts';
+import { createAppSetupProbe } from '../../../src/app/app-setup-probe.ts';
+import { startProbes } from '../../../src/app/probes.ts';
 import type { AppSetup } from '../../../src/core/step/app-setup.ts';
 import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
@@ -24,7 +25,7 @@ function scene(...answers: readonly (AppSetup | Error)[]) {
   let asked = 0;
   const lines: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
   const write = (fields: Readonly<Record<string, unknown>>, message: string) => void lines.push({ message, fields });
-  const check = startSetupCheck({
+  const probe = createAppSetupProbe({
     fetchSetup: async () => {
       const answer = answers[Math.min(asked, answers.length - 1)] ?? SETUP;
       asked += 1;
@@ -32,6 +33,8 @@ function scene(...answers: readonly (AppSetup | Error)[]) {
       return answer;
     },
     isServedOwner: () => true,
+  });
+  const check = startProbes([probe], {
     clock: {
       now: () => now,
       every: (_ms, tick) => {
@@ -51,7 +54,7 @@ function scene(...answers: readonly (AppSetup | Error)[]) {
   return { check, pass, lines, asked: () => asked, ticks: () => ticking !== null };
 }
 
-describe('startSetupCheck', () => {
+describe('the probe of the App on GitHub', () => {
   it('checks at once and every hour, with one line for each lack and at most 20 accounts (O4)', async () => {
     const { pass, lines, asked } = scene(SETUP);
     await pass(0);
@@ -87,7 +90,7 @@ describe('startSetupCheck', () => {
     expect(asked()).toBe(2);
     await pass(MINUTE);
     expect(asked()).toBe(3);
-    expect(lines.slice(0, 2).map(({ fields }) => fields)).toEqual([{ error: 'away' }, { error: 'slow down' }]);
+    expect(lines.slice(0, 2).map(({ fields }) => fields)).toMatchObject([{ error: 'away' }, { error: 'slow down' }]);
   });
 
   it('a stop ends it, and nothing is logged after it (O4)', async () => {

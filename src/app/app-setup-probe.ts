@@ -1,4 +1,3 @@
-import type { Logger } from '../adapters/telemetry/log.ts';
 import {
   type AppSetup,
   findSetupProblems,
@@ -6,85 +5,29 @@ import {
   type SetupProblem,
   servedInstallations,
 } from '../core/step/app-setup.ts';
-import { type Clock, GitHubError } from '../core/step/ports.ts';
-import { delay } from '../lib/delay.ts';
+import type { Finding, Probe } from './probes.ts';
 
-type SetupCheckOptions = {
+type AppSetupOptions = {
   readonly fetchSetup: () => Promise<AppSetup>;
   readonly isServedOwner: (owner: string) => boolean;
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Compares the App on GitHub with what it needs, at the start and every hour. */
-export type SetupCheck = {
-  /** True during a check. */
-  isBusy(): boolean;
-  /** Starts no more checks and waits up to `graceMs` for the one in progress. */
-  stop(graceMs: number): Promise<void>;
-};
-
-const TICK_MS = 60_000;
-
-const CHECK_INTERVAL_MS = 3_600_000;
-
-/** Pause after a check that GitHub did not answer. */
-const RETRY_AFTER_MS = 5 * 60_000;
-
-/** Starts the first check at once. A check never fails the server: without GitHub there is another one later. */
-export function startSetupCheck({ fetchSetup, isServedOwner, clock, log }: SetupCheckOptions): SetupCheck {
-  let dueAt = clock.now();
-  let stopped = false;
-  let running: Promise<void> | null = null;
-
-  async function check(): Promise<void> {
-    try {
-      const setup = await fetchSetup();
-      dueAt = clock.now() + CHECK_INTERVAL_MS;
-      if (!stopped) logSetup(log, setup, isServedOwner);
-    } catch (error) {
-      dueAt = Math.max(clock.now() + RETRY_AFTER_MS, error instanceof GitHubError ? (error.retryAt ?? 0) : 0);
-      const cause = error instanceof GitHubError ? { error: error.message } : { err: error };
-      if (!stopped) log.warn(cause, 'could not check the App on GitHub, will retry');
-    }
-  }
-
-  const tick = (): void => {
-    if (stopped || running !== null || clock.now() < dueAt) return;
-    running = check().finally(() => {
-      running = null;
-    });
-  };
-  const stopTicking = clock.every(TICK_MS, tick);
-  tick();
+/** Compares the App on GitHub with what it needs. */
+export function createAppSetupProbe({ fetchSetup, isServedOwner }: AppSetupOptions): Probe {
   return {
-    isBusy: () => running !== null,
-    async stop(graceMs) {
-      stopped = true;
-      stopTicking();
-      await Promise.race([running, delay(graceMs)]);
+    name: 'the App on GitHub',
+    async run() {
+      const setup = await fetchSetup();
+      const problems = findSetupProblems(setup, isServedOwner);
+      if (problems.length > 0) return problems.map((problem) => describeProblem(problem, setup));
+      const installations = servedInstallations(setup, isServedOwner).length;
+      return [{ message: 'the App has all it needs on GitHub', fix: null, installations }];
     },
   };
 }
 
-function logSetup(
-  log: SetupCheckOptions['log'],
-  setup: AppSetup,
-  isServedOwner: SetupCheckOptions['isServedOwner'],
-): void {
-  const problems = findSetupProblems(setup, isServedOwner);
-  for (const problem of problems) {
-    const { message, ...fields } = describeProblem(problem, setup);
-    log.warn(fields, message);
-  }
-  if (problems.length > 0) return;
-  log.info({ installations: servedInstallations(setup, isServedOwner).length }, 'the App has all it needs on GitHub');
-}
-
-type ProblemLine = { readonly message: string; readonly fix: string; readonly [field: string]: unknown };
-
-/** The log line of a problem: a constant message, and as fields all that must be clicked. */
-function describeProblem(problem: SetupProblem, { settingsUrl, installUrl }: AppSetup): ProblemLine {
+/** Its fields are all that must be clicked. */
+function describeProblem(problem: SetupProblem, { settingsUrl, installUrl }: AppSetup): Finding {
   switch (problem.kind) {
     case 'not-installed':
       return {

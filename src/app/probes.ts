@@ -1,0 +1,74 @@
+import type { Logger } from '../adapters/telemetry/log.ts';
+import { type Clock, GitHubError } from '../core/step/ports.ts';
+import { delay } from '../lib/delay.ts';
+
+/**
+ * What is wrong, in a constant message, and what the operator does; null if nothing is wrong. All other fields are
+ * logged with it.
+ */
+export type Finding = { readonly message: string; readonly fix: string | null; readonly [field: string]: unknown };
+
+/** A look at one thing that the server needs. `run` throws if it cannot look now. */
+export type Probe = { readonly name: string; readonly run: () => Promise<readonly Finding[]> };
+
+/** Runs the probes at the start and every hour, and logs what they find. */
+export type ProbeLoop = {
+  /** True while a probe runs. */
+  isBusy(): boolean;
+  /** Starts no more probes and waits up to `graceMs` for those that run. */
+  stop(graceMs: number): Promise<void>;
+};
+
+const TICK_MS = 60_000;
+
+const INTERVAL_MS = 3_600_000;
+
+/** Pause after a probe that could not look. */
+const RETRY_AFTER_MS = 5 * 60_000;
+
+type ProbeOptions = { readonly clock: Clock; readonly log: Pick<Logger, 'info' | 'warn'> };
+
+/** Starts the first round at once. A probe never fails the server: there is another round later. */
+export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptions): ProbeLoop {
+  const dueAt = new Map(probes.map(({ name }) => [name, clock.now()]));
+  const running = new Map<string, Promise<void>>();
+  let stopped = false;
+
+  async function look({ name, run }: Probe): Promise<void> {
+    try {
+      const findings = await run();
+      dueAt.set(name, clock.now() + INTERVAL_MS);
+      if (stopped) return;
+      for (const { message, fix, ...fields } of findings) {
+        if (fix === null) log.info(fields, message);
+        else log.warn({ ...fields, fix }, message);
+      }
+    } catch (error) {
+      const retryAt = error instanceof GitHubError ? (error.retryAt ?? 0) : 0;
+      dueAt.set(name, Math.max(clock.now() + RETRY_AFTER_MS, retryAt));
+      const cause = error instanceof GitHubError ? { error: error.message } : { err: error };
+      if (!stopped) log.warn({ probe: name, ...cause }, 'could not check, will retry');
+    }
+  }
+
+  const tick = (): void => {
+    for (const probe of stopped ? [] : probes) {
+      const { name } = probe;
+      if (running.has(name) || clock.now() < (dueAt.get(name) ?? 0)) continue;
+      running.set(
+        name,
+        look(probe).finally(() => running.delete(name)),
+      );
+    }
+  };
+  const stopTicking = clock.every(TICK_MS, tick);
+  tick();
+  return {
+    isBusy: () => running.size > 0,
+    async stop(graceMs) {
+      stopped = true;
+      stopTicking();
+      if (running.size > 0) await Promise.race([Promise.all(running.values()), delay(graceMs)]);
+    },
+  };
+}
