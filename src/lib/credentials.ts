@@ -1,88 +1,12 @@
 /** Replacement for a credential. */
 export const REDACTED = '[redacted]';
 
-/** Each text can be read in one way only, because trying several takes long. */
-const SIGNS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9\\]){1,80}`;
-
-/**
- * The text between the name of an AWS secret key and its value: signs, line breaks (in JSON as `\n`), and one word,
- * such as the `value` of an entry with this name.
- */
-export const BEFORE_AWS_VALUE = `${SIGNS}(?:[A-Za-z]{1,20}${SIGNS})?`;
-
-/** Such as `AWS_SECRET_ACCESS_KEY`, `secretAccessKey`, `aws.secretKey`, `AWS_SECRET` or `aws-secret-access-key-2`. */
-const AWS_NAME = `(?:${nameOf('secret', 'access?', 'key')}|${nameOf('aws', 'secret', 'access?')})(?:[_.-][A-Za-z0-9]{1,20})?`;
-
-/** These words in any case and with any signs between them; one with a question mark can be missing. */
-function nameOf(first: string, ...others: readonly string[]): string {
-  const further = others.map((word) => {
-    const part = `[ _.-]{0,2}${inAnyCase(word.replace('?', ''))}`;
-    return word.endsWith('?') ? `(?:${part})?` : part;
-  });
-  return [inAnyCase(first), ...further].join('');
-}
-
-/** Not `(?i:…)`: within a larger pattern V8 misses some of its matches. */
-function inAnyCase(word: string): string {
-  return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-}
-
-/** The length of an AWS secret key. */
-export const AWS_VALUE_LENGTH = 40;
-
-const AWS_VALUE = `${BEFORE_AWS_VALUE}[A-Za-z0-9/+]{${AWS_VALUE_LENGTH}}(?![A-Za-z0-9/+])`;
-
-const AWS_KEY = new RegExp(`${AWS_NAME}${AWS_VALUE}`);
-
-/** With the secret key that often stands behind it, as in a call that takes both. */
-const AWS_KEY_ID = new RegExp(String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{16}(?:${AWS_VALUE}|\b)`);
-
-/** With a capital and a digit soon, unlike words and lines of signs. */
-const LONG_VALUE = '(?=[a-z0-9/+%]{0,60}[A-Z])(?=[A-Za-z/+%]{0,60}[0-9])[A-Za-z0-9/+=%]{80,}';
-
-/** By its name, or by how all of them begin. */
-const AWS_SESSION_TOKEN = new RegExp(
-  String.raw`(?:${nameOf('session', 'token')}|${nameOf('security', 'token')})${BEFORE_AWS_VALUE}${LONG_VALUE}|\b(?:FwoGZXIvYXdz|IQoJb3JpZ2lu|FQoGZXIvYXdz|FQoDYXdz|AQoDYXdz)${LONG_VALUE}`,
-);
-
-/** The text between two literals that hold a key's rows. */
-const BETWEEN_ROWS = String.raw`(?:\\[nrt]|\\(?![nrt])|[^A-Za-z0-9=\\-]){1,40}`;
-
-/** The last row can be short, and shows by its padding that it is one. */
-const LAST_KEY_ROW = `${BETWEEN_ROWS}(?:[A-Za-z0-9+/]{4}){1,18}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)`;
-
-/** With a digit, unlike long names. */
-const KEY_ROWS = `(?:${BETWEEN_ROWS}(?=[A-Za-z+/]{0,60}[0-9])[A-Za-z0-9+/]{40,}={0,2})*(?:${LAST_KEY_ROW})?`;
-
-/** Rows such as `Version: GnuPG v1` above the first row of a key, each to the end of its line. */
-const KEY_HEADERS = String.raw`(?:(?:${BETWEEN_ROWS}[A-Za-z][A-Za-z-]{1,24}: [^\r\n\\]{0,200}(?=[\r\n\\])){1,8}(?=${BETWEEN_ROWS}[A-Za-z0-9+/]{40}))?`;
-
 const KEY_KIND = '[A-Z0-9 ]{0,20}PRIVATE KEY(?: BLOCK)?';
 
-/**
- * Up to the END line, also through quotes, comments, headers and diff signs. Without one that is near, as far as the
- * key's letters, also in several literals.
- */
+/** Up to the END line, also through quotes and diff signs; without one as far as the key's letters. */
 const PRIVATE_KEY = new RegExp(
-  String.raw`(?:-----BEGIN ${KEY_KIND}-----|---- BEGIN SSH2 ${KEY_KIND} ----)(?:(?:(?!----)[\s\S]){0,20000}(?:-{5,6}END ${KEY_KIND}-----|-{4,5} END SSH2 ${KEY_KIND} ----)|${KEY_HEADERS}(?:[A-Za-z0-9+/=\s]|\\n|\\r)*${KEY_ROWS})`,
+  String.raw`-----BEGIN ${KEY_KIND}-----(?=[\s\S]{0,300}?[A-Za-z0-9+/]{32})(?:(?:(?!-----)[\s\S]){0,20000}-{5,6}END ${KEY_KIND}-----|[-A-Za-z0-9+/=\s\\]{32,20000})`,
 );
-
-/** The rows below the heading, which are base64 and nothing else. */
-const PUTTY_KEY = /Private-Lines: \d{1,4}(?:(?:\r?\n|\\r|\\n){1,2}[ \t]{0,8}[A-Za-z0-9+/]{1,64}={0,2}(?=[\r\n\\]|$))+/;
-
-/** Base64 of 32 bytes behind the name of a secret key. */
-const WIREGUARD_KEY = new RegExp(
-  String.raw`\b(?:${nameOf('private', 'key')}|${nameOf('pre', 'shared', 'key')})["' \t]{0,4}[:=][>"' \t]{0,4}[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=])`,
-);
-
-/** A longer pair of name and password than examples have. */
-const BASIC_LOGIN = new RegExp(
-  String.raw`\b${nameOf('authorization')}[^A-Za-z0-9\r\n]{1,8}${nameOf('basic')}[ \t]{1,3}[A-Za-z0-9+/]{24,}={0,2}`,
-);
-
-/** The secret members, which are never hexadecimal digests: in base64 with both cases. */
-const JSON_WEB_KEY =
-  /["'](?:dp|dq|qi|d|p|q|k)\\?["'] {0,3}: {0,3}\\?["'](?=[a-z0-9_-]{0,42}[A-Z])(?=[A-Z0-9_-]{0,42}[a-z])[A-Za-z0-9_-]{43,}/;
 
 /** As the settings of npm, Yarn and NuGet name it. A variable in its place is none. */
 const REGISTRY_LOGIN = new RegExp(
@@ -98,16 +22,20 @@ const DISCORD_TOKEN =
   /\b(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,6}[A-Za-z0-9]{0,4}(?:==)?\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/;
 
 /**
- * Patterns of credentials by their names. They also match inside JSON, where a line break is `\n`. Each runs in linear
- * time, because the text can be hostile.
+ * The formats of well-known credentials, by name. They also match inside JSON, where a line break is `\\n`. Each runs in
+ * linear time, because the text can be hostile.
  */
 const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a private key': PRIVATE_KEY,
-  'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
+  'a GitHub token':
+    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))gh[a-z]_(?=[a-z._-]{0,40}[A-Z0-9])[A-Za-z0-9._-]{16,}|gh[a-z]_[A-Za-z0-9]{36}[A-Za-z0-9._-]*|github_pat_[A-Za-z0-9_]{10,}/,
+  'an AWS access key': /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
+  'an AWS secret key':
+    /(?:aws|secret)(?:[_ .-]?(?:secret|access|key)){1,3}["'`]?\s{0,3}[:=]>?\s{0,3}["'`]?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/i,
+  'an AWS session token': /\b(?:FwoGZXIvYXdz|IQoJb3JpZ2lu)[A-Za-z0-9/+=%]{80,}/,
+  'a PyPI token': /\bpypi-(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{16,}/,
   'a GitLab token':
     /\bgl(?:pat|dt|rt|ptt|soat|cbt|oas|ft|ffct|imt|agent)-[A-Za-z0-9_-]{20,}(?:\.[0-9a-z]{2}\.?[0-9a-z]{7,9})?/,
-  'an AWS access key': AWS_KEY_ID,
-  'an AWS session token': AWS_SESSION_TOKEN,
   'a Google key': /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{20,}/,
   // The second is a token that gets others.
   'a Google token': /\bya29\.[A-Za-z0-9_-]{20,}|\b1\/\/0[A-Za-z0-9_-]{40,}/,
@@ -121,7 +49,6 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Hugging Face token': /\bhf_[A-Za-z0-9]{30,}/,
   'a Stripe key': /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{20,}/,
   'an npm token': /\bnpm_[A-Za-z0-9]{36}/,
-  'a PyPI token': /\bpypi-[A-Za-z0-9_-]{16,}/,
   'a RubyGems key': /\brubygems_[0-9a-f]{48}/,
   'a Docker token': /\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}/,
   'a SendGrid key': /\bSG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}/,
@@ -139,7 +66,6 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Sentry token': /\bsntry[su]_[A-Za-z0-9_=+/]{40,}/,
   'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
   'an age key': /\bAGE-SECRET-KEY-1[0-9A-Z]{58}/,
-  'an AWS secret key': AWS_KEY,
   'a Groq key': /\bgsk_[A-Za-z0-9]{52}/,
   'an xAI key': /\bxai-[A-Za-z0-9_]{80}/,
   'a Perplexity key': /\bpplx-[A-Za-z0-9]{48}/,
@@ -169,83 +95,34 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Discord token': DISCORD_TOKEN,
   'a Discord webhook': /(?<=\/\/)(?:[a-z]{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/[A-Za-z0-9_-]{60,}/,
   'a login of a registry': REGISTRY_LOGIN,
-  'a basic login': BASIC_LOGIN,
-  'a WireGuard key': WIREGUARD_KEY,
-  'a key of PuTTY': PUTTY_KEY,
-  'a JSON web key': JSON_WEB_KEY,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
   'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,8000}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/,
-  // Up to the last `@`: a name can be an e-mail address, and a password can have any sign.
-  'a password in an address': /(?<=\/\/)[^\s/"':]*:[^\s/"']*(?=@)/,
-};
-
-/**
- * Narrower patterns for files, where the general ones also match names such as `weight_decay_factor` and addresses with
- * placeholders.
- */
-const NARROWER_IN_FILES: Readonly<Record<string, RegExp>> = {
-  'a GitHub token':
-    /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))gh[a-z]_(?=[a-z._-]{0,40}[A-Z0-9])[A-Za-z0-9._-]{16,}|gh[a-z]_[A-Za-z0-9]{36}[A-Za-z0-9._-]*|github_pat_[A-Za-z0-9_]{10,}/,
-  'a PyPI token': /\bpypi-(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{16,}/,
+  // Up to the last `@`: a name can be an e-mail address, and a password can have any sign. Placeholders are shown.
   'a password in an address':
     /(?<=\/\/)[^\s/"':]*:(?!(?:\$?\{[^\s/"'@]*\}|\$[A-Z_]+|<[^\s/"'@]*>|%s|\*+)@[^\s/"'@]*(?:[\s/"']|$))[^\s/"']+(?=@)/,
 };
 
-const FILE_PATTERNS: Readonly<Record<string, RegExp>> = { ...CREDENTIAL_PATTERNS, ...NARROWER_IN_FILES };
+const ANY_CREDENTIAL = new RegExp(
+  Object.values(CREDENTIAL_PATTERNS)
+    .map(({ source, ignoreCase }) => (ignoreCase ? `(?i:${source})` : source))
+    .join('|'),
+);
 
-const ANY_CREDENTIAL = anyOf(CREDENTIAL_PATTERNS);
+const EACH_CREDENTIAL = Object.values(CREDENTIAL_PATTERNS).map(({ source, flags }) => new RegExp(source, `g${flags}`));
 
-const ANY_IN_FILES = anyOf(FILE_PATTERNS);
-
-const BEHIND_SLASHES = String.raw`(?<=\/\/)`;
-
-/** A search for slashes is much faster than one that looks behind at each place; `skipped` is their length. */
-const EACH_IN_FILES = Object.values(FILE_PATTERNS).map((pattern) => {
-  const { source } = pattern;
-  return source.startsWith(BEHIND_SLASHES)
-    ? { pattern, global: new RegExp(`//${source.slice(BEHIND_SLASHES.length)}`, 'g'), skipped: 2 }
-    : { pattern, global: new RegExp(source, 'g'), skipped: 0 };
-});
-
-function anyOf(patterns: Readonly<Record<string, RegExp>>): RegExp {
-  return new RegExp(
-    Object.values(patterns)
-      .map(({ source }) => source)
-      .join('|'),
-    'g',
-  );
-}
-
-/** The text with every credential replaced. */
-export function redactCredentials(text: string): string {
-  return text.replace(ANY_CREDENTIAL, REDACTED);
-}
+/** The offsets of a credential in a text. */
+export type SecretRange = { readonly start: number; readonly end: number };
 
 /**
- * Where a file's text has credentials, in order. A marker of a private key without a key is none. Each pattern is
- * searched alone: in one alternation a match would hide those of other patterns that begin inside it.
+ * Where a text has credentials, in order, each place once. Each pattern is searched alone: in one alternation a match
+ * would hide those of other patterns that begin inside it.
  */
 export function findSecretRanges(text: string): readonly SecretRange[] {
-  // Most files have none, and one search for all is faster than one for each.
-  if (text.search(ANY_IN_FILES) === -1) return [];
-  const ranges: SecretRange[] = [];
-  for (const { pattern, global, skipped } of EACH_IN_FILES) {
-    global.lastIndex = 0;
-    for (let found = global.exec(text); found !== null; found = global.exec(text)) {
-      const { 0: match, index } = found;
-      const [start, end] = [index + skipped, index + match.length];
-      const isMarkerOnly = pattern === PRIVATE_KEY && !KEY_MATERIAL.test(match);
-      if (!isMarkerOnly) ranges.push({ start, end });
-      // Another key can stand behind a marker, and the name of one within a value.
-      if (isMarkerOnly) global.lastIndex = start + KEY_MARKER.length;
-      else if (pattern === AWS_KEY) global.lastIndex = end - AWS_VALUE_LENGTH;
-    }
-  }
-  return mergeRanges(ranges);
-}
-
-/** In order, each place once. */
-export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  // Most texts have none, and one search for all is faster than one for each.
+  if (!ANY_CREDENTIAL.test(text)) return [];
+  const ranges = EACH_CREDENTIAL.flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({ start: index, end: index + match.length })),
+  );
   const merged: SecretRange[] = [];
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
     const last = merged.at(-1);
@@ -255,16 +132,8 @@ export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRang
   return merged;
 }
 
-/** The offsets of a credential in a text. */
-export type SecretRange = { readonly start: number; readonly end: number };
-
-const KEY_MARKER = '-----BEGIN ';
-
-/** Base64 of a length that no word has. */
-export const KEY_MATERIAL = /[A-Za-z0-9+/=]{32}/;
-
-/** The kinds of credentials in a file's text; usually none. */
+/** The kinds of credentials in a text; usually none. */
 export function findCredentials(text: string): readonly string[] {
-  if (text.search(ANY_IN_FILES) === -1) return [];
-  return Object.entries(FILE_PATTERNS).flatMap(([name, shape]) => (shape.test(text) ? [name] : []));
+  if (!ANY_CREDENTIAL.test(text)) return [];
+  return Object.entries(CREDENTIAL_PATTERNS).flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []));
 }

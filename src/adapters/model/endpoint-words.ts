@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
-import { redactCredentials } from '../../lib/credentials.ts';
+import { redact } from '../../lib/redaction.ts';
 
 /** The secret and the texts of a request, which the words of an endpoint can quote. */
 export type SentRequest = { readonly apiKey: string | null; readonly messages: readonly TranscriptMessage[] };
@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 500;
 
 /** An endpoint's words for the log: one line of at most 500 characters, without the key and without the request. */
 export function endpointWords(text: string, { apiKey, messages }: SentRequest): string {
-  const withoutKey = redactCredentials(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
+  const withoutKey = redact(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
     .replace(/\bsk-[\w*.-]+/g, '[key]')
     // Some endpoints quote the key with its middle masked. A start within a word would take quadratic time.
     .replace(/(?<![\w-])[\w-]*\*{3,}[\w*-]*/g, '[key]');

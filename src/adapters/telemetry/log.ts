@@ -2,8 +2,9 @@ import { type DestinationStream, destination, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { ModelError } from '../../core/step/model-port.ts';
 import { GitHubError } from '../../core/step/ports.ts';
-import { REDACTED, redactCredentials } from '../../lib/credentials.ts';
+import { REDACTED } from '../../lib/credentials.ts';
 import { isOutage, KnownFaultError } from '../../lib/outage.ts';
+import { redact } from '../../lib/redaction.ts';
 
 /** The variable part of a log line, including all text from users. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ export function createLogger(options: LoggerOptions): pino.Logger {
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const variants = secrets.filter((secret) => secret.length >= 6).flatMap((secret) => [escapeForJson(secret), secret]);
-  return (text) => redactCredentials(variants.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text));
+  return (text) => redact(variants.reduce((rest, secret) => rest.replaceAll(secret, () => REDACTED), text));
 }
 
 function escapeForJson(secret: string): string {

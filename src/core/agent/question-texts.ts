@@ -1,4 +1,4 @@
-import { redactFile } from '../../lib/redaction.ts';
+import { redact } from '../../lib/redaction.ts';
 import type { AnswerRecord, QuestionAnswer, QuestionInput } from '../state/question.ts';
 import { responseOf } from '../state/question.ts';
 import { QUESTION_LIMITS, type ToolArguments } from '../state/tools.ts';
@@ -61,14 +61,14 @@ export function answeredOutput({ answer, note, by }: Pick<AnswerRecord, 'answer'
     kind: answer.kind,
     response: withoutSecrets(answer),
     answered_by: by.login,
-    ...(note === null ? {} : { user_note: redactFile(note) }),
+    ...(note === null ? {} : { user_note: redact(note) }),
   });
 }
 
 /** Choices are the model's own words. */
 function withoutSecrets(answer: QuestionAnswer): ReturnType<typeof responseOf> {
   const response = responseOf(answer);
-  return typeof response === 'string' ? redactFile(response) : response;
+  return typeof response === 'string' ? redact(response) : response;
 }
 
 /** The result of a question that cannot be asked: nobody rejected it, so the run goes on (S121). */

@@ -1,5 +1,5 @@
 import { formatList } from '../../lib/format.ts';
-import { redactFile } from '../../lib/redaction.ts';
+import { redact } from '../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { PullRequestRef } from '../state/intent.ts';
@@ -48,13 +48,13 @@ function changeBlock({ askedChange }: SideQuestion): readonly string[] {
 }
 
 function quoteBlock({ quote }: SideQuestion): readonly string[] {
-  return quote === null ? [] : [materialLine('What the question’s comment quotes'), JSON.stringify(redactFile(quote))];
+  return quote === null ? [] : [materialLine('What the question’s comment quotes'), JSON.stringify(redact(quote))];
 }
 
 function questionBlock({ by, text }: SideQuestion): readonly string[] {
   return [
     `${by.login} asks a question, as a JSON string:`,
-    JSON.stringify(redactFile(text)),
+    JSON.stringify(redact(text)),
     `Answer it in a few plain sentences, the point first. Nothing is proposed, decided or changed by your answer, and of a long one a run hears only the first and last sentences. Where you have to look first, call ${READING_TOOLS}; no other tool is served. You have ${SIDE_QUESTION_LIMITS.responses} responses, and in the last one you can call nothing.`,
   ];
 }

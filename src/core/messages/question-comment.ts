@@ -1,4 +1,4 @@
-import { redactCredentials } from '../../lib/credentials.ts';
+import { redact } from '../../lib/redaction.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Person } from '../state/vote.ts';
 import { escapeLogin } from './proposal/proposal-status.ts';
@@ -45,14 +45,14 @@ function choiceList({ input }: AgentQuestion): string {
 
 /** As the model wrote it: with its code and emphasis if at most one mark has to be escaped, else as one code span. */
 function choiceText(choice: string): string {
-  const text = stripMarkers(redactCredentials(choice)).trim();
+  const text = stripMarkers(redact(choice)).trim();
   const [inline = codeSpan(text)] = renderInline(text);
   return inline === text || inline.replace('\\', '') === text ? inline : codeSpan(text);
 }
 
 /** A choice within a sentence of the App. In it, code would look like a command that the App names. */
 function labelText(label: string): string {
-  return label.includes('`') ? codeSpan(stripMarkers(redactCredentials(label)).trim()) : choiceText(label);
+  return label.includes('`') ? codeSpan(stripMarkers(redact(label)).trim()) : choiceText(label);
 }
 
 function howToAnswer({ id, input, place }: AgentQuestion): string {

@@ -173,8 +173,6 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
       return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, or a line of more than ${formatNumber(MAX_DIFF_PART_BYTES)}, which is too long to show`;
     case 'hidden-character':
       return `it adds a character that nobody sees, ${codeSpan(nameHidden(problem))}; write it as an escape of the language`;
-    case 'uncovers-secret':
-      return 'a secret in it, or beside it, would no longer be recognized as one, and the agent would see it';
     case 'limit-exceeded':
       return 'the resulting change is too large to compute';
     case 'denied-path':

@@ -1,5 +1,5 @@
-import { redactCredentials } from '../../lib/credentials.ts';
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { redact } from '../../lib/redaction.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
@@ -130,7 +130,7 @@ function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string
 function planText({ plan }: Run): string {
   if (plan === null) return '';
   const lines = plan.map(({ text, done }) => {
-    const words = redactCredentials(text).replace(/\s+/g, ' ').trim();
+    const words = redact(text).replace(/\s+/g, ' ').trim();
     return `- ${done ? '☑' : '☐'} ${escapeText(words)}`;
   });
   return joinBlocks('Plan, written by the model:', lines.join('\n'));

@@ -1,4 +1,4 @@
-import { redactFile } from '../../lib/redaction.ts';
+import { redact } from '../../lib/redaction.ts';
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
 import { findHeading } from '../edits/heading.ts';
 import {
@@ -211,7 +211,7 @@ export function readFileLines(file: FileAtHead | null): FileLines {
       return comparable;
     },
     get redacted() {
-      redacted ??= splitLines(redactFile(text));
+      redacted ??= splitLines(redact(text));
       return redacted;
     },
   };

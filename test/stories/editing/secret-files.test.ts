@@ -141,26 +141,15 @@ describe('a secret in another file', () => {
     expect(JSON.parse(deleted ?? '').details.diff).toContain('-# ours\n-[redacted]\n-[redacted]\n');
   });
 
-  it('stays in the file: an edit across it, and a write of the placeholder, are refused with the reason (X10)', async () => {
+  it('is not found by an edit across it (X10)', async () => {
     const { ana, bot, model, pr } = await stage().tell({ branch: { 'src/config.ts': CONFIG } });
-    model.proposes(
-      read('src/config.ts'),
-      edit('src/config.ts', "token = '[redacted]'", "token = ''"),
-      edit('src/config.ts', 'size = 3', "size = '[redacted]'"),
-      write('src/config.ts', CONFIG.replace(TOKEN, '[redacted]').replace('3', '4')),
-    );
-    model.proposes(write('notes.md', 'Logs have [redacted] for a token.\n'));
+    model.proposes(read('src/config.ts'), edit('src/config.ts', "token = '[redacted]'", "token = ''"));
     await ana.says('/countersign tidy up');
-    expect(bot.proposals()).toHaveLength(1);
-    await ana.says('/approve all');
-    const [, crossing, ...writing] = model.allToolMessages();
-    expect(crossing).toBe(
-      'Not proposed: old_string crosses a place of src/config.ts that is shown as [redacted]. A secret stands there; it is not shown to you, and an edit cannot replace it. Use only text beside it.',
-    );
-    for (const output of writing.slice(0, 2))
-      expect(output).toContain('the new text of src/config.ts has the word [redacted], which stands for a secret');
+    expect(bot.proposals()).toEqual([]);
+    const [, crossing] = model.allToolMessages();
+    expect(crossing).toContain('old_string not found in src/config.ts.');
+    expect(crossing).toContain('Secrets, shown as [redacted], cannot be matched.');
     expect(pr.file('src/config.ts')).toBe(CONFIG);
-    expect(pr.file('notes.md')).toContain('[redacted]');
   });
 
   it('copied as its placeholder into another file, it is pointed out to people before they decide (X10)', async () => {
@@ -182,39 +171,6 @@ describe('a secret in another file', () => {
       expect.stringContaining('which the agent sees in place of a secret: line 2.'),
       undefined,
     ]);
-  });
-
-  it('is not uncovered by an edit beside it (X10)', async () => {
-    const url = "db = 'postgres://app:hunter2secret@db.example.com/shop'\n";
-    const { ana, bot, model } = await stage().tell({ branch: { 'src/db.py': url } });
-    model.proposes(read('src/db.py'), edit('src/db.py', "db = 'postgres://", "db = 'postgres:/"));
-    await ana.says('/countersign tidy up');
-    expect(bot.proposals()).toEqual([]);
-    const [shown, refused] = model.toolMessages();
-    expect(shown).toContain('[redacted]');
-    expect(refused).toContain('A secret stands there');
-    expect(JSON.stringify(model.requests())).not.toContain('hunter2secret');
-  });
-
-  it('whose value is on the row below its name is not uncovered either, by the agent or by a person’s own lines (X10)', async () => {
-    const value = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLE'.padEnd(40, 'k3Y');
-    const config = `aws-secret-access-key:\n  ${value}\nregion: x # ${TOKEN}\n`;
-    const { ana, bot, model, pr } = await stage().tell({ branch: { 'deploy.yaml': config } });
-    model.proposes(read('deploy.yaml'), edit('deploy.yaml', '\nregion: x', 'abc\nregion: x'));
-    model.proposes(edit('deploy.yaml', 'region: x', 'region: y'));
-    await ana.says('/countersign tidy up');
-    expect(bot.proposals()).toHaveLength(1);
-    await ana.replies(bot.proposal(1), `\`\`\`suggestion\nregion: z # my${TOKEN}\n\`\`\``);
-    expect(pr.file('deploy.yaml')).toBe(config);
-    expect(bot.answer()).toContain('a secret in it, or beside it, would no longer be recognized as one');
-    await ana.replies(bot.proposal(1), '```suggestion\nregion: z\n```');
-    expect(pr.file('deploy.yaml')).toBe(`aws-secret-access-key:\n  ${value}\nregion: z\n`);
-    const [shown, refused] = model.allToolMessages();
-    expect(shown).toContain('[redacted]\n[redacted]\nregion: x # [redacted]\n');
-    expect(refused).toContain(
-      'Not proposed: beside the changed text of deploy.yaml is a place that is shown as [redacted].',
-    );
-    for (const secret of [value, TOKEN]) expect(JSON.stringify(model.requests())).not.toContain(secret.slice(12, 24));
   });
 
   it('does not reach the model with a task in a review thread on its line (X10)', async () => {
@@ -243,23 +199,4 @@ it('a web token with many claims and passwords in unusual addresses do not reach
   const sent = JSON.stringify(model.requests().map(({ body }) => body));
   expect(sent).toContain('last row');
   for (const secret of ['Zx9y_Zx9y_', 'Kq9xZ7w', 'Wv3pL8t']) expect(sent).not.toContain(secret);
-});
-
-it('two changes that are harmless alone do not uncover a secret together (X10)', async () => {
-  const header = Buffer.from('{"alg":"HS256","kid":"a1b2c3"}').toString('base64url');
-  const token = `${header}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N`;
-  // As long as an AWS secret key, so that the name of one above it makes it look like its value.
-  expect(header).toHaveLength(40);
-  const file = ['// tokens', '//', '// one', '//', '//', '// foo bar baz', '//', '//', '//', `"${token}"`, ''].join(
-    '\n',
-  );
-  const { ana, bot, model, pr } = await stage().tell({ branch: { 'src/tokens.ts': file } });
-  model.proposes(edit('src/tokens.ts', '// one', '// secret_key'), edit('src/tokens.ts', '// foo bar baz', '// foo'));
-  model.proposes(read('src/tokens.ts'));
-  await ana.says('/countersign tidy the comments');
-  expect(bot.proposals()).toHaveLength(2);
-  await ana.says('/approve all');
-  expect(pr.file('src/tokens.ts')).toContain('// secret_key');
-  expect(model.allToolMessages().join('\n')).toContain('[redacted]');
-  expect(model.allToolMessages().join('\n')).not.toContain('dozjgNryP4J3jVmNHl0w5N');
 });

@@ -1,4 +1,4 @@
-import { dropHunkHeadings, redactDiff } from '../../../lib/redaction.ts';
+import { redactDiff } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
@@ -47,7 +47,7 @@ export function selectDiffs(files: readonly PullRequestFile[], maxBytes: number,
  * return, which would look like the end of a row.
  */
 export function escapeDiff(diff: string): string {
-  return escapeHiddenCharacters(crLfToLf(dropHunkHeadings(diff).toWellFormed()));
+  return escapeHiddenCharacters(crLfToLf(diff.toWellFormed()));
 }
 
 function sizeOf({ patch }: PullRequestFile): number {

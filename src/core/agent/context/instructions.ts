@@ -1,4 +1,4 @@
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { byteLength, decodeText } from '../../edits/text/characters.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import { decideReading } from '../../policy/path-policy.ts';
@@ -75,7 +75,7 @@ export type InstructionBytes = { readonly path: string; readonly bytes: Uint8Arr
 export function readInstructions({ path, bytes }: InstructionBytes): InstructionFile {
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return { path, text: '', note: 'is not text in UTF-8' };
-  const redacted = redactFile(decoded.text);
+  const redacted = redact(decoded.text);
   const text = PROSE_NAME.test(path) ? cleanText(redacted).text : escapeHiddenCharacters(redacted, true);
   return { path, text, note: null };
 }

@@ -1,5 +1,5 @@
 import { shortSha } from '../../../lib/format.ts';
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../../state/conversation.ts';
 import type { AgentNote, DecidedChange } from '../../state/run.ts';
@@ -79,5 +79,5 @@ function questionText({ by, question, answer }: NoteOf<'question'>): string {
 }
 
 function oneLine(text: string): string {
-  return JSON.stringify(redactFile(text).replace(/\s+/g, ' '));
+  return JSON.stringify(redact(text).replace(/\s+/g, ' '));
 }

@@ -1,4 +1,4 @@
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
@@ -24,7 +24,7 @@ type CleanText = { readonly text: string; readonly removedCount: number };
 
 /** A person's text as the model gets it: as people see it, without secrets. */
 export function wordsOf(text: string): string {
-  return redactFile(cleanText(text).text);
+  return redact(cleanText(text).text);
 }
 
 /** `wordsOf` a text, cut to `maxBytes`. Half a secret is not recognized, so the text is cut last. */

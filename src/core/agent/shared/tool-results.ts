@@ -1,6 +1,6 @@
 import { REDACTED } from '../../../lib/credentials.ts';
 import { shortSha } from '../../../lib/format.ts';
-import { redactDiff, redactFile } from '../../../lib/redaction.ts';
+import { redact, redactDiff } from '../../../lib/redaction.ts';
 import { type ChangeSet, type FileChange, pathsOf, type Region } from '../../edits/change.ts';
 import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
 import { splitLines } from '../../edits/text/lines.ts';
@@ -12,7 +12,7 @@ import { cutDiffForJson } from './response-size.ts';
 
 /** T1: a person's instruction in place of a result. The tool did not run. */
 export function instructionOutput(instruction: string): string {
-  return `[USER FEEDBACK - Tool was not executed]: ${redactFile(instruction)}`;
+  return `[USER FEEDBACK - Tool was not executed]: ${redact(instruction)}`;
 }
 
 /** A person as results name them (S140): the login, and what gives their words weight. */
@@ -23,14 +23,14 @@ export function describePerson({ by, permission }: Pick<Vote, 'by' | 'permission
 /** T4: a person denied the change, with an optional reason. */
 export function deniedOutput(vote: Pick<Vote, 'by' | 'permission' | 'text'>): string {
   // The sentence has a full stop of its own.
-  const reason = redactFile(vote.text ?? '').replace(/(?<!\.)\.$/, '');
+  const reason = redact(vote.text ?? '').replace(/(?<!\.)\.$/, '');
   const reasonClause = reason === '' ? '' : `: ${reason}`;
   return `Edit rejected by ${describePerson(vote)}${reasonClause}. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.`;
 }
 
 /** A person denied that a file is read. */
 export function readDeniedOutput(path: string, { by, text }: Pick<Vote, 'by' | 'text'>): string {
-  const reason = redactFile(text ?? '').replace(/(?<!\.)\.$/, '');
+  const reason = redact(text ?? '').replace(/(?<!\.)\.$/, '');
   const reasonClause = reason === '' ? '' : `: ${reason}`;
   return `Reading ${path} was denied by ${by.login}${reasonClause}. This is a decision, not a tool failure. Do not ask to read this version again.`;
 }
@@ -175,7 +175,7 @@ export function appliedSetOutput(change: ChangeSet, userNote: string | null, max
   return JSON.stringify({
     paths: pathsOf(change),
     message: outcomes.map(({ member, outcome }) => appliedMessage(member, outcome.summary)).join(' '),
-    ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
+    ...(userNote === null || userNote === '' ? {} : { user_note: redact(userNote) }),
     details: diffDetails(stored, false, maxBytes),
   });
 }
@@ -197,7 +197,7 @@ function buildAppliedResult(
     ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
     ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
     message,
-    ...(userNote === null || userNote === '' ? {} : { user_note: redactFile(userNote) }),
+    ...(userNote === null || userNote === '' ? {} : { user_note: redact(userNote) }),
     details: diffDetails(outcome.diff, userModified, maxBytes),
   };
 }

@@ -1,6 +1,6 @@
 import { REDACTED } from '../../../lib/credentials.ts';
 import { pluralize } from '../../../lib/format.ts';
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { decodeText } from '../../edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../edits/text/limits.ts';
 import { lineEnd, lineStart, withoutLineEnding } from '../../edits/text/lines.ts';
@@ -27,7 +27,7 @@ function addFile(results: SearchResults, { path, bytes }: SearchedFile, query: P
   if (decoded.kind !== 'text') return recordSkippedFile(results, path, decoded.kind);
   // Most files have no match, and need not be searched for secrets.
   if (!hasMatch(decoded.text, query)) return results;
-  const text = redactFile(decoded.text);
+  const text = redact(decoded.text);
   const share = hitsPerFile(results.files + 1, query);
   const earlier = keepHits(results.hits, share);
   const room = MAX_SEARCH_HITS - earlier.length;

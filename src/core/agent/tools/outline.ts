@@ -1,5 +1,5 @@
 import { pluralize, shortSha } from '../../../lib/format.ts';
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { decodeText } from '../../edits/text/characters.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters } from '../../edits/text/unicode.ts';
@@ -21,7 +21,7 @@ export function formatOutline(
 ): string {
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return `Cannot outline '${path}': it is not text.`;
-  const text = redactFile(decoded.text);
+  const text = redact(decoded.text);
   const lines = crLfToLf(text).split('\n');
   const found = declarations ?? findLinesAtMargin(lines);
   const shown = found.slice(0, MAX_ROWS);

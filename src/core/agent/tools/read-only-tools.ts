@@ -1,5 +1,5 @@
 import { pluralize, shortSha } from '../../../lib/format.ts';
-import { redactFile } from '../../../lib/redaction.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { BYTE_ORDER_MARK, byteLength, decodeText } from '../../edits/text/characters.ts';
 import { createLineTable, type LineTable, linesAt } from '../../edits/text/line-table.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
@@ -19,7 +19,7 @@ export function formatFileContent(input: ReadFileInput): FileView {
   if (decoded.kind === 'not-utf8')
     return withoutLines(`Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`);
   if (decoded.text === '') return withoutLines(`File ${path} is empty (blob ${shortSha(blob)}).`);
-  const text = redactFile(decoded.text);
+  const text = redact(decoded.text);
   const lines = text === decoded.text ? createLineTable(text, bytes) : createLineTable(text);
   const first = input.start ?? 1;
   const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);

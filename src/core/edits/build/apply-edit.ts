@@ -1,4 +1,4 @@
-import { REDACTED, type SecretRange } from '../../../lib/credentials.ts';
+import type { SecretRange } from '../../../lib/credentials.ts';
 import { redactRanges } from '../../../lib/redaction.ts';
 import { BYTE_ORDER_MARK } from '../text/characters.ts';
 import { findNearMatches, type NearMatch } from '../text/closest-text.ts';
@@ -15,7 +15,6 @@ import { MAX_COUNTED_MATCHES, MAX_FILE_BYTES, MAX_LISTED_MATCHES } from '../text
 import { createLineTable, type LineTable } from '../text/line-table.ts';
 import { countLines, lineEnd, lineStart } from '../text/lines.ts';
 import { buildReplacements, minResultLength, replacementText, type TextReplacement } from './replacements.ts';
-import { uncoversSecret } from './uncovered-secrets.ts';
 
 /** The replacement that a model requests. */
 export type EditRequest = { readonly oldString: string; readonly newString: string; readonly replaceAll: boolean };
@@ -55,11 +54,6 @@ export type EditResult =
   | { readonly kind: 'too-large'; readonly characters: number }
   /** `lines` is a lower bound for the lines from the first to the last difference, old and new together. */
   | { readonly kind: 'span-too-long'; readonly lines: number }
-  /** The text to replace, or the new one, has a secret's placeholder. */
-  | { readonly kind: 'crosses-secret' }
-  | { readonly kind: 'writes-placeholder' }
-  /** A secret beside the replaced text would no longer be recognized. */
-  | { readonly kind: 'uncovers-secret' }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old-string' };
 
@@ -79,8 +73,6 @@ export function applyEdit(base: LineTable, request: EditRequest, secrets: readon
   if (request.oldString === request.newString) return { kind: 'no-change' };
   const { matches, count } = findEditMatches(createSearchableText(text, secrets), request);
   if (count === 0) return createNotFoundResult(base, request, secrets);
-  if (secrets.length > 0 && countPlaceholders(request.newString) > countPlaceholders(request.oldString))
-    return { kind: 'writes-placeholder' };
   if (request.replaceAll && count > MAX_REPLACED_MATCHES)
     return { kind: 'too-many-matches', max: MAX_REPLACED_MATCHES };
   if (!request.replaceAll && count > 1) {
@@ -92,15 +84,9 @@ export function applyEdit(base: LineTable, request: EditRequest, secrets: readon
   const built = buildReplacements(base, matches, replacement);
   if (built.kind === 'span-too-long') return built;
   const { replacements } = built;
-  const after = secrets.length === 0 ? text : spliceReplacements(text, 0, text.length, replacements).text;
-  if (uncoversSecret({ before: text, after, replacements, secrets })) return { kind: 'uncovers-secret' };
   // A needle with a byte order mark is searched for at the start only, so the text can occur again below.
   const isOnlyMatch = !request.replaceAll && !request.oldString.startsWith(BYTE_ORDER_MARK) && secrets.length === 0;
   return createEditedResult(base, replacements, isOnlyMatch);
-}
-
-function countPlaceholders(text: string): number {
-  return text.split(REDACTED).length - 1;
 }
 
 /** All matches to replace or, for a single replacement, the first ones to report. */
@@ -117,7 +103,6 @@ function createNotFoundResult(
   secrets: readonly SecretRange[],
 ): EditResult {
   const hasSecrets = secrets.length > 0;
-  if (hasSecrets && oldString.includes(REDACTED)) return { kind: 'crosses-secret' };
   const shown = hasSecrets ? createLineTable(redactRanges(base.text, secrets)) : base;
   const present = newString === '' ? undefined : findMatches(createSearchableText(shown.text), newString, 1)[0];
   return {

@@ -13,7 +13,6 @@ import { applyEdits, type RefusedEdit } from './apply-edits.ts';
 import {
   checkNewTextBeside,
   checkSpanLength,
-  crossesSecret,
   matchNotFound,
   matchNotUnique,
   type Refusal,
@@ -21,8 +20,6 @@ import {
   refuse,
   resultTooLarge,
   spanTooLong,
-  uncoversSecretBeside,
-  writesPlaceholder,
 } from './refusals.ts';
 import {
   buildRefinedDiff,
@@ -69,12 +66,6 @@ export function describeRefusedEdit(path: string, result: RefusedEdit): string {
       return resultTooLarge(path, result.characters);
     case 'span-too-long':
       return spanTooLong(path, result.lines);
-    case 'crosses-secret':
-      return crossesSecret(path);
-    case 'writes-placeholder':
-      return writesPlaceholder(path);
-    case 'uncovers-secret':
-      return uncoversSecretBeside(path);
     case 'no-change':
       return `No changes: ${path} would stay exactly as it is.`;
     case 'empty-old-string':

@@ -1,4 +1,3 @@
-import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
 import { type Change, changeDiff, type FileChange, type PathResult, type Region, type StoredFile } from '../change.ts';
 import { combineChanges, MAX_SET_MEMBERS } from '../change-set.ts';
 import { describeEdit } from '../describe-change.ts';
@@ -17,7 +16,7 @@ import { countLines } from '../text/lines.ts';
 import { type BuildResult, createEdit } from './build-edit.ts';
 import { buildDelete, buildMove, buildMoveWithText } from './build-file-ops.ts';
 import { buildWrite } from './build-write.ts';
-import { checkDiffSize, checkSpanLength, type Refusal, refuse, writesPlaceholder } from './refusals.ts';
+import { checkDiffSize, checkSpanLength, type Refusal, refuse } from './refusals.ts';
 import { buildRefinedDiff, type DiffBlock, groupBlocks, refineBlock } from './unified-diff.ts';
 
 /**
@@ -89,8 +88,6 @@ function buildMembers(
   repositoryName: string,
 ): MembersResult {
   const source = moves.get(path);
-  const base = source?.before ?? before;
-  if (base !== null && after !== null && writesPlaceholderOver(base, after)) return refuse(writesPlaceholder(path));
   if (source !== undefined && source.before !== null && after !== null) {
     const paths = { from: source.path, to: path, repositoryName };
     return asMembers(
@@ -103,15 +100,6 @@ function buildMembers(
   if (after !== null) return buildRegions({ path, repositoryName, file: before }, after);
   const isMoved = [...moves.values()].some((one) => one.path === path);
   return isMoved ? NO_MEMBERS : asMembers(buildDelete({ path, repositoryName, file: before }));
-}
-
-/** A call may write the placeholder once an earlier one has removed the secret. Together they replace it. */
-function writesPlaceholderOver(before: StoredFile, after: StoredFile): boolean {
-  const [oldText, newText] = [decodeText(before.bytes), decodeText(after.bytes)];
-  if (oldText.kind !== 'text' || newText.kind !== 'text' || !newText.text.includes(REDACTED)) return false;
-  const oldLines = new Set(oldText.text.split('\n'));
-  const isNew = newText.text.split('\n').some((line) => line.includes(REDACTED) && !oldLines.has(line));
-  return isNew && findSecretRanges(oldText.text).length > 0;
 }
 
 const NO_MEMBERS: MembersResult = { kind: 'members', members: [] };

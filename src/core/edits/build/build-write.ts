@@ -1,4 +1,3 @@
-import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
 import type { BlobRef, FileChange, FileMode, StoredFile } from '../change.ts';
 import { describeWrite } from '../describe-change.ts';
 import { changeDigest } from '../digest.ts';
@@ -17,7 +16,6 @@ import {
   encodeFile,
   readEditableText,
   refuse,
-  writesPlaceholder,
 } from './refusals.ts';
 import { buildRefinedDiff } from './unified-diff.ts';
 
@@ -48,8 +46,6 @@ export function buildWrite(input: WriteInput): BuildResult {
       `Not proposed: ${path} exists (${lines} lines) and this run has not read its current version. Read it with read_file first.`,
     );
   }
-  if (input.content.includes(REDACTED) && findSecretRanges(editable.text).length > 0)
-    return refuse(writesPlaceholder(path));
   const textRefusal = checkNewText(path, input.content);
   if (textRefusal !== null) return refuse(textRefusal);
   const encoded = keepFileEncoding(path, editable.text, input.content);

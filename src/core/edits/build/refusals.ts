@@ -126,21 +126,6 @@ export function checkAddedText({ path, region }: FileChange): string | null {
   return `Not proposed: the new text of ${path} has ${nameHidden(hidden)}, which nobody sees. Write it as an escape of the language, or leave it out.`;
 }
 
-/** For an edit whose place has a secret. The model knows only the placeholder. */
-export function crossesSecret(path: string): string {
-  return `Not proposed: old_string crosses a place of ${path} that is shown as ${REDACTED}. A secret stands there; it is not shown to you, and an edit cannot replace it. Use only text beside it.`;
-}
-
-/** For an edit after which a secret would be an ordinary text, because of what stands beside it. */
-export function uncoversSecretBeside(path: string): string {
-  return `Not proposed: beside the changed text of ${path} is a place that is shown as ${REDACTED}. A secret stands there, and after this edit it would not be recognized as one. Keep the characters directly before and after it.`;
-}
-
-/** For a new text that would put the placeholder into a file that has secrets. */
-export function writesPlaceholder(path: string): string {
-  return `Not proposed: the new text of ${path} has the word ${REDACTED}, which stands for a secret of this file. Writing it would destroy the secret. Use edit_file for the lines beside it.`;
-}
-
 /** T5; `lines` are those of the first matches, up to `MAX_LISTED_MATCHES`. */
 export function matchNotUnique(matches: number, lines: readonly number[]): string {
   const count = matches > MAX_COUNTED_MATCHES ? `more than ${MAX_COUNTED_MATCHES}` : String(matches);

@@ -1,8 +1,7 @@
-import { findSecretRanges } from '../../../lib/credentials.ts';
 import { type FileChange, type Region, unifiedDiffOf } from '../change.ts';
 import { findAddedHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
-import { applyRegion, findChangedLines, regionBetween, regionIndex } from '../region.ts';
+import { applyRegion, regionBetween, regionIndex } from '../region.ts';
 import { BYTE_ORDER_MARK, byteLength, encodeText } from '../text/characters.ts';
 import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
@@ -12,7 +11,6 @@ import { buildEditFromResult, type EditInput } from './build-edit.ts';
 import { buildWrite } from './build-write.ts';
 import { checkNewText } from './refusals.ts';
 import { type FileLine, findRepeatedLine, isClearlyWhole } from './unclear-block.ts';
-import { uncoversSecret } from './uncovered-secrets.ts';
 import { countChangedBlocks, formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
 /** The lines of the file that a user's lines replace: `index` is 0-based; a `count` of 0 inserts them there. */
@@ -49,9 +47,7 @@ export type UserEditRefusal =
   | { readonly reason: 'too-large'; readonly bytes: number }
   | { readonly reason: 'diff-too-long' }
   /** They add a character that nobody sees to this line of the file. */
-  | { readonly reason: 'hidden-character'; readonly codePoint: number; readonly line: number }
-  /** A secret would stay, and the model would see it. */
-  | { readonly reason: 'uncovers-secret' };
+  | { readonly reason: 'hidden-character'; readonly codePoint: number; readonly line: number };
 
 /** How a user's text differs from the model's proposal. */
 export type UserEditDiff = {
@@ -113,7 +109,7 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const proposedText = applyRegion(before, change.region);
   const text = baseText === null ? newFileText(proposedText, lines) : replaceRange(before, range, input);
   if (text === proposedText) return { kind: 'unchanged' };
-  const refusal = checkUserEdit(change.path, text, baseText) ?? checkSecrets(before, text);
+  const refusal = checkUserEdit(change.path, text, baseText);
   if (refusal !== null) return refuseUserEdit(refusal);
   const built = buildUserEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
@@ -201,15 +197,6 @@ function checkUserEdit(path: string, text: string, baseText: string | null): Use
   if (checkNewText(path, text) === null) return null;
   const bytes = byteLength(text);
   return bytes > MAX_FILE_BYTES ? { reason: 'too-large', bytes } : { reason: 'not-text' };
-}
-
-function checkSecrets(before: string, after: string): UserEditRefusal | null {
-  const base = createLineTable(before);
-  const changed = findChangedLines(before, after, base);
-  if (changed === null) return null;
-  const replacement = { start: base.offsetAt(changed.index), end: base.offsetAt(changed.end), text: changed.newText };
-  const secrets = findSecretRanges(before);
-  return uncoversSecret({ before, after, replacements: [replacement], secrets }) ? { reason: 'uncovers-secret' } : null;
 }
 
 /** Neither do characters that nobody sees make other lines. */

@@ -1,5 +1,5 @@
-import { redactCredentials } from '../../../lib/credentials.ts';
 import type { RepoLinks } from '../../../lib/format.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 
@@ -190,7 +190,7 @@ export function blockQuote(untrusted: string, maxCharacters: number): string {
  * more people read pull requests than files.
  */
 export function quoteModelText(label: string, untrusted: string, maxCharacters: number): string {
-  const quoted = blockQuote(redactCredentials(untrusted), maxCharacters);
+  const quoted = blockQuote(redact(untrusted), maxCharacters);
   return quoted === '' ? '' : `${label}, written by the model:\n\n${quoted}`;
 }
 

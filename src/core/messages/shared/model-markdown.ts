@@ -1,6 +1,6 @@
 import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { redactCredentials } from '../../../lib/credentials.ts';
+import { redact } from '../../../lib/redaction.ts';
 import { rememberTexts } from '../../../lib/remember-texts.ts';
 import { INLINE_CONSTRUCTS } from '../../comments/markdown-blocks.ts';
 import { escapeHiddenAndCr } from '../../edits/text/unicode.ts';
@@ -18,7 +18,7 @@ export function quoteModelMarkdown(label: string, untrusted: string, maxCharacte
  * are redacted: the model may have read some, and more people read pull requests than files.
  */
 export function quoteMarkdown(untrusted: string, maxCharacters: number): string {
-  const text = redactCredentials(untrusted).trim();
+  const text = redact(untrusted).trim();
   const { length } = [...text];
   const blocks = renderBlocks(truncate(text, maxCharacters));
   const note = length > maxCharacters ? [`(showing ${maxCharacters} of ${length} characters)`] : [];

@@ -32,7 +32,6 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
     { reason: 'diff-too-long' },
-    { reason: 'uncovers-secret' },
     { reason: 'hidden-character', line: 2, codePoint: 0x200b },
     { reason: 'denied-path', rule: text },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
@@ -466,9 +465,6 @@ describe('answers', () => {
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 240,000 bytes, or a line of more than 57,000, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because a secret in it, or beside it, would no longer be recognized as one, and the agent would see it. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
