@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS } from '../../core/state/limits.ts';
 import type { Run } from '../../core/state/run.ts';
 import { ONCE_IN_REPOSITORY } from '../../core/step/effects.ts';
@@ -29,11 +29,39 @@ type CleanupTask = {
   readonly deleteBatch: (transaction: Transaction<DatabaseSchema>, now: number) => Promise<number>;
 };
 
+type TableOfRows = 'inbox' | 'effects' | 'installation_events' | 'run_starts';
+
+/** Deletes a batch of the rows of one table that meet a condition. */
+function deleteRows(table: TableOfRows, isOld: (now: number) => RawBuilder<unknown>): CleanupTask {
+  return {
+    maxRows: MAX_ROWS_PER_BATCH,
+    async deleteBatch(transaction, now) {
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(table)} where ctid in (
+          select ctid from ${sql.table(table)} where ${isOld(now)} limit ${MAX_ROWS_PER_BATCH}
+        )
+      `.execute(transaction);
+      return Number(numAffectedRows ?? 0);
+    },
+  };
+}
+
 const CLEANUP_TASKS: readonly CleanupTask[] = [
-  { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldDeliveries },
-  { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldEffects },
-  { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldInstallationEvents },
-  { maxRows: MAX_ROWS_PER_BATCH, deleteBatch: deleteOldStarts },
+  // Dead letters stay as long as runs, because an operator might look into them.
+  deleteRows(
+    'inbox',
+    (now) => sql`done_at < ${now - DELIVERY_RETENTION_MS}
+      and (not dead_lettered or done_at < ${now - RUN_RETENTION_MS})`,
+  ),
+  // Replies that are posted once in a repository stay: without their rows they would be posted again.
+  deleteRows(
+    'effects',
+    (now) => sql`done_at < ${now - DELIVERY_RETENTION_MS}
+      and (once_key is null or once_key not like ${`${ONCE_IN_REPOSITORY}%`})`,
+  ),
+  deleteRows('installation_events', (now) => sql`received_at < ${now - DELIVERY_RETENTION_MS}`),
+  // Those that no limit of a day counts any more.
+  deleteRows('run_starts', (now) => sql`started_at <= ${now - DAY_MS}`),
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldRuns },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteOldAnswers },
   { maxRows: MAX_OWNERS_PER_BATCH, deleteBatch: deleteUninstalled },
@@ -59,48 +87,6 @@ async function tryCleanupLock(transaction: Transaction<DatabaseSchema>): Promise
     select pg_try_advisory_xact_lock(${CLEANUP_LOCK}::bigint) as acquired
   `.execute(transaction);
   return rows[0]?.acquired === true;
-}
-
-/** Dead letters stay as long as runs, because an operator might look into them. */
-async function deleteOldDeliveries(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
-  const { rows } = await sql`
-    delete from inbox where id in (
-      select id from inbox where done_at < ${now - DELIVERY_RETENTION_MS} and (not dead_lettered or done_at < ${now - RUN_RETENTION_MS})
-      order by id limit ${MAX_ROWS_PER_BATCH}
-    ) returning id
-  `.execute(transaction);
-  return rows.length;
-}
-
-/** Replies that are posted once in a repository stay: without their rows they would be posted again. */
-async function deleteOldEffects(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
-  const { rows } = await sql`
-    delete from effects where id in (
-      select id from effects where done_at < ${now - DELIVERY_RETENTION_MS}
-        and (once_key is null or once_key not like ${`${ONCE_IN_REPOSITORY}%`})
-      order by id limit ${MAX_ROWS_PER_BATCH}
-    ) returning id
-  `.execute(transaction);
-  return rows.length;
-}
-
-async function deleteOldInstallationEvents(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
-  const { rows } = await sql`
-    delete from installation_events where delivery_id in (
-      select delivery_id from installation_events where received_at < ${now - DELIVERY_RETENTION_MS} limit ${MAX_ROWS_PER_BATCH}
-    ) returning delivery_id
-  `.execute(transaction);
-  return rows.length;
-}
-
-/** Those that no limit of a day counts any more. */
-async function deleteOldStarts(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
-  const { rows } = await sql`
-    delete from run_starts where ctid in (
-      select ctid from run_starts where started_at <= ${now - DAY_MS} order by started_at limit ${MAX_ROWS_PER_BATCH}
-    ) returning pull_key
-  `.execute(transaction);
-  return rows.length;
 }
 
 /** Runs without recent changes, on unclaimed pull requests without active or pending work. */
@@ -140,9 +126,8 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
     .set({ worker: null, fence: sql`fence + 1` })
     .where('pull_key', 'in', keys)
     .execute();
-  await transaction.deleteFrom('messages').where('run_id', 'in', ids).execute();
-  await transaction.deleteFrom('proposals').where('run_id', 'in', ids).execute();
-  await transaction.deleteFrom('runs').where('run_id', 'in', ids).execute();
+  for (const table of ['messages', 'proposals', 'runs'] as const)
+    await transaction.deleteFrom(table).where('run_id', 'in', ids).execute();
   await transaction.updateTable('pulls').set({ run_id: null }).where('run_id', 'in', ids).execute();
 }
 
@@ -215,11 +200,8 @@ async function deletePulls(
     .set({ note: null, record: null })
     .where('pull_key', 'in', keys)
     .execute();
-  await transaction.deleteFrom('side_messages').where('pull_key', 'in', keys).execute();
-  await transaction.deleteFrom('proposals').where('pull_key', 'in', keys).execute();
-  await transaction.deleteFrom('runs').where('pull_key', 'in', keys).execute();
-  await transaction.deleteFrom('run_starts').where('pull_key', 'in', keys).execute();
-  await transaction.deleteFrom('effects').where('pull_key', 'in', keys).execute();
+  for (const table of ['side_messages', 'proposals', 'runs', 'run_starts', 'effects'] as const)
+    await transaction.deleteFrom(table).where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('inbox').where('pull_key', 'in', keys).where('delivery_id', 'is', null).execute();
   await transaction
     .updateTable('inbox')

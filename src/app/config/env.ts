@@ -9,9 +9,8 @@ import {
   readKeyFile,
   readPrivateKey,
 } from './keys.ts';
-import { type ReadMode, readMode } from './modes.ts';
 import { listOperatorWarnings, loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
-import { listWarnings } from './warnings.ts';
+import { listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
 type AllowedOwners =

@@ -1,6 +1,15 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sslModeWarning } from './database-url.ts';
-import { type ReadMode, sharedPermissions } from './modes.ts';
+import { sharedPermissions } from './keys.ts';
+
+/** The mode of a file or directory; null if it is missing or hidden. */
+export type ReadMode = (path: string) => number | null;
+
+/** Reads a mode from the file system. */
+export function readMode(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mode ?? null;
+}
 
 /** The part of the configuration that can be unsafe. */
 type CheckedConfig = {
