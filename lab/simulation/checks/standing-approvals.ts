@@ -13,6 +13,7 @@ type StandingGrant = {
   readonly glob: string | null;
   readonly change: Change | undefined;
   readonly tool: string | null;
+  readonly baseRef: string | undefined;
 };
 
 type NumberedVote = CaseEvidence['votes'][number];
@@ -50,6 +51,7 @@ function findGrant({ saved, votes, changes }: CaseEvidence, { index, vote }: Num
     glob: command.always.glob,
     change: changes.get(`${given.vote.proposalId} ${given.vote.digest}`),
     tool: proposal?.origin.kind === 'call' ? proposal.origin.tool : null,
+    baseRef: step.step.pull.run?.baseRef,
   };
 }
 
@@ -70,6 +72,8 @@ function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, gran
   );
   return [
     ...(vote.by.id === grant.by ? [] : ['in the name of another person']),
+    ...(step.step.pull.run?.task.by.id === grant.by ? [] : ['in another person’s run']),
+    ...(step.step.pull.run?.baseRef === grant.baseRef ? [] : ['given for another base branch']),
     ...(step.claim.pullRequestKey === grant.pullKey ? [] : ['of another pull request']),
     ...(proposal.origin.kind === 'call' && proposal.origin.tool === grant.tool ? [] : ['for another tool']),
     ...(paths.every((path) => reached.test(path)) ? [] : [`which does not reach ${paths.join(', ')}`]),
@@ -117,17 +121,9 @@ function isSameVoter(left: Vote, right: Vote): boolean {
   return left.proposalId === right.proposalId && left.by.id === right.by.id && isUse(left);
 }
 
-/** Whether this step took the standing approval back, closed the pull request, or saw its comment deleted. */
+/** Whether this step took the standing approval back, or closed the pull request. */
 function endsIt({ signal, step }: SavedStep, vote: Vote): boolean {
   if (step.reason === 'pull-closed' || step.reason === 'access-lost') return true;
-  if (signal.type !== 'intent') return false;
-  const { intent } = signal;
-  if (intent.kind === 'deleted' || intent.kind === 'edited')
-    return (
-      intent.location.at === vote.surface &&
-      'commentId' in intent.location &&
-      intent.location.commentId === vote.commentId
-    );
   return revokedNumber({ signal, step }) === vote.standingApproval?.number;
 }
 

@@ -52,7 +52,7 @@ const giveInjectedTask: PersonAction = ({ person, simulatedGitHub, fixture, rand
 const approveInAdvance: PersonAction = ({ simulatedGitHub, fixture, random, open }) => {
   if (open.length === 0) return null;
   const { person } = createActionContext(simulatedGitHub, fixture, random, 'ana');
-  const command = `/approve ${random.pick(open).id} always${random.pick(['', '', ' src/**', ' **'])}`;
+  const command = `/approve ${random.pick(open).id} always${random.pick(['', '', ' src/*.ts', ' **'])}`;
   return `ana approves in advance (${person.says(command).id})`;
 };
 

@@ -1,7 +1,6 @@
 import { pathsOf } from '../../../src/core/edits/change.ts';
 import { createStandingVote } from '../../../src/core/policy/standing-approvals.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
-import type { PullState } from '../../../src/core/state/pull-state.ts';
 import type { StandingApproval } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { PROTECTED_PATH } from '../world/random-model.ts';
@@ -58,14 +57,6 @@ function forgetRevocations(): Overrides {
   });
 }
 
-/** Every glob is matched below any directory, not only from the root. */
-function unanchored(pull: PullState): PullState {
-  const standingApprovals = pull.standingApprovals.map((one) =>
-    one.glob === null ? one : { ...one, glob: `**/${one.glob}` },
-  );
-  return { ...pull, standingApprovals };
-}
-
 /** Mistakes in standing approvals. */
 export const STANDING_MUTANTS: readonly Mutant[] = [
   {
@@ -87,11 +78,6 @@ export const STANDING_MUTANTS: readonly Mutant[] = [
         if (approval === undefined || (step.reason !== 'approved' && step.reason !== 'vote-counted')) return step;
         return voteFor(step, approval, (one, proposal) => postedAt(proposal) <= Date.parse(one.grantedAt));
       }),
-  },
-  {
-    name: 'standing-glob-unanchored',
-    brokenPromise: 'a glob is matched from the root of the repository',
-    createOverrides: () => overridePulls(unanchored),
   },
   {
     name: 'revocation-forgotten',

@@ -260,9 +260,9 @@ function pushOwnSettings({ random, pusher }: ActionContext): string {
   return `pushes ${JSON.stringify(settings)} as the branch's own settings`;
 }
 
-/** Approves in advance: the path, or globs that reach too little, enough, or as much as they can. */
+/** Approves in advance: the path, or globs that reach enough, something else, or too much. */
 function approveAlways(context: ActionContext, proposal: VisibleProposal): string {
-  const glob = context.random.pick(['', '', ' src/*', ' **', ' **', ' notes.md', ' **/*.ts', ' /src/**']);
+  const glob = context.random.pick(['', '', ' src/*.ts', ' src/*.ts', ' docs/*.md', ' **', ' /src/*.ts']);
   return proposal.inThread && context.random.chance(0.7)
     ? replyInThread(context, proposal, `/approve always${glob}`)
     : postComment(context, `/approve ${proposal.id} always${glob}`);

@@ -3,7 +3,14 @@ import type { Proposal, Retarget } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { proposalsBeforeCommit } from './head-assessment.ts';
-import { queueCommentUpdate, type StepBuilder, withProposal, withReply, withRun } from './step-builder.ts';
+import {
+  queueCommentUpdate,
+  type StepBuilder,
+  withProposal,
+  withPullState,
+  withReply,
+  withRun,
+} from './step-builder.ts';
 import { answerProposalCalls } from './tool-batch.ts';
 
 /** Applies the current base branch. The webhook about the change may never have arrived. */
@@ -12,11 +19,11 @@ export function applyBaseChange(builder: StepBuilder, to: string, now: string): 
   return from === to ? builder : retarget(builder, { from, to }, now);
 }
 
-/** Withdraws what was proposed for the previous base. A commit attempt is left to its outcome, and is not retried. */
+/** Withdraws what was proposed for the previous base, and ends standing approvals. A commit attempt is left to its outcome, and is not retried. */
 export function retarget(builder: StepBuilder, change: Retarget, now: string): StepBuilder {
   const open = proposalsBeforeCommit(builder.pull.proposals);
   const executing = builder.pull.proposals.filter(({ state }) => state === 'executing');
-  const withBase = withRun(builder, { baseRef: change.to });
+  const withBase = withPullState(withRun(builder, { baseRef: change.to }), { standingApprovals: [] });
   const marked = executing.reduce((next, one) => withProposal(next, { ...one, pendingRetarget: change }), withBase);
   const withdrawn = open.reduce((next, one) => withdrawForRetarget(next, one, change, now), marked);
   return announceRetarget(withdrawn, open, change);

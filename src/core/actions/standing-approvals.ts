@@ -1,15 +1,13 @@
-import { findSourceProblem } from '../policy/approval-rules.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { canCommit } from '../state/run.ts';
-import { canApprove, distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
-import type { VoteProblem } from '../state/vote-source.ts';
-import type { Facts, Need, StandingApprovalFacts } from '../step/facts.ts';
+import { distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
+import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/refusals.ts';
 import { proposalLink, standingApprovalLine } from '../step/reply-links.ts';
-import { approversOf, blockFor, codeOwnerNeeds, currentApprovalRules, recordApproval } from './approvals.ts';
+import { approversOf, blockFor, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';
 import {
@@ -32,11 +30,9 @@ export function standingApprovalNeeds(pull: PullState, posting: Posting, facts: 
   if (!proposals.some((proposal) => inForce.some((one) => reaches(one, proposal)))) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
-  const approvals = usableApprovals(pull, proposals, facts);
-  if (approvals.length === 0 || facts.settings?.kind !== 'settings') return [];
-  const people = approvals.map(({ vote }) => vote.by);
-  const owners = codeOwnerNeeds(proposals, people, facts.settings.settings, facts);
-  return facts.standingApprovals === undefined ? [{ kind: 'standing-approvals', approvals }, ...owners] : owners;
+  if (facts.standingPermissions !== undefined) return [];
+  const people = usableApprovals(pull, proposals, facts).map(({ vote }) => vote.by);
+  return people.length === 0 ? [] : [{ kind: 'standing-approvals', people }];
 }
 
 /** The posted proposals that an approval could commit now. */
@@ -48,25 +44,24 @@ function findPosted(pull: PullState, { runId, proposals }: Posting): readonly Pr
 }
 
 function usableApprovals(
-  { standingApprovals: approvals }: PullState,
+  { standingApprovals: approvals, run }: PullState,
   proposals: readonly Proposal[],
   { settings, now }: Facts,
 ): readonly StandingApproval[] {
   if (settings?.kind !== 'settings') return [];
-  const context = { approvals, rules: settings.settings, now };
+  const context = { approvals, rules: settings.settings, runBy: run?.task.by ?? null, now };
   return [...new Set(proposals.flatMap((proposal) => findUsable(proposal, context)))];
 }
 
 /**
  * Approves posted proposals by the standing approvals that reach them, each as one vote of its author, and commits
- * those that now have enough. An approval whose comment or whose author's right is gone ends instead.
+ * those that now have enough.
  */
 export function useStandingApprovals(builder: StepBuilder, posting: Posting, facts: Facts): StepBuilder {
-  const checks = facts.standingApprovals;
-  if (checks === undefined) return builder;
-  const ended = endLostApprovals(builder, checks, facts.now);
-  const posted = findPosted(ended.pull, posting);
-  const used = posted.reduce((next, one) => approveInAdvance(next, one, checks, facts), ended);
+  const permissions = facts.standingPermissions;
+  if (permissions === undefined) return builder;
+  const posted = findPosted(builder.pull, posting);
+  const used = posted.reduce((next, one) => approveInAdvance(next, one, permissions, facts), builder);
   const proposalIds = posted.map(({ id }) => id).filter((id) => stateOf(used, id) === 'approved');
   return proposalIds.length === 0
     ? used
@@ -81,42 +76,17 @@ function stateOf({ pull }: StepBuilder, id: string): Proposal['state'] | undefin
 function approveInAdvance(
   builder: StepBuilder,
   proposal: Proposal,
-  { checked, permissions }: StandingApprovalFacts,
+  permissions: NonNullable<Facts['standingPermissions']>,
   facts: Facts,
 ): StepBuilder {
   const current = currentApprovalRules(facts.settings, builder.pull.run, facts.codeOwners);
   if (current.kind !== 'rules') return builder;
-  const numbers = new Set(checked.map(({ number }) => number));
-  const usable = usableApprovals(builder.pull, [proposal], facts).filter(({ number }) => numbers.has(number));
-  return usable.reduce((next, approval) => {
+  return usableApprovals(builder.pull, [proposal], facts).reduce((next, approval) => {
     const { by } = approval.vote;
     const permission = permissions[by.id] ?? 'none';
     if (blockFor(by, permission, proposal, current.rules) !== null) return next;
     const vote = createStandingVote(approval, proposal, permission, facts.now);
     return recordApproval(next, currentProposal(next, proposal), vote, current.rules, facts.now);
-  }, builder);
-}
-
-const END_BY_PROBLEM: Partial<Record<VoteProblem, Exclude<StandingEnd['kind'], 'revoked'>>> = {
-  missing: 'comment-deleted',
-  dismissed: 'review-dismissed',
-  renamed: 'account-renamed',
-};
-
-function endLostApprovals(
-  builder: StepBuilder,
-  { checked, permissions, voteSources }: StandingApprovalFacts,
-  now: string,
-): StepBuilder {
-  return checked.reduce((next, { number, vote }) => {
-    const problem = findSourceProblem(vote, voteSources);
-    const approval = next.pull.standingApprovals.find((one) => one.number === number);
-    if (approval === undefined) return next;
-    if (problem !== null)
-      return endStandingApproval(next, approval, { kind: END_BY_PROBLEM[problem] ?? 'comment-changed' }, now);
-    return canApprove(permissions[vote.by.id])
-      ? next
-      : endStandingApproval(next, approval, { kind: 'no-write-access' }, now);
   }, builder);
 }
 

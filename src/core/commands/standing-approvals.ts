@@ -2,7 +2,7 @@ import { expiryAfter } from '../actions/expiry.ts';
 import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import { findPathBeyond, findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
@@ -16,13 +16,7 @@ import type { CommandDefinition } from './shared/definition.ts';
 
 /** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
 type StandingApprovalOutcome =
-  | {
-      readonly kind: 'granted';
-      readonly approval: StandingApproval;
-      readonly vote: Vote;
-      /** A path of this change that the scope does not reach. */
-      readonly beyond: string | null;
-    }
+  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
   | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
 
 /** Reads the wish for a standing approval; the approval of the change itself holds either way. */
@@ -32,10 +26,11 @@ export function requestStandingApproval(
   { glob }: AlwaysRequest,
   note: string,
 ): StandingApprovalOutcome {
-  const { pull, facts, intent } = context;
+  const { pull, facts, intent, person } = context;
   const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
   if (facts.settings?.kind !== 'settings') return refuse('switched-off');
   const { settings } = facts.settings;
+  if (pull.run?.task.by.id !== person.id) return refuse('not-your-run');
   const scope = findScope(proposal, glob, settings);
   if (typeof scope === 'string') return refuse(scope);
   const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
@@ -45,7 +40,7 @@ export function requestStandingApproval(
   const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
   // The note is about this change only.
   const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
-  return { kind: 'granted', approval, vote, beyond: findPathBeyond(scope, proposal.change) };
+  return { kind: 'granted', approval, vote };
 }
 
 /**
@@ -61,14 +56,13 @@ export function recordStandingApproval(
     const { id, obstacle } = outcome;
     return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
   }
-  const { approval, beyond } = outcome;
+  const { approval } = outcome;
   const given = withPullState(builder, {
     standingApprovals: [...inForce(builder.pull, facts), approval],
     standingApprovalCount: approval.number,
   });
   const granted = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
-  const reply = beyond === null ? granted : { ...granted, beyond };
-  return showStandingApprovals(withReply(given, intent.location, reply));
+  return showStandingApprovals(withReply(given, intent.location, granted));
 }
 
 export const approvals = {

@@ -1,12 +1,10 @@
 import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { findCommentDamage, MAX_COMMENT_REPAIRS, repairComment } from '../actions/comment-repair.ts';
 import { endSideQuestion, findSideQuestionAt } from '../actions/side-questions.ts';
-import { endStandingApproval } from '../actions/standing-approvals.ts';
 import {
   endStep,
   noop,
   queueCommentUpdate,
-  type StepBuilder,
   startStep,
   withEffects,
   withProposal,
@@ -22,7 +20,6 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, isApprovalVote, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import type { StandingEnd } from '../step/refusals.ts';
 import { proposalOutcome } from '../step/reply-links.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -34,8 +31,6 @@ export function onCommentEdited(
   { parsed, location }: Extract<Intent, { kind: 'edited' }>,
   facts: Facts,
 ): Step {
-  const ended = endApprovalsOf(pull, location, { kind: 'comment-changed' }, facts);
-  if (ended !== null) return endStep(ended, 'standing-approval-ended');
   if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
     return noop(pull, 'edited-into-command');
   const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;
@@ -58,12 +53,7 @@ function isTaskAt(pull: PullState, location: CommentLocation): boolean {
  * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then
  * the check before the commit finds no comment, and says so. A question without an answer is withdrawn.
  */
-export function onCommentDeleted(
-  pull: PullState,
-  { location }: Extract<Intent, { kind: 'deleted' }>,
-  facts: Facts,
-): Step {
-  const ended = endApprovalsOf(pull, location, { kind: 'comment-deleted' }, facts);
+export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, { kind: 'deleted' }>): Step {
   const question = findSideQuestionAt(pull, location);
   if (question !== null) return endStep(endSideQuestion(startStep(pull), question, null), 'side-question-withdrawn');
   const isFromComment = ({ surface, commentId }: Vote): boolean =>
@@ -71,25 +61,10 @@ export function onCommentDeleted(
   const decided = pull.proposals.filter((proposal) =>
     proposal.votes.some((vote) => isFromComment(vote) && !(isApprovalVote(vote) && canStillBeDenied(proposal))),
   );
-  if (decided.length === 0)
-    return ended === null ? noop(pull, 'not-for-us') : endStep(ended, 'standing-approval-ended');
+  if (decided.length === 0) return noop(pull, 'not-for-us');
   const reply = { kind: 'deleted-after-decision', proposals: decided.map(proposalOutcome) } as const;
   const once = `deleted:${location.at}:${commentIdOf(location)}`;
-  return endStep(withReply(ended ?? startStep(pull), location, reply, once), 'deleted-after-decision');
-}
-
-/** Ends the standing approvals of a comment that any person changed or deleted; null if it gave none. */
-function endApprovalsOf(
-  pull: PullState,
-  location: CommentLocation,
-  cause: StandingEnd,
-  { now }: Facts,
-): StepBuilder | null {
-  const given = pull.standingApprovals.filter(
-    ({ vote }) => vote.surface === location.at && vote.commentId === commentIdOf(location),
-  );
-  if (given.length === 0) return null;
-  return given.reduce((builder, one) => endStandingApproval(builder, one, cause, now), startStep(pull));
+  return endStep(withReply(startStep(pull), location, reply, once), 'deleted-after-decision');
 }
 
 function commentIdOf(location: CommentLocation): number {

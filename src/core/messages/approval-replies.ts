@@ -90,13 +90,10 @@ const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>
   missing: (login) => `the comment with the approval of ${login} is not on this pull request`,
   edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
   dismissed: (login) => `the approving review of ${login} was dismissed`,
-  'plain-review': (login) =>
-    `the approving review of ${login} has no command, and ${codeSpan('review_approval: nothing')} holds now`,
   renamed: (login) =>
     `the account of ${login} was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name`,
   'not-theirs': (login) => `the comment that was read as the approval of ${login} doesn’t say that`,
-  'standing-ended': (login) => `the standing approval of ${login} has ended, or the settings don’t allow it any more`,
-  'not-covered': (login) => `the standing approval of ${login} doesn’t cover this change`,
+  'standing-ended': (login) => `the standing approval of ${login} has ended, or does not cover this change any more`,
 };
 
 /** The reach of a standing approval, exactly: `edit_file` changes of `src/a.ts`. */
@@ -132,14 +129,11 @@ export function renderStandingUnknown({ number, approvals }: Extract<Reply, { ki
   );
 }
 
-export function renderStandingGranted({ approval, beyond }: Extract<Reply, { kind: 'standing-granted' }>): string {
+export function renderStandingGranted({ approval }: Extract<Reply, { kind: 'standing-granted' }>): string {
   const { number, by, expiresAt } = approval;
   return joinBlocks(
-    `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request count as approved by that person, until ${formatTime(expiresAt)} or until the pull request is closed.`,
-    beyond === undefined
-      ? ''
-      : `⚠️ It does not reach ${codeSpan(truncate(beyond, MAX_SCOPE_CHARACTERS))}, which you approved with it. Case counts, and a glob begins at the root.`,
-    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back, and so does editing or deleting this command.`,
+    `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request, in runs that this person starts count as approved by them, until ${formatTime(expiresAt)}, a new base branch or the close.`,
+    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back.`,
   );
 }
 
@@ -150,6 +144,8 @@ export function renderStandingRefused({ id, obstacle }: Extract<Reply, { kind: '
 const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'switched-off': `this repository allows no standing approvals (${codeSpan('standing_approvals: off')})`,
   'globs-switched-off': `this repository allows them for single paths only (${codeSpan('standing_approvals: path')})`,
+  'needs-others': 'the repository’s rules ask for other people’s approval too',
+  'not-your-run': 'another person started this run',
   'not-by-the-agent': 'the agent did not propose it in this form with one of its tools',
   'deletes-or-moves': 'it deletes, moves, restores or only reads a file',
   'protected-path': 'it touches a protected file, which always needs an approval of its own',
@@ -158,8 +154,9 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'several-parts': 'its diff needs several comments',
   'does-not-parse': 'with it a file would no longer parse',
   'not-as-shown': 'it is not stored exactly as it is shown',
-  'several-files': `it changes several files. Name them by a glob, as in ${codeSpan('/approve always src/**')}`,
-  'unclear-scope': `its reach is unclear. A glob is a path from the repository’s root with ${codeSpan('*')} for any part of a name and ${codeSpan('**')} for whole directories, as in ${codeSpan('src/**')} or ${codeSpan('**/*.md')}, without quotes, ${codeSpan('{a,b}')}, a ${codeSpan('!')} at its start or a slash at its end, of at most ${MAX_SCOPE_CHARACTERS} characters`,
+  'several-files': `it changes several files. Name them by a glob, as in ${codeSpan('/approve always src/*.ts')}`,
+  'unclear-scope': `its reach is unclear. A glob is one folder from the repository’s root and one extension, as in ${codeSpan('src/*.ts')}, of at most ${MAX_SCOPE_CHARACTERS} characters`,
+  'beyond-scope': 'the glob leaves out this change itself. Case counts, and a glob begins at the root',
   'too-many': `${MAX_STANDING_APPROVALS} are in force already. ${codeSpan('/revoke <n>')} makes room`,
   expired: 'its time was over when it was read',
 };
@@ -171,28 +168,15 @@ export function renderStandingEnded({
 }: Extract<Reply, { kind: 'standing-ended' }>): string {
   const by = escapeLogin(approval.by);
   return joinBlocks(
-    `Standing approval **${approval.number}** of ${by}, for ${scopeText(approval)}, has ended: ${endText(cause, by)}.`,
+    `Standing approval **${approval.number}** of ${by}, for ${scopeText(approval)}, has ended: ${endText(cause)}.`,
     proposals.length === 0 ? '' : joinBlocks('Not applied, and pending again:', formatProposalList(proposals)),
   );
 }
 
-function endText(cause: StandingEnd, by: string): string {
-  switch (cause.kind) {
-    case 'revoked':
-      return `${escapeLogin(cause.by)} took it back`;
-    case 'comment-changed':
-      return 'the comment that gave it was edited';
-    case 'comment-deleted':
-      return 'the comment that gave it was deleted';
-    case 'review-dismissed':
-      return 'the review that gave it was dismissed';
-    case 'account-renamed':
-      return `the account of ${by} was renamed`;
-    case 'no-write-access':
-      return `${by} has no write access to this repository any more`;
-    case 'comment-unread':
-      return 'a later comment could not be read because of an internal error, and might have taken it back';
-  }
+function endText(cause: StandingEnd): string {
+  return cause.kind === 'revoked'
+    ? `${escapeLogin(cause.by)} took it back`
+    : 'a later comment could not be read because of an internal error, and might have taken it back';
 }
 
 function missingText({ missing, ownership }: Extract<ApprovalBlock, { kind: 'approvals-missing' }>): string {

@@ -173,18 +173,18 @@ function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Pr
   return last === null ? builder : announceRetarget(builder, withdrawn, last);
 }
 
-/** The approvals that the proposal's comments no longer show, or that people cannot give there any more. */
+/** The approvals that the proposal's comments no longer show. */
 function withdrawnVotesOf(
-  { proposals, standingApprovals: approvals }: PullState,
+  { standingApprovals: approvals, run }: PullState,
   proposal: Proposal,
   { checks, settings }: PreflightSignal,
-  { app, now }: Facts,
+  { now }: Facts,
 ): ReturnType<typeof findWithdrawnVotes> {
   const check = checks.find(({ proposalId }) => proposalId === proposal.id);
   if (check === undefined) return [];
-  const surfaces = settings.kind === 'settings' ? settings.settings : null;
-  const standing = surfaces === null ? null : { approvals, rules: surfaces, now };
-  return findWithdrawnVotes(proposal, check, { proposals, slug: app.slug, surfaces, standing });
+  const rules = settings.kind === 'settings' ? settings.settings : null;
+  const standing = rules === null ? null : { approvals, rules, runBy: run?.task.by ?? null, now };
+  return findWithdrawnVotes(proposal, check, standing);
 }
 
 function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {

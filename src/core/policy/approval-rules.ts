@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 import type { Proposal } from '../state/proposal.ts';
 import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
-import { approvalVotes, canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
+import {
+  approvalVotes,
+  canApprove,
+  type Permission,
+  type Person,
+  usesStandingApproval,
+  type Vote,
+} from '../state/vote.ts';
 import {
   type VoteLocation,
   type VoteProblem,
@@ -180,14 +187,15 @@ export function isAllowed(role: Role, allowedTo: RequiredRole): boolean {
   return role === 'writer' || (role === 'author' && allowedTo === 'writer-or-author');
 }
 
-/** The comments and reviews to read again before these proposals are committed, each once. */
+/** The comments and reviews to read again before these proposals are committed, each once. A standing approval is a row. */
 export function voteLocations(proposals: readonly Proposal[]): readonly VoteLocation[] {
-  const locations = proposals.flatMap(approvalVotes).flatMap((vote) => voteLocationOf(vote) ?? []);
+  const votes = proposals.flatMap(approvalVotes).filter((vote) => !usesStandingApproval(vote));
+  const locations = votes.flatMap((vote) => voteLocationOf(vote) ?? []);
   return [...new Map(locations.map((location) => [voteSourceKey(location), location])).values()];
 }
 
 /** The comment or review of a vote; null if GitHub has none, or if it was not read. */
-export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | null {
+function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | null {
   const location = voteLocationOf(vote);
   if (location === null) return null;
   const key = voteSourceKey(location);

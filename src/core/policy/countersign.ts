@@ -4,7 +4,7 @@ import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { recomputedDescription } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
-import type { Permission, Vote } from '../state/vote.ts';
+import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
 import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
@@ -135,7 +135,9 @@ function permissionLookup(
   standing: StandingContext,
 ): (vote: Vote) => Permission {
   return (vote) => {
-    const problem = findSourceProblem(vote, voteSources) ?? findStandingProblem(vote, proposal, standing);
+    const problem = usesStandingApproval(vote)
+      ? findStandingProblem(vote, proposal, standing)
+      : findSourceProblem(vote, voteSources);
     return problem === null ? (permissions[vote.by.id] ?? 'none') : 'none';
   };
 }

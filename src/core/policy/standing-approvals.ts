@@ -5,21 +5,17 @@ import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/settings-schema.ts';
 import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
-import {
-  type StandingApproval,
-  type StandingApprovalRef,
-  type StandingScope,
-  usesStandingApproval,
-  type Vote,
-} from '../state/vote.ts';
+import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { StandingObstacle } from '../step/refusals.ts';
+import { approvalNeed, type NeedSettings } from './approval-need.ts';
 import { isProtected } from './path-policy.ts';
 import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';
 
 /** The settings that standing approvals depend on. They are read again at each use. */
-type StandingRules = Pick<Settings, 'standingApprovals' | 'protectedPaths'>;
+type StandingRules = NeedSettings &
+  Pick<Settings, 'standingApprovals' | 'protectedPaths' | 'requireNonAuthor' | 'requireNonRequester'>;
 
 /** Standing approvals of one pull request that can be in force at one time. */
 export const MAX_STANDING_APPROVALS = 20;
@@ -42,6 +38,7 @@ type ObstacleRule = {
 /** In the order in which people read about them. A set has the obstacles of its members. */
 const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'switched-off', stands: (_proposal, { standingApprovals }) => standingApprovals === 'off' },
+  { obstacle: 'needs-others', stands: needsOthers },
   { obstacle: 'not-by-the-agent', stands: ({ origin, userEdit }) => origin.kind !== 'call' || userEdit !== null },
   { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
   {
@@ -54,6 +51,13 @@ const OBSTACLES: readonly ObstacleRule[] = [
   { obstacle: 'does-not-parse', stands: ({ syntaxProblems }) => syntaxProblems.length > 0 },
   { obstacle: 'not-as-shown', stands: ({ change }) => recomputedDigest(change) !== change.digest },
 ];
+
+/** Whether a rule asks for eyes beside those of the person who gave it. */
+function needsOthers(proposal: Proposal, rules: StandingRules): boolean {
+  if (rules.requireNonAuthor || rules.requireNonRequester) return true;
+  const { approvals, ownedPaths } = approvalNeed(proposal, rules);
+  return approvals > 1 || ownedPaths.length > 0;
+}
 
 /** Whether it deletes, moves, restores or only reads a file, so that its page shows no edited lines. */
 function isNoEdit(change: FileChange): boolean {
@@ -89,7 +93,10 @@ export function findScope(
   const { origin, change } = proposal;
   if (origin.kind !== 'call') return 'not-by-the-agent';
   if (glob !== null && rules.standingApprovals !== 'glob') return 'globs-switched-off';
-  if (glob !== null) return isGlob(glob) ? { tool: origin.tool, path: null, glob } : 'unclear-scope';
+  if (glob !== null) {
+    if (!isGlob(glob)) return 'unclear-scope';
+    return pathsOf(change).every(globMatcher(glob)) ? { tool: origin.tool, path: null, glob } : 'beyond-scope';
+  }
   const [path, ...others] = pathsOf(change);
   if (path === undefined || others.length > 0) return 'several-files';
   return path.length > MAX_SCOPE_CHARACTERS ? 'unclear-scope' : { tool: origin.tool, path, glob: null };
@@ -98,12 +105,13 @@ export function findScope(
 /** Longer ones could not be shown to their end. */
 export const MAX_SCOPE_CHARACTERS = 200;
 
-/** People quote a glob as they do for a shell, where the quotes are no part of it. */
-const QUOTED = /[`'"]/;
+/** One folder and one extension, such as `src/*.ts`. */
+const FOLDER_AND_EXTENSION = /^(?:[^*?[\]{}!`'"]+\/)?\*(?:\.[\w-]+)+$/;
 
-/** The form of globs in the settings file, so that one that would match nothing, or less than it says, is no scope. */
+/** The form of globs in the settings file too, so that one that would match nothing, or less than it says, is no scope. */
 function isGlob(glob: string): boolean {
-  if (glob.length > MAX_SCOPE_CHARACTERS || QUOTED.test(glob) || glob !== glob.normalize('NFC')) return false;
+  if (glob.length > MAX_SCOPE_CHARACTERS || !FOLDER_AND_EXTENSION.test(glob)) return false;
+  if (glob !== glob.normalize('NFC')) return false;
   if (!PATH_FORMS.glob.every(({ form }) => form.test(glob))) return false;
   return !isMisleadingPath(glob);
 }
@@ -126,11 +134,6 @@ function isPostedAfter(proposal: Pick<Proposal, 'comment' | 'continuationComment
   return comments.length > 0 && comments.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(grantedAt));
 }
 
-/** The first path of the approved change itself that lies outside of the scope: often a slip, such as another case. */
-export function findPathBeyond(scope: StandingScope, change: Change): string | null {
-  return pathsOf(change).find((path) => !pathTest(scope)(path)) ?? null;
-}
-
 function pathTest(scope: StandingScope): (path: string) => boolean {
   return scope.glob === null ? (path) => path === scope.path : globMatcher(scope.glob);
 }
@@ -139,33 +142,35 @@ function pathTest(scope: StandingScope): (path: string) => boolean {
 export type StandingContext = {
   readonly approvals: readonly StandingApproval[];
   readonly rules: StandingRules;
+  /** Who started the run: only that person's approvals stand in it. */
+  readonly runBy: Person | null;
   readonly now: string;
 };
 
 /** Those that approve this proposal in advance, oldest first. Several can be of one person, who has one vote. */
 export function findUsable(
   proposal: Proposal,
-  { approvals, rules, now }: StandingContext,
+  { approvals, rules, runBy, now }: StandingContext,
 ): readonly StandingApproval[] {
   const reaching = approvals.filter(
-    (one) => isInForce(one, now) && areSettingsMet(one, rules) && reaches(one, proposal),
+    (one) =>
+      one.vote.by.id === runBy?.id && isInForce(one, now) && isWithinSetting(one, rules) && reaches(one, proposal),
   );
   return reaching.length === 0 || findObstacle(proposal, rules) !== null ? [] : reaching;
 }
 
 /** The repository can have become stricter since it was given. */
-function areSettingsMet({ glob }: StandingApproval, { standingApprovals }: StandingRules): boolean {
+function isWithinSetting({ glob }: StandingApproval, { standingApprovals }: StandingRules): boolean {
   return standingApprovals === 'glob' || (standingApprovals === 'path' && glob === null);
 }
 
-/** Why a vote that uses a standing approval no longer counts; null if it does, and for every other vote. */
+/** Why a vote that uses a standing approval no longer counts; null if it does. */
 export function findStandingProblem(vote: Vote, proposal: Proposal, context: StandingContext): VoteProblem | null {
-  if (!usesStandingApproval(vote)) return null;
-  const approval = context.approvals.find(({ number }) => number === vote.standingApproval?.number);
-  if (approval === undefined || approval.vote.by.id !== vote.by.id || !isInForce(approval, context.now))
-    return 'standing-ended';
-  if (!areSettingsMet(approval, context.rules)) return 'standing-ended';
-  return reaches(approval, proposal) && findObstacle(proposal, context.rules) === null ? null : 'not-covered';
+  const usable = findUsable(proposal, context);
+  const isUsable = usable.some(
+    ({ number, vote: { by } }) => number === vote.standingApproval?.number && by.id === vote.by.id,
+  );
+  return isUsable ? null : 'standing-ended';
 }
 
 /** The vote of a standing approval on a proposal that it reaches. Its comment is the one that gave it. */

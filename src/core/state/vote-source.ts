@@ -43,16 +43,11 @@ export type VoteProblem =
   /** Deleted, or never on this pull request. */
   | 'missing'
   | 'edited'
-  /** A review that was dismissed since, or approved without a command and does not approve any more. */
+  /** A review that was dismissed since. */
   | 'dismissed'
-  /** It is outside of the conversation, and decisions are made only there by now. */
-  /** A review without a command, which approves nothing by now. */
-  | 'plain-review'
   /** The account has another login by now. GitHub knows permissions, and code owners, by the login alone. */
   | 'renamed'
   /** Another account wrote it, or it does not approve this change. */
   | 'not-theirs'
-  /** The standing approval was taken back, expired or ended since. */
-  | 'standing-ended'
-  /** No standing approval may cover this change, or that one does not reach it. */
-  | 'not-covered';
+  /** The standing approval was taken back or expired since, or does not cover this change any more. */
+  | 'standing-ended';

@@ -6,8 +6,7 @@ import type { ReachedRunLimit, RunStart } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { CodeOwners, SettingsInForce, SettingsReading } from '../state/settings.ts';
 import type { ModelPrices } from '../state/spending.ts';
-import type { Permission, Person, StandingApproval } from '../state/vote.ts';
-import type { VoteSources } from '../state/vote-source.ts';
+import type { Permission, Person } from '../state/vote.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
@@ -45,8 +44,8 @@ export type Need =
     }
   /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
-  /** Whether the comments that gave these standing approvals still stand, and what their authors may do now. */
-  | { readonly kind: 'standing-approvals'; readonly approvals: readonly StandingApproval[] }
+  /** What the authors of standing approvals may do now. */
+  | { readonly kind: 'standing-approvals'; readonly people: readonly Person[] }
   /** The change that results from a person's own lines. The base text is not read for a new file. */
   | { readonly kind: 'user-edit'; readonly head: string; readonly userEdit: Omit<UserEditInput, 'baseText'> };
 
@@ -82,18 +81,12 @@ export type Facts = {
   readonly hiddenComments?: readonly string[];
   /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
   readonly shownDigests?: Readonly<Record<string, string | null>>;
-  readonly standingApprovals?: StandingApprovalFacts;
+  /** The current permissions of the authors of standing approvals, by numeric id. */
+  readonly standingPermissions?: Readonly<Record<string, Permission>>;
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;
   readonly userEdit?: UserEditFact;
-};
-
-/** The standing approvals that were checked, with the current permissions of their authors by numeric id. */
-export type StandingApprovalFacts = {
-  readonly checked: readonly StandingApproval[];
-  readonly permissions: Readonly<Record<string, Permission>>;
-  readonly voteSources: VoteSources;
 };
 
 /** The App itself: its slug, and the numeric id of its bot account. */

@@ -51,7 +51,6 @@ export const REASONS = [
   'vote-counted',
   'standing-approval-revoked',
   'standing-approval-unknown',
-  'standing-approval-ended',
   'denied',
   'edit-requested',
   'continued',

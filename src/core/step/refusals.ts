@@ -44,6 +44,8 @@ export type Objection =
 export type StandingObstacle =
   | 'switched-off'
   | 'globs-switched-off'
+  | 'needs-others'
+  | 'not-your-run'
   | 'not-by-the-agent'
   | 'deletes-or-moves'
   | 'protected-path'
@@ -54,21 +56,12 @@ export type StandingObstacle =
   | 'not-as-shown'
   | 'several-files'
   | 'unclear-scope'
+  | 'beyond-scope'
   | 'too-many'
   | 'expired';
 
-/** Why a standing approval ended before its time: a person took it back, or what it rests on is gone. */
-export type StandingEnd =
-  | { readonly kind: 'revoked'; readonly by: Person }
-  | {
-      readonly kind:
-        | 'comment-changed'
-        | 'comment-deleted'
-        | 'review-dismissed'
-        | 'account-renamed'
-        | 'no-write-access'
-        | 'comment-unread';
-    };
+/** Why a standing approval ended before its time: a person took it back, or might have. */
+export type StandingEnd = { readonly kind: 'revoked'; readonly by: Person } | { readonly kind: 'comment-unread' };
 
 /** Why a comment is no answer to a question; `taken-as-text` if it is one, and might have been meant as a rejection. */
 export type QuestionHint =

@@ -197,12 +197,7 @@ export type Reply =
    */
   | { readonly kind: 'internal-error'; readonly errorId: string; readonly about: 'comment' | 'event' | 'stored-schema' }
   /** `/approve always` approved a change, and later ones too. */
-  | {
-      readonly kind: 'standing-granted';
-      readonly approval: StandingApprovalLine;
-      /** A path of the approved change that the standing approval does not reach. */
-      readonly beyond?: string;
-    }
+  | { readonly kind: 'standing-granted'; readonly approval: StandingApprovalLine }
   /** It approved this change alone. */
   | { readonly kind: 'standing-refused'; readonly id: string; readonly obstacle: StandingObstacle }
   | { readonly kind: 'standing-approvals'; readonly approvals: readonly StandingApprovalLine[] }

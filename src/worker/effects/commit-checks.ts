@@ -16,12 +16,11 @@ import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
-import type { Permission } from '../../core/state/vote.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
-import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode } from '../jobs/gather-facts.ts';
+import { bothOrFail, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
 
@@ -76,7 +75,7 @@ async function fetchCommitFacts(context: RulesContext, effectProposals: readonly
   const { github, operatorSettings } = context;
   const members = effectProposals.flatMap(({ change }) => membersOf(change));
   const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(members));
-  const permissions = await fetchApproverPermissions(github, effectProposals);
+  const permissions = await fetchPermissions(github, effectProposals.flatMap(approversOf));
   const settings = parseSettings(await github.fetchSettingsFile(), operatorSettings());
   return { files, permissions, settings, codeOwners: await fetchOwnersAtCommit(context, effectProposals, settings) };
 }
@@ -124,16 +123,6 @@ async function stalenessVerdicts(
       ),
     ]),
   );
-}
-
-async function fetchApproverPermissions(
-  github: GitHub,
-  effectProposals: readonly Proposal[],
-): Promise<Readonly<Record<string, Permission>>> {
-  const people = new Map(effectProposals.flatMap(approversOf).map((person) => [person.id, person]));
-  const permissions: Record<string, Permission> = {};
-  for (const person of people.values()) permissions[person.id] = await fetchPersonPermission(github, person);
-  return permissions;
 }
 
 /**

@@ -189,7 +189,7 @@ function createSignedPlan(
   const { branch, head: headSha, files, checks, settings } = preconditions;
   const toCommit = executing.map((proposal) => toProposalToCommit(proposal, checks));
   const current = currentApprovalRules(settings, run, preconditions.codeOwners);
-  const standing = { approvals, rules: settings.settings, now };
+  const standing = { approvals, rules: settings.settings, runBy: run?.task.by ?? null, now };
   try {
     if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
     const links = job.context.links(ref);

@@ -19,8 +19,7 @@ import { proposalCommentsOf } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
-import { voteLocationOf } from '../../core/state/vote-source.ts';
-import type { Facts, Need, StandingApprovalFacts } from '../../core/step/facts.ts';
+import type { Facts, Need } from '../../core/step/facts.ts';
 import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { MemberUndo, UndoFiles } from '../../core/step/undo.ts';
@@ -97,7 +96,7 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
     case 'staleness':
       return { staleness: await fetchStaleness(context, need) };
     case 'standing-approvals':
-      return { standingApprovals: await fetchStandingApprovals(github, need) };
+      return { standingPermissions: await fetchPermissions(github, need.people) };
     case 'user-edit':
       return { userEdit: await fetchUserEdit(context, need) };
   }
@@ -158,17 +157,14 @@ export async function fetchPersonPermission(github: GitHub, person: Person): Pro
   return userId === null || userId === person.id ? permission : 'none';
 }
 
-/** The comments that gave standing approvals, and the current permissions of their authors. */
-async function fetchStandingApprovals(
+/** The current permissions of people, by numeric id. */
+export async function fetchPermissions(
   github: GitHub,
-  { approvals: checked }: NeedOf<'standing-approvals'>,
-): Promise<StandingApprovalFacts> {
+  people: readonly Person[],
+): Promise<Readonly<Record<string, Permission>>> {
   const permissions: Record<string, Permission> = {};
-  for (const by of distinctPeople(checked.map(({ vote }) => vote.by)))
-    permissions[by.id] = await fetchPersonPermission(github, by);
-  const [first = null] = checked.map(({ grantedAt }) => grantedAt).toSorted();
-  const locations = checked.flatMap(({ vote }) => voteLocationOf(vote) ?? []);
-  return { checked, permissions, voteSources: await github.fetchVoteSources(locations, first) };
+  for (const person of distinctPeople(people)) permissions[person.id] = await fetchPersonPermission(github, person);
+  return permissions;
 }
 
 /** Assesses pending proposals at a new head. Works path by path, to hold the files of only one path in memory. */

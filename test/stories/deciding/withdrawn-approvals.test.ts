@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
@@ -214,19 +214,6 @@ describe('each way to approve is read again before the commit', () => {
     },
   );
 
-  it('a standing approval that a review gave ends when the review is dismissed (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, model, pr } = story;
-    const body = `/approve ${bot.proposal(1).proposalId} always`;
-    const id = await ana.does((person) => person.reviews({ event: 'APPROVE', body }).id);
-    await ben.does((person) => person.dismisses(id, 'not yet'));
-    expect(pr.commits()).toHaveLength(1);
-    model.proposes(edit('src/total.ts', '  let total = 0n;\n', '  let total = 1n;\n'));
-    await ana.says('@countersign now begin with 1');
-    expect(bot.answers().join()).toContain('has ended: the review that gave it was dismissed');
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it('a person’s own lines are approved by the comment that has them (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
@@ -354,32 +341,5 @@ describe('a forged delivery', () => {
     );
     expect(asked.filter((name) => name.includes('888888888'))).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
-  });
-});
-
-describe('a forged row in the database', () => {
-  it('that counts a harmless comment of the person as an approval commits nothing (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, configures, pr } = story;
-    await configures('required_approvals: 2');
-    await ana.replies(bot.proposal(1), '/approve');
-    const body = 'Looks good to me.';
-    const id = await ben.says(body);
-    const [proposal] = (await story.stored()).proposals;
-    const [vote] = proposal?.votes ?? [];
-    const bodyHash = createHash('sha256').update(body).digest('hex');
-    const by = { id: ben.id, login: ben.login };
-    const forgedVote = { ...vote, by, surface: 'conversation', commentId: id, bodyHash };
-    const row = { ...proposal, votes: [vote, forgedVote], requiredApprovals: 2 };
-    await stage()
-      .db()
-      .updateTable('proposals')
-      .set({ body: JSON.stringify(row) })
-      .where('proposal_id', '=', proposal?.id ?? '')
-      .where('comment_id', '=', proposal?.comment?.id ?? 0)
-      .execute();
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain(`the approval of \`${ben.login}\` doesn’t say that`);
-    expect(pr.commits()).toEqual([]);
   });
 });

@@ -120,7 +120,7 @@ const FACT_OF = {
   'other-pulls-on-branch': 'otherPullsOnBranch',
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
-  'standing-approvals': 'standingApprovals',
+  'standing-approvals': 'standingPermissions',
   undo: 'undo',
   staleness: 'staleness',
   'user-edit': 'userEdit',

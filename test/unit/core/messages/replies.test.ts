@@ -44,14 +44,22 @@ function say(answer: Reply): string {
 }
 
 const OBSTACLES: readonly StandingObstacle[] = [
-  ...(['switched-off', 'globs-switched-off', 'not-by-the-agent', 'deletes-or-moves', 'protected-path'] as const),
+  ...([
+    'switched-off',
+    'globs-switched-off',
+    'needs-others',
+    'not-your-run',
+    'not-by-the-agent',
+    'deletes-or-moves',
+    'protected-path',
+  ] as const),
   ...(['executable', 'misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
-  ...(['unclear-scope', 'too-many', 'expired'] as const),
+  ...(['unclear-scope', 'beyond-scope', 'too-many', 'expired'] as const),
 ];
 
 const VOTE_PROBLEMS: readonly VoteProblem[] = [
-  ...(['missing', 'edited', 'dismissed', 'plain-review', 'renamed'] as const),
-  ...(['not-theirs', 'standing-ended', 'not-covered'] as const),
+  ...(['missing', 'edited', 'dismissed', 'renamed'] as const),
+  ...(['not-theirs', 'standing-ended'] as const),
 ];
 
 type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
@@ -226,16 +234,12 @@ function everyAnswer(text: string): readonly Reply[] {
       { command: 'answer', id: null },
       { command: 'choose', id: 'k7q2' },
     ],
-    'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text }, beyond: text }],
+    'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text } }],
     'standing-refused': OBSTACLES.map((obstacle) => ({ id: 'k7q2', obstacle })),
     'standing-approvals': [{ approvals: [standing] }, { approvals: [] }],
     'standing-unknown': [{ number: 7, approvals: [standing] }],
     'standing-ended': [
       { approval: standing, cause: { kind: 'revoked', by }, proposals: named },
-      { approval: standing, cause: { kind: 'comment-changed' }, proposals: [] },
-      { approval: standing, cause: { kind: 'comment-deleted' }, proposals: [] },
-      { approval: standing, cause: { kind: 'review-dismissed' }, proposals: [] },
-      { approval: standing, cause: { kind: 'no-write-access' }, proposals: [] },
       { approval: standing, cause: { kind: 'comment-unread' }, proposals: [] },
     ],
     help: [{}],
@@ -701,20 +705,6 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-withdrawn]
-      Not applied: the approving review of total has no command, and \`review_approval: nothing\` holds now. Pending again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Only a new comment approves, such as \`/approve k7q2\`.
-
-      [approval-withdrawn]
-      One approval doesn’t count: the approving review of total has no command, and \`review_approval: nothing\` holds now. The other approvals are enough for:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      [approval-withdrawn]
       Not applied: the account of total was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
@@ -743,7 +733,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-withdrawn]
-      Not applied: the standing approval of total has ended, or the settings don’t allow it any more. Pending again:
+      Not applied: the standing approval of total has ended, or does not cover this change any more. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -751,21 +741,7 @@ describe('answers', () => {
       Only a new comment approves, such as \`/approve k7q2\`.
 
       [approval-withdrawn]
-      One approval doesn’t count: the standing approval of total has ended, or the settings don’t allow it any more. The other approvals are enough for:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      [approval-withdrawn]
-      Not applied: the standing approval of total doesn’t cover this change. Pending again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Only a new comment approves, such as \`/approve k7q2\`.
-
-      [approval-withdrawn]
-      One approval doesn’t count: the standing approval of total doesn’t cover this change. The other approvals are enough for:
+      One approval doesn’t count: the standing approval of total has ended, or does not cover this change any more. The other approvals are enough for:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -1071,22 +1047,26 @@ describe('answers', () => {
       \`/choose\` had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
 
       [standing-granted]
-      Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
+      Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request, in runs that this person starts count as approved by them, until 2026-01-08 00:00 UTC, a new base branch or the close.
 
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
 
       [standing-granted]
-      Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request count as approved by that person, until 2026-01-08 00:00 UTC or until the pull request is closed.
+      Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request, in runs that this person starts count as approved by them, until 2026-01-08 00:00 UTC, a new base branch or the close.
 
-      ⚠️ It does not reach \`total\`, which you approved with it. Case counts, and a glob begins at the root.
-
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back, and so does editing or deleting this command.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows no standing approvals (\`standing_approvals: off\`).
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows them for single paths only (\`standing_approvals: path\`).
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the repository’s rules ask for other people’s approval too.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: another person started this run.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the agent did not propose it in this form with one of its tools.
@@ -1113,10 +1093,13 @@ describe('answers', () => {
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it is not stored exactly as it is shown.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes several files. Name them by a glob, as in \`/approve always src/**\`.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes several files. Name them by a glob, as in \`/approve always src/*.ts\`.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is a path from the repository’s root with \`*\` for any part of a name and \`**\` for whole directories, as in \`src/**\` or \`**/*.md\`, without quotes, \`{a,b}\`, a \`!\` at its start or a slash at its end, of at most 200 characters.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is one folder from the repository’s root and one extension, as in \`src/*.ts\`, of at most 200 characters.
+
+      [standing-refused]
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the glob leaves out this change itself. Case counts, and a glob begins at the root.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: 20 are in force already. \`/revoke <n>\` makes room.
@@ -1146,18 +1129,6 @@ describe('answers', () => {
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
-
-      [standing-ended]
-      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the comment that gave it was edited.
-
-      [standing-ended]
-      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the comment that gave it was deleted.
-
-      [standing-ended]
-      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: the review that gave it was dismissed.
-
-      [standing-ended]
-      Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: total has no write access to this repository any more.
 
       [standing-ended]
       Standing approval **1** of total, for \`edit_file\` changes of \`total\`, has ended: a later comment could not be read because of an internal error, and might have taken it back.

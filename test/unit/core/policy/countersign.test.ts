@@ -54,7 +54,7 @@ function sign(
     ],
     files: new Map([[shown.path, file]]),
     rules: { ...RULES, rules: denials },
-    standing: { approvals: [], rules: RULES, now: '2026-01-01T00:01:00Z' },
+    standing: { approvals: [], rules: RULES, runBy: null, now: '2026-01-01T00:01:00Z' },
     links,
     style: DEFAULT_COMMIT_STYLE,
   });

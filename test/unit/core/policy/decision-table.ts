@@ -98,7 +98,9 @@ function standingApproval(by: Person, situation: Situation): StandingApproval {
   const times = { grantedAt: GRANTED_AT, expiresAt: '2026-01-08T00:00:10.000Z' };
   const granting = { ...voteOf(by, situation), action: 'approve-always' } as const;
   const base = { tool, number: by.id, vote: granting, ...times } as const;
-  return way === 'glob' ? { ...base, path: null, glob: '**' } : { ...base, path: change.path, glob: null };
+  return way === 'glob'
+    ? { ...base, path: null, glob: change.path.replace(/[^/]+$/, '*.ts') }
+    : { ...base, path: change.path, glob: null };
 }
 
 function proposalOf({ change, tool }: Situation): Proposal {
@@ -147,7 +149,7 @@ export function isCommitted(situation: Situation): boolean {
       ],
       files: new Map([[change.path, FILE]]),
       rules,
-      standing: { approvals, rules: settings, now: NOW },
+      standing: { approvals, rules: settings, runBy: PEOPLE.requester, now: NOW },
       links,
       style: DEFAULT_COMMIT_STYLE,
     });
@@ -158,9 +160,10 @@ export function isCommitted(situation: Situation): boolean {
   }
 }
 
-/** Whether the product would use these people's standing approvals at all. */
+/** Whether the product would use these people's standing approvals in the first one's run at all. */
 export function isUsed(situation: Situation): boolean {
   const approvals = situation.who.map((one) => standingApproval(PEOPLE[one], situation));
-  const usable = findUsable(proposalOf(situation), { approvals, rules: situation.settings, now: NOW });
+  const [runBy = null] = situation.who.map((one) => PEOPLE[one]);
+  const usable = findUsable(proposalOf(situation), { approvals, rules: situation.settings, runBy, now: NOW });
   return usable.length === approvals.length;
 }
