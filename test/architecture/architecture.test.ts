@@ -109,8 +109,8 @@ describe('the rules themselves', () => {
     ['a folder without a layer', { 'src/model/a.ts': '' }, 'no layer'],
     [
       'an inner file of a room',
-      { 'src/core/policy/a.ts': "import '../edits/text/anchors.ts';" },
-      'may not import src/core/edits/text/anchors.ts',
+      { 'src/core/policy/a.ts': "import '../edits/build/refusals.ts';" },
+      'may not import src/core/edits/build/refusals.ts',
     ],
     [
       'an inner file of the core’s messages',

@@ -263,7 +263,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'line-endings.ts',
       'find-text.ts',
       'closest-text.ts',
-      'two-way-search.ts',
+      'occurrences.ts',
       'hunks.ts',
       'applied-ops.ts',
       'limits.ts',

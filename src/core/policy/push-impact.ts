@@ -1,6 +1,6 @@
 import { isWholeFileChange, type Region } from '../edits/change.ts';
 import { composeFile, type LineRange } from '../edits/region.ts';
-import { diffNumberedLines, numberLines, UNPAIRED } from '../edits/text/line-diff.ts';
+import { pairLines, UNPAIRED } from '../edits/text/line-diff.ts';
 import type {
   Applicability,
   AssessableChange,
@@ -88,7 +88,7 @@ function placesOf({ oldStart, old, new: now }: Region, placeCount: number): read
     if (at > from || other > to) places.push({ index: first + from, count: at - from });
     [from, to] = [at + 1, other + 1];
   };
-  for (const [at, other] of diffNumberedLines(numberLines(old, now)).entries()) {
+  for (const [at, other] of pairLines(old, now).entries()) {
     if (other !== UNPAIRED) closePlace(at, other);
   }
   closePlace(old.length, now.length);

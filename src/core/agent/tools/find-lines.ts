@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { lineEnd, lineStart, withoutLineEnding } from '../../edits/text/lines.ts';
-import { forEachOccurrence, STOP_SEARCH } from '../../edits/text/two-way-search.ts';
+import { forEachOccurrence, STOP_SEARCH } from '../../edits/text/occurrences.ts';
 import { quoteTruncated } from '../shared/tool-results.ts';
 
 /** The text or pattern to look for in a line. Literal text with exact case is found much faster than anything else. */

@@ -46,7 +46,7 @@ export function buildEdit(input: EditInput): BuildResult {
   const { path, file, edits } = input;
   const editable = readEditableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
-  const lines = createLineTable(editable.text, file.bytes);
+  const lines = createLineTable(editable.text);
   const result = applyEdits(lines, edits);
   if (result.kind === 'edited') return buildEditFromResult(input, lines, result);
   const refused = describeRefusedEdit(path, result.refusal);

@@ -169,7 +169,7 @@ export function buildMoveWithText({ file, after, ...paths }: MoveInput & { reado
   const [oldText, newText] = [decodeText(file.bytes), decodeText(after)];
   if (oldText.kind !== 'text' || newText.kind !== 'text')
     return refuse(`Not proposed: ${from} is not text, so it can only be moved as it is.`);
-  const base = createLineTable(oldText.text, file.bytes);
+  const base = createLineTable(oldText.text);
   const region = regionBetween(oldText.text, newText.text, base);
   const moved = { ...paths, ref: file.ref, lines: base.lineCount, bytes: file.bytes.length };
   if (region === null) return { kind: 'change', change: createMove(moved) };

@@ -127,7 +127,7 @@ function buildRegions(changed: EditedFile, after: StoredFile): MembersResult {
   const [oldText, newText] = [decodeText(file.bytes), decodeText(after.bytes)];
   if (oldText.kind !== 'text' || newText.kind !== 'text')
     return refuse(`Not proposed: ${path} is not text, so it can only be moved or deleted.`);
-  const base = createLineTable(oldText.text, file.bytes);
+  const base = createLineTable(oldText.text);
   const span = findChangedLines(oldText.text, newText.text, base);
   if (span === null) return NO_MEMBERS;
   const spanRefusal = checkSpanLength(path, span.end - span.index, countLines(span.newText));

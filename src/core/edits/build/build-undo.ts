@@ -37,7 +37,7 @@ export function buildUndo(input: UndoInput): BuildResult {
   const editable = readEditableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
   const after = applyRegion(editable.text, region);
-  const base = createLineTable(editable.text, file.bytes);
+  const base = createLineTable(editable.text);
   const encoded = encodeFile(path, after);
   if (encoded.kind === 'refused') return encoded;
   const diffFile = { path, existedBefore: true, base };

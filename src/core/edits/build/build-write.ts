@@ -50,7 +50,7 @@ export function buildWrite(input: WriteInput): BuildResult {
   if (textRefusal !== null) return refuse(textRefusal);
   const encoded = keepFileEncoding(path, editable.text, input.content);
   if (encoded.kind === 'refused') return encoded;
-  return buildWriteChange(input, { lines: createLineTable(editable.text, file.bytes), file }, encoded.text);
+  return buildWriteChange(input, { lines: createLineTable(editable.text), file }, encoded.text);
 }
 
 /**

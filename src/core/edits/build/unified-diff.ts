@@ -1,7 +1,7 @@
 import { CONTEXT_LINES } from '../region.ts';
 import { byteLength } from '../text/characters.ts';
 import { MAX_DIFF_PART_BYTES } from '../text/limits.ts';
-import { diffNumberedLines, minDiffCharacters, type NumberedLines, numberLines, UNPAIRED } from '../text/line-diff.ts';
+import { pairLines, UNPAIRED } from '../text/line-diff.ts';
 import { type LineTable, linesAt } from '../text/line-table.ts';
 import { countCommonLines, isTerminated } from '../text/lines.ts';
 import { escapeHiddenCharacters, fenceFor } from '../text/unicode.ts';
@@ -13,14 +13,9 @@ export type ReviewableDiff = { readonly kind: 'diff'; readonly diff: string } | 
 /** The file of a diff. */
 export type DiffFile = Omit<DiffInput, 'blocks'>;
 
-/**
- * Builds the diff of one block. Checks a lower bound for its size first, because pairing lines is the expensive part.
- */
+/** Builds the diff of one block. */
 export function buildRefinedDiff(file: DiffFile, block: DiffBlock): ReviewableDiff {
-  const numbered = numberLines(block.old, block.new);
-  const sizeRefusal = checkMinDiffSize(file.path, minDiffCharacters(numbered));
-  if (sizeRefusal !== null) return refuse(sizeRefusal);
-  return buildReviewableDiff(file, refineBlock(block, numbered));
+  return buildReviewableDiff(file, refineBlock(block));
 }
 
 /** Builds the diff of blocks in order that do not touch. Stops reading blocks once the diff is far too long. */
@@ -84,8 +79,8 @@ function bytesWhenShown(row: string): number {
 export type DiffBlock = { readonly index: number; readonly old: readonly string[]; readonly new: readonly string[] };
 
 /** Splits a block into the runs that really differ. */
-export function refineBlock(block: DiffBlock, lines: NumberedLines = numberLines(block.old, block.new)): DiffBlock[] {
-  const pairs = diffNumberedLines(lines);
+export function refineBlock(block: DiffBlock): DiffBlock[] {
+  const pairs = pairLines(block.old, block.new);
   const blocks: DiffBlock[] = [];
   let [from, to] = [0, 0];
   const closeBlock = (index: number, other: number) => {

@@ -3,7 +3,7 @@ import { overlapsSecret } from '../../../lib/redaction.ts';
 import { asNormalized, BYTE_ORDER_MARK, type NormalizedText, normalizeLineEndings } from './characters.ts';
 import { type LineTable, lineIndexAt } from './line-table.ts';
 import { crLfToLf } from './lines.ts';
-import { forEachOccurrence, STOP_SEARCH } from './two-way-search.ts';
+import { forEachOccurrence, STOP_SEARCH } from './occurrences.ts';
 
 /** Where a needle was found: offsets in the original text, which never split a CRLF. */
 export type TextMatch = { readonly start: number; readonly end: number };

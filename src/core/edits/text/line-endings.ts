@@ -1,9 +1,9 @@
-import { normalizeLineEndings, toCodeUnits } from './characters.ts';
-import { countLineEndings } from './line-feeds.ts';
+import { normalizeLineEndings } from './characters.ts';
 import {
   commonEndLength,
   commonStartLength,
   countCommonLines,
+  countLineFeeds,
   isTerminated,
   splitLines,
   withoutLineEnding,
@@ -14,8 +14,8 @@ type LineEnding = '\n' | '\r\n';
 /** The line ending of most lines; LF for a tie or a text without line endings. */
 export function dominantLineEnding(text: string): LineEnding {
   if (!text.includes('\r\n')) return '\n';
-  const { feeds, pairs } = countLineEndings(toCodeUnits(text));
-  return pairs > feeds - pairs ? '\r\n' : '\n';
+  const pairs = text.split('\r\n').length - 1;
+  return pairs > countLineFeeds(text) - pairs ? '\r\n' : '\n';
 }
 
 /**

@@ -1,6 +1,3 @@
-import { LF, normalizeLineEndings, toCodeUnits } from './characters.ts';
-import { countLineFeedsByBlock } from './line-feeds.ts';
-
 /**
  * Splits a text into lines that keep their terminators. A line ends after LF, so a CR belongs to its line. The empty
  * text has no lines.
@@ -21,19 +18,15 @@ export function countLines(text: string): number {
   return countLineFeeds(text) + (text === '' || isTerminated(text) ? 0 : 1);
 }
 
-/** Longer texts are copied to code units first, which pays off only for them. */
-const MAX_SHORT_TEXT_LENGTH = 1024;
-
 export function countLineFeeds(text: string): number {
-  if (text.length > MAX_SHORT_TEXT_LENGTH) return countLineFeedsByBlock(toCodeUnits(text)).at(-1) ?? 0;
   let count = 0;
-  for (let lineFeed = text.indexOf('\n'); lineFeed !== -1; lineFeed = nextLineFeed(text, lineFeed + 1)) count += 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 
 /** The offset just behind the line that holds `offset`. */
 export function lineEnd(text: string, offset: number): number {
-  const lineFeed = nextLineFeed(text, offset);
+  const lineFeed = text.indexOf('\n', offset);
   return lineFeed === -1 ? text.length : lineFeed + 1;
 }
 
@@ -84,21 +77,11 @@ export function withoutLineEnding(line: string): string {
 
 /** Replaces every CRLF with LF. A CR without LF stays. */
 export function crLfToLf(text: string): string {
-  return text.length > MAX_SHORT_TEXT_LENGTH ? normalizeLineEndings(text).text : text.replaceAll('\r\n', '\n');
+  return text.replaceAll('\r\n', '\n');
 }
 
 export function areLinesEqual(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((line, index) => line === right[index]);
-}
-
-/** Characters to check one by one: for very short lines `indexOf` takes longer to start than to search. */
-const MAX_SCANNED_CHARACTERS = 4;
-
-/** The offset of the first LF from `offset` on, or -1. */
-export function nextLineFeed(text: string, offset: number): number {
-  const scanEnd = Math.min(offset + MAX_SCANNED_CHARACTERS, text.length);
-  for (let at = offset; at < scanEnd; at += 1) if (text.charCodeAt(at) === LF) return at;
-  return text.indexOf('\n', scanEnd);
 }
 
 /**
@@ -122,7 +105,6 @@ export function countCommonLines<Line>(
 export function commonStartLength(before: string, after: string): number {
   const limit = Math.min(before.length, after.length);
   let common = 0;
-  while (common + CHUNK_LENGTH <= limit && isSameChunk(before, common, after, common)) common += CHUNK_LENGTH;
   while (common < limit && before.charCodeAt(common) === after.charCodeAt(common)) common += 1;
   return lineStart(before, common);
 }
@@ -135,20 +117,8 @@ export function commonEndLength(before: string, after: string, head: number): nu
   const growth = after.length - before.length;
   let start = before.length;
   const first = before.length - limit;
-  while (
-    start - CHUNK_LENGTH >= first &&
-    isSameChunk(before, start - CHUNK_LENGTH, after, start - CHUNK_LENGTH + growth)
-  )
-    start -= CHUNK_LENGTH;
   while (start > first && before.charCodeAt(start - 1) === after.charCodeAt(start - 1 + growth)) start -= 1;
   if (isLineStart(before, start) && isLineStart(after, start + growth)) return before.length - start;
   const lineFeed = before.indexOf('\n', start);
   return lineFeed === -1 ? 0 : before.length - lineFeed - 1;
-}
-
-/** Characters to compare at once: the engine compares slices much faster than single characters. */
-const CHUNK_LENGTH = 4096;
-
-function isSameChunk(left: string, at: number, right: string, other: number): boolean {
-  return left.slice(at, at + CHUNK_LENGTH) === right.slice(other, other + CHUNK_LENGTH);
 }

@@ -117,7 +117,7 @@ describe('unified_diff', () => {
     const text = (word: string, end: string) =>
       Array.from(
         { length: 20_000 },
-        (_, at) => `${at % 23 === 0 ? `${word} ` : ''}line ${at % 900}${at % 5 === 0 ? other : ending}`,
+        (_, at) => `${at % 50 === 0 ? `${word} ` : ''}line ${at % 900}${at % 5 === 0 ? other : ending}`,
       ).join('') + end;
     const [before, after] = [text('old', 'last'), text('new', '')];
     for (const [from, to] of [

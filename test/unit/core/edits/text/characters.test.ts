@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   blobSha,
-  codeUnitsToText,
   decodeText,
   encodeText,
   normalizeLineEndings,
@@ -34,12 +33,11 @@ describe('normalizeLineEndings', () => {
 });
 
 describe('toCodeUnits', () => {
-  it('has the code units of the text, and any prefix can be decoded again', () => {
+  it('has the code units of the text', () => {
     fc.assert(
-      fc.property(text, fc.nat({ max: 90 }), (original, length) => {
+      fc.property(text, (original) => {
         const codeUnits = toCodeUnits(original);
         expect([...codeUnits]).toEqual(Array.from({ length: original.length }, (_, at) => original.charCodeAt(at)));
-        expect(codeUnitsToText(codeUnits, Math.min(length, original.length))).toBe(original.slice(0, length));
       }),
     );
   });

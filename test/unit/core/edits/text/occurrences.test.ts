@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  commonRunLength,
-  findCriticalFactorization,
-  forEachOccurrence,
-  STOP_SEARCH,
-  toTextUnits,
-} from '../../../../../src/core/edits/text/two-way-search.ts';
+import { forEachOccurrence, STOP_SEARCH } from '../../../../../src/core/edits/text/occurrences.ts';
 import { findOccurrences } from '../occurrences.ts';
 
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '上'), minLength: 1, maxLength: 6 });
-
-const run = fc.tuple(part, fc.integer({ min: 1, max: 200 }), part).map(([one, times, end]) => one.repeat(times) + end);
 
 /** A Fibonacci string: not periodic, but as similar to its shifted self as possible. */
 function fibonacci(one: string, other: string, length: number): string {
@@ -20,45 +12,7 @@ function fibonacci(one: string, other: string, length: number): string {
   return text.slice(0, length);
 }
 
-describe('commonRunLength', () => {
-  it('counts common characters from any offsets, for runs of any length and code units of any size', () => {
-    fc.assert(
-      fc.property(run, run, fc.nat({ max: 400 }), fc.nat({ max: 400 }), fc.boolean(), (left, other, at, from, same) => {
-        const right = same ? left + other : other;
-        const [start, begin] = [Math.min(at, left.length), Math.min(from, right.length)];
-        let alike = 0;
-        while (start + alike < left.length && left[start + alike] === right[begin + alike]) alike += 1;
-        expect(commonRunLength(toTextUnits(left), start, toTextUnits(right), begin)).toBe(alike);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-});
-
-describe('findCriticalFactorization', () => {
-  it('the local period at the critical position equals the period of the text', () => {
-    const whole = fc.oneof(
-      run,
-      fc.tuple(part, part).map(([one, other]) => fibonacci(one, other, 90)),
-    );
-    fc.assert(
-      fc.property(whole, (text) => {
-        const { position, period, isPeriodic } = findCriticalFactorization(toTextUnits(text));
-        const repeats = (length: number, from: number, to: number) =>
-          [...Array(Math.max(0, to - from)).keys()].every((step) => text[from + step] === text[from + step + length]);
-        const lengths = [...Array(text.length).keys()].map((length) => length + 1);
-        const least = lengths.find((length) => repeats(length, 0, text.length - length)) ?? 0;
-        const local = lengths.find((length) => {
-          return repeats(length, Math.max(0, position - length), Math.min(position, text.length - length));
-        });
-        expect(local).toBe(least);
-        if (isPeriodic) expect(period).toBe(least);
-        else expect(period).toBeLessThanOrEqual(least);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
+describe('forEachOccurrence', () => {
   it('finds every occurrence in a Fibonacci string (S4)', () => {
     fc.assert(
       fc.property(
@@ -80,9 +34,7 @@ describe('findCriticalFactorization', () => {
       { numRuns: 500 },
     );
   });
-});
 
-describe('forEachOccurrence', () => {
   const some = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 9 });
   const times = fc.integer({ min: 3, max: 30 });
   // Text and needle repeat the same part, mostly with more than 32 characters, but differ in between.
