@@ -88,13 +88,13 @@ function repliesOf({ github, pull }: Scene): readonly string[] {
     .map(({ body }) => body);
 }
 
-function figuresOf({ run, proposals }: PullState) {
+function figuresOf({ run, proposals, answeredQuestions }: PullState) {
   const shown = proposals.filter(({ comment }) => comment !== null);
   return {
     ...endOf(run),
     proposals: shown.length,
     denied: shown.filter(({ state }) => state === 'rejected').length,
-    responses: (run?.turns ?? 0) + (run?.sideQuestionCount ?? 0),
+    responses: (run?.turns ?? 0) + answeredQuestions.length,
     tokens: run?.usage ?? { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
   };
 }

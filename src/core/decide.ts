@@ -23,13 +23,7 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
-import {
-  onSideQuestionAttemptFailed,
-  onSideQuestionFailed,
-  onSideQuestionOpened,
-  onSideQuestionResponded,
-  onSideQuestionToolsFinished,
-} from './outcomes/side-question.ts';
+import { onSideQuestionAnswered } from './outcomes/side-question.ts';
 import { onModelReplaced, onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Intent } from './state/intent.ts';
@@ -100,11 +94,7 @@ const SIGNAL_HANDLERS: {
   'readings-cleared': onReadingsCleared,
   'model-replaced': onModelReplaced,
   'model-attempt-failed': onModelAttemptFailed,
-  'side-question-opened': onSideQuestionOpened,
-  'side-question-responded': onSideQuestionResponded,
-  'side-question-tools-finished': onSideQuestionToolsFinished,
-  'side-question-attempt-failed': onSideQuestionAttemptFailed,
-  'side-question-failed': onSideQuestionFailed,
+  'side-question-answered': onSideQuestionAnswered,
   'tools-finished': onToolsFinished,
   'proposals-posted': onProposalsPosted,
   'question-posted': onQuestionPosted,

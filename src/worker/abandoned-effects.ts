@@ -1,4 +1,5 @@
 import type { StoredEffect } from '../adapters/store/store.ts';
+import { NO_USAGE } from '../core/state/spending.ts';
 import { UNREADABLE_CONTEXT } from '../core/state/task-context.ts';
 import type { Effect, EffectType } from '../core/step/effects.ts';
 import type { CallResult, Signal } from '../core/step/signals.ts';
@@ -47,13 +48,11 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     failure: null,
     message: failureText(errorId, 'it could not be asked'),
   }),
-  'open-side-question': sideQuestionFailed,
-  'ask-side-question': sideQuestionFailed,
-  'run-side-question-tools': ({ effect: { questionId, turn } }) => ({
-    type: 'side-question-tools-finished',
+  'answer-side-question': ({ effect: { questionId }, errorId }) => ({
+    type: 'side-question-answered',
     questionId,
-    turn,
-    outputs: [],
+    outcome: { kind: 'failed', message: failureText(errorId, 'The question could not be put to the model.') },
+    usage: NO_USAGE,
   }),
   'run-tools': ({ effect: { runId, turn, calls } }) => ({
     type: 'tools-finished',
@@ -103,13 +102,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'expire-proposals': nothingWaits,
   'start-next-task': nothingWaits,
 };
-
-type AbandonedSideQuestion = { readonly effect: { readonly questionId: string }; readonly errorId: string | null };
-
-function sideQuestionFailed({ effect: { questionId }, errorId }: AbandonedSideQuestion): Signal {
-  const message = failureText(errorId, 'The question could not be put to the model.');
-  return { type: 'side-question-failed', questionId, message };
-}
 
 /** An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible. */
 function commitAbandoned({ effect: { runId, proposalIds }, attempts }: Abandoned<'commit'>): Signal {

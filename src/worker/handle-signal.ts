@@ -203,11 +203,7 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'readings-cleared':
     case 'model-replaced':
     case 'model-attempt-failed':
-    case 'side-question-opened':
-    case 'side-question-responded':
-    case 'side-question-tools-finished':
-    case 'side-question-attempt-failed':
-    case 'side-question-failed':
+    case 'side-question-answered':
     case 'tools-finished':
     case 'posting-failed':
     case 'review-dismiss-refused':

@@ -80,7 +80,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/effects/tools': {
     what: 'performs the calls of the model',
     entries: [],
-    fromAbove: ['run-tools.ts', 'run-side-question-tools.ts', 'list-paths.ts'],
+    fromAbove: ['read-tools.ts', 'run-tools.ts', 'workspace.ts', 'list-paths.ts'],
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',

@@ -5,9 +5,7 @@ import type { CaseCheck, SavedStep } from './evidence.ts';
 
 /** All that can come of a person's question. */
 const EFFECTS_OF_QUESTIONS: ReadonlySet<EffectType> = new Set<EffectType>([
-  'open-side-question',
-  'ask-side-question',
-  'run-side-question-tools',
+  'answer-side-question',
   'react',
   'reply',
   'update-run-comment',
@@ -63,7 +61,6 @@ export const sideQuestionsEnd: CaseCheck = ({ saved }) => {
 const ENDS: ReadonlySet<string> = new Set([
   'side-question-answered',
   'side-question-failed',
-  'side-question-limit',
   'side-question-withdrawn',
   'access-lost',
 ]);

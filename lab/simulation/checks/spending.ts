@@ -66,13 +66,11 @@ function usageOf(signal: SavedStep['signal']): TokenUsage | null {
   switch (signal.type) {
     case 'model-responded':
       return signal.response.usage;
-    case 'side-question-responded':
-    case 'side-question-attempt-failed':
+    case 'side-question-answered':
       return signal.usage;
     case 'model-attempt-failed':
     case 'model-failed':
       return signal.cost?.usage ?? null;
-    case 'side-question-failed':
     case 'readings-cleared':
       return signal.usage ?? null;
     default:

@@ -4,7 +4,7 @@ import type { AccessLossCause, InstallationEvent } from '../../../src/core/state
 import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
-import { enqueueEffect, sideKey } from './save.ts';
+import { enqueueEffect } from './save.ts';
 import {
   addSignal,
   clearAttempt,
@@ -231,7 +231,6 @@ function deleteUninstalled(tables: MemoryTables, now: number): void {
     for (const id of [...row.proposals.keys()]) redactProposal(row, id);
     for (const [runId, { pullKey }] of tables.runs) if (pullKey === row.key) deleteRun(tables, row, runId);
     tables.runStarts = tables.runStarts.filter(({ pullKey }) => pullKey !== row.key);
-    for (const { id } of row.state.sideQuestions) tables.sideMessages.delete(sideKey(row.key, id));
     row.state = { ...row.state, sideQuestions: [], answeredQuestions: [] };
     const inbox = row.inbox.filter(({ deliveryId }) => deliveryId !== null);
     const redactedInbox = inbox.map((delivery) => ({

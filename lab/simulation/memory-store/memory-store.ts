@@ -21,7 +21,6 @@ import {
   findPendingSignal,
   memoryEffectMethods,
   moveToDeadLetters,
-  sideKey,
   toStorableText,
   writeStep,
 } from './save.ts';
@@ -75,7 +74,6 @@ export function createMemoryStore(
     listEarlierRuns: async (key, runId, limit) => listEarlierRuns(tables, key, runId, limit),
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
-    loadSideTranscript: async (key, questionId) => tables.sideMessages.get(sideKey(key, questionId)) ?? [],
     nextWork: async (claim, now) => pickNextWork(heldPull(claim), now),
     ...pendingCommentMethods(tables),
     save: async (claim, signal, step, now) => saveStep(tables, claim, signal, step, now),

@@ -43,13 +43,11 @@ export function checkStep(tables: MemoryTables, row: MemoryPullRow, step: Step):
   checkIds(tables, row, step, changed);
   checkOutcomes(row, changed);
   checkMessageCount(tables, step);
-  checkSideMessages(tables, row, step);
 }
 
 export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, now: number): void {
   const changed = changedProposals(row, step);
   addMessages(tables, step);
-  changeSideMessages(tables, row, step);
   saveRun(tables, row, step, now);
   for (const proposal of changed) saveProposal(tables, row, proposal, now);
   row.votes.push(...step.votes);
@@ -98,24 +96,6 @@ function checkMessageCount(tables: MemoryTables, { pull: { run }, messages }: St
 function addMessages(tables: MemoryTables, { pull: { run }, messages }: Step): void {
   if (run === null || messages.length === 0) return;
   tables.messages.set(run.id, [...(tables.messages.get(run.id) ?? []), ...messages]);
-}
-
-export function sideKey(pullKey: string, questionId: string): string {
-  return `${pullKey} ${questionId}`;
-}
-
-function checkSideMessages(tables: MemoryTables, { key }: MemoryPullRow, { sideTranscript }: Step): void {
-  if (sideTranscript?.kind !== 'append') return;
-  const before = tables.sideMessages.get(sideKey(key, sideTranscript.questionId)) ?? [];
-  if (before.length !== sideTranscript.first)
-    throw new Error(`Question ${sideTranscript.questionId} already has messages at these positions`);
-}
-
-function changeSideMessages(tables: MemoryTables, { key }: MemoryPullRow, { sideTranscript }: Step): void {
-  if (sideTranscript === null) return;
-  const id = sideKey(key, sideTranscript.questionId);
-  if (sideTranscript.kind === 'delete') tables.sideMessages.delete(id);
-  else tables.sideMessages.set(id, [...(tables.sideMessages.get(id) ?? []), ...sideTranscript.messages]);
 }
 
 function saveRun(tables: MemoryTables, row: MemoryPullRow, { pull: { run } }: Step, now: number): void {

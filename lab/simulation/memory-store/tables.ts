@@ -120,8 +120,6 @@ export type MemoryTables = {
   runStarts: { readonly pullKey: string; readonly requesterId: number; readonly startedAt: number }[];
   readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
-  /** Transcripts of people's questions in progress, by `sideKey`. */
-  readonly sideMessages: Map<string, readonly TranscriptMessage[]>;
   readonly deliveryIds: Set<string>;
   readonly contentKeys: Set<string>;
   /** By delivery id. `uninstalled` is the id of a removed installation. */
@@ -143,7 +141,6 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
     runStarts: [],
     runs: new Map(),
     messages: new Map(),
-    sideMessages: new Map(),
     deliveryIds: new Set(),
     contentKeys: new Set(),
     installationEvents: new Map(),

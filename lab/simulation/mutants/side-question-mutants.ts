@@ -1,19 +1,15 @@
 import type { Step } from '../../../src/core/step/step.ts';
 import { type Mutant, overridePulls, overrideStore } from './mutant.ts';
 
-/** The calls of a question as if they were those of the run. */
-function giveCallsToRun(step: Step): Step {
+/** The answer to a question as if it were one of the run. */
+function giveAnswerToRun(step: Step): Step {
   const { run } = step.pull;
-  const asked = step.effects.find((effect) => effect.type === 'run-side-question-tools');
-  if (asked === undefined || run === null || run.phase.kind === 'ended' || run.messageCount === 0) return step;
-  const { turn = run.turns, calls: earlier = [] } = run.batch ?? {};
-  const calls = asked.calls.map((toolCall) => ({ turn, toolCall, isCut: false }));
-  const added = calls.map((call) => ({ ...call, heldPath: null, status: { kind: 'running' } as const }));
-  const batch = { turn, assistantText: null, continued: false, calls: [...earlier, ...added] };
+  if (step.reason !== 'side-question-answered' || run?.phase.kind !== 'awaiting-decisions') return step;
+  const { turn } = run.phase;
   return {
     ...step,
-    pull: { ...step.pull, run: { ...run, batch, phase: { kind: 'running-tools', turn } } },
-    effects: [...step.effects, { type: 'run-tools', runId: run.id, turn, calls }],
+    pull: { ...step.pull, run: { ...run, phase: { kind: 'running-tools', turn } } },
+    effects: [...step.effects, { type: 'run-tools', runId: run.id, turn, calls: [] }],
   };
 }
 
@@ -24,7 +20,7 @@ export const SIDE_QUESTION_MUTANTS: readonly Mutant[] = [
     brokenPromise: 'a person’s question never leads to a proposal or a commit',
     createOverrides: () =>
       overrideStore(({ save }) => ({
-        save: (claim, signal, step, now) => save(claim, signal, giveCallsToRun(step), now),
+        save: (claim, signal, step, now) => save(claim, signal, giveAnswerToRun(step), now),
       })),
   },
   {

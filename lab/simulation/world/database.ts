@@ -73,7 +73,7 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       const deadLetters = rows.flatMap(({ key, inbox }) =>
         inbox.flatMap(({ deadLettered, error }) => (deadLettered ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size + tables.sideMessages.size;
+      const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       const committed = rows.flatMap(({ committedChanges }) =>
         committedChanges.map(({ commitSha: commit, proposalId }) => ({ commit, proposalId })),
@@ -129,7 +129,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
           as pending`.execute(db);
       const { rows: textCounts } = await sql<{ texts: string }>`
         select (select count(*) from inbox where signal is not null) + (select count(*) from runs) + (select count(*) from run_starts)
-          + (select count(distinct run_id) from messages) + (select count(*) from side_messages)
+          + (select count(distinct run_id) from messages)
           + (select count(*) from pulls where questions_answered_at is not null) + (select count(*) from proposals)
           + (select count(*) from votes where text is not null) + (select count(*) from proposal_outcomes where note is not null)
           as texts`.execute(db);
@@ -196,7 +196,6 @@ const TABLE_NAMES = [
   'proposal_outcomes',
   'committed_changes',
   'messages',
-  'side_messages',
   'effects',
   'installation_events',
   'recovery_state',

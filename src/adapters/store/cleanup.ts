@@ -200,7 +200,7 @@ async function deletePulls(
     .set({ note: null, record: null })
     .where('pull_key', 'in', keys)
     .execute();
-  for (const table of ['side_messages', 'proposals', 'runs', 'run_starts', 'effects'] as const)
+  for (const table of ['proposals', 'runs', 'run_starts', 'effects'] as const)
     await transaction.deleteFrom(table).where('pull_key', 'in', keys).execute();
   await transaction.deleteFrom('inbox').where('pull_key', 'in', keys).where('delivery_id', 'is', null).execute();
   await transaction

@@ -10,7 +10,7 @@ import { requireSchema } from './engine/migrate.ts';
 import { tidy } from './engine/pglite.ts';
 import { inBatches } from './in-batches.ts';
 import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
-import { loadPullState, loadRef, loadRun, loadSideTranscript, loadTranscript } from './load.ts';
+import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive, rehearseReceive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
 import { findReachedRunLimit } from './run-limits.ts';
@@ -32,7 +32,6 @@ export function createStore(backend: Backend): Store {
     listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
     loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
     loadTranscript: (runId) => loadTranscript(db, runId),
-    loadSideTranscript: (pullRequestKey, questionId) => loadSideTranscript(db, pullRequestKey, questionId),
     nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
     listPendingCommits: (pullRequestKey) => listPendingCommits(db, pullRequestKey),
     nextCatchUpAt: (claim, now) => nextCatchUpAt(db, claim, now),

@@ -134,21 +134,6 @@ export async function loadTranscript(db: Kysely<DatabaseSchema>, runId: string):
   return rows.map((row) => fromStored<TranscriptMessage>(row.body));
 }
 
-export async function loadSideTranscript(
-  db: Kysely<DatabaseSchema>,
-  pullRequestKey: string,
-  questionId: string,
-): Promise<readonly TranscriptMessage[]> {
-  const rows = await db
-    .selectFrom('side_messages')
-    .select('body')
-    .where('pull_key', '=', pullRequestKey)
-    .where('question_id', '=', questionId)
-    .orderBy('seq')
-    .execute();
-  return rows.map((row) => fromStored<TranscriptMessage>(row.body));
-}
-
 /** The JSON in the row of a pull request. Its run and proposals have tables of their own. */
 export type StoredPullState = Omit<PullState, 'run' | 'proposals'>;
 

@@ -6,7 +6,7 @@ import { activeSince, hasActiveWork } from '../../core/state/pull-state.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
-import type { SideTranscriptChange, Step } from '../../core/step/step.ts';
+import type { Step } from '../../core/step/step.ts';
 import { withExclusiveClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
 import { fromStored, toStored } from './engine/json.ts';
@@ -102,7 +102,6 @@ async function saveProgress(
   const ctes = [
     ...(run === null || isRunUnchanged ? [] : [runCte(pullRequestKey, run, now)]),
     ...(step.messages.length === 0 ? [] : [messagesCte(step)]),
-    ...(step.sideTranscript === null ? [] : [sideTranscriptCte(pullRequestKey, step.sideTranscript)]),
     ...enqueueCtes(pullRequestKey, step.effects, now),
   ];
   const isRunOurs = run === null || isRunUnchanged ? sql`true` : sql`exists (select from saved_run)`;
@@ -131,21 +130,6 @@ function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unkno
 function messagesCte(step: Step): RawBuilder<unknown> {
   const rows = toMessageRows(step).map(({ run_id, seq, body }) => sql`(${run_id}, ${seq}, ${body})`);
   return sql`new_messages as (insert into messages (run_id, seq, body) values ${sql.join(rows)})`;
-}
-
-/** Two writers of the same `seq` cannot both succeed. */
-function sideTranscriptCte(pullRequestKey: string, change: SideTranscriptChange): RawBuilder<unknown> {
-  const { questionId } = change;
-  if (change.kind === 'delete')
-    return sql`old_side_messages as (
-      delete from side_messages where pull_key = ${pullRequestKey} and question_id = ${questionId}
-    )`;
-  const rows = change.messages.map(
-    (message, index) => sql`(${pullRequestKey}, ${questionId}, ${change.first + index}, ${toStored(message)})`,
-  );
-  return sql`new_side_messages as (
-    insert into side_messages (pull_key, question_id, seq, body) values ${sql.join(rows)}
-  )`;
 }
 
 /** Ms since the epoch; null if no answer is kept. */

@@ -181,8 +181,6 @@ export type Store = {
   /** Loads the location of the pull request, also if its run has an unknown schema version. */
   loadRef(pullRequestKey: string): Promise<PullRequestRef>;
   loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;
-  /** Loads the transcript of a person's question; empty once the question is over. */
-  loadSideTranscript(pullRequestKey: string, questionId: string): Promise<readonly TranscriptMessage[]>;
 
   /**
    * Returns the next due signal: effect results first, then webhooks, each in order of arrival; a failed webhook holds

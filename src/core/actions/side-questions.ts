@@ -1,5 +1,4 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
-import type { TranscriptMessage } from '../state/conversation.ts';
 import { type CommentLocation, locationId } from '../state/intent.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isAnswering } from '../state/run.ts';
@@ -8,65 +7,42 @@ import type { Reply } from '../step/replies.ts';
 import { questionNote, withNote } from './agent-notes.ts';
 import { type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';
 
-/** The question that the model works on, if it is this one; null if it is over. */
-export function currentSideQuestion({ sideQuestions: [first] }: PullState, id: string): SideQuestion | null {
-  return first?.id === id ? first : null;
+/** The unanswered question with this id; null if it is over. */
+export function findSideQuestion({ sideQuestions }: PullState, id: string): SideQuestion | null {
+  return sideQuestions.find((one) => one.id === id) ?? null;
 }
 
 /** The unanswered question of this comment; null if there is none. */
-export function findSideQuestionAt({ sideQuestions }: PullState, location: CommentLocation): SideQuestion | null {
-  return sideQuestions.find(({ id }) => id === locationId(location)) ?? null;
+export function findSideQuestionAt(pull: PullState, location: CommentLocation): SideQuestion | null {
+  return findSideQuestion(pull, locationId(location));
 }
 
-/** Puts a question behind the others, and begins with it if it is the first. */
+/** Puts a question behind the others. */
 export function addSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
-  return startFirst(withPullState(builder, { sideQuestions: [...builder.pull.sideQuestions, question] }));
+  return setSideQuestions(builder, [...builder.pull.sideQuestions, question]);
 }
 
-function startFirst(builder: StepBuilder): StepBuilder {
-  const [first] = builder.pull.sideQuestions;
-  if (first?.phase.kind !== 'queued') return builder;
-  const opening = withSideQuestion(builder, { ...first, phase: { kind: 'opening' } });
-  return withEffects(opening, { type: 'open-side-question', questionId: first.id });
-}
-
-/** Replaces a question by its new state. */
-export function withSideQuestion(builder: StepBuilder, question: SideQuestion): StepBuilder {
-  const sideQuestions = builder.pull.sideQuestions.map((one) => (one.id === question.id ? question : one));
-  return withPullState(builder, { sideQuestions });
-}
-
-/** Appends to the question's transcript, once in a step. */
-export function appendSideMessages(
-  builder: StepBuilder,
-  question: SideQuestion,
-  messages: readonly TranscriptMessage[],
-): StepBuilder {
-  const { id: questionId, messageCount: first } = question;
-  const counted = withSideQuestion(builder, { ...question, messageCount: first + messages.length });
-  return { ...counted, sideTranscript: { kind: 'append', questionId, first, messages } };
-}
-
-/** Sends the transcript of the current question to the model. */
-export function requestSideAnswer(builder: StepBuilder, questionId: string, turn: number): StepBuilder {
-  const question = currentSideQuestion(builder.pull, questionId);
-  if (question === null) return builder;
-  const asked = withSideQuestion(builder, { ...question, phase: { kind: 'awaiting-model', turn } });
-  return withEffects(asked, { type: 'ask-side-question', questionId, turn });
-}
-
-/** Ends a question with a reply, or without one where its comment is gone, and begins with the next. */
+/** Ends a question with a reply, or without one where its comment is gone. */
 export function endSideQuestion(
   builder: StepBuilder,
   { id, location }: SideQuestion,
   reply: Reply | null,
 ): StepBuilder {
-  const sideQuestions = builder.pull.sideQuestions.filter((one) => one.id !== id);
-  const removed: StepBuilder = {
-    ...withPullState(builder, { sideQuestions }),
-    sideTranscript: { kind: 'delete', questionId: id },
-  };
-  return startFirst(reply === null ? removed : withReply(removed, location, reply));
+  const left = setSideQuestions(
+    builder,
+    builder.pull.sideQuestions.filter((one) => one.id !== id),
+  );
+  return reply === null ? left : withReply(left, location, reply);
+}
+
+/** The model works on the first question only, and begins with it once it is the first. */
+function setSideQuestions(builder: StepBuilder, sideQuestions: readonly SideQuestion[]): StepBuilder {
+  const [before] = builder.pull.sideQuestions;
+  const [first] = sideQuestions;
+  const changed = withPullState(builder, { sideQuestions });
+  return first === undefined || first.id === before?.id
+    ? changed
+    : withEffects(changed, { type: 'answer-side-question', questionId: first.id });
 }
 
 /** Keeps the answer for the next questions and runs. The run that is there hears one line of it. */

@@ -14,7 +14,7 @@ export type StepBuilder = Omit<Step, 'reason' | 'deferred' | 'cancelsPendingWork
 
 export function startStep(pull: PullState): StepBuilder {
   return {
-    ...{ pull, effects: [], messages: [], sideTranscript: null, votes: [], answers: [], ledgerCommits: [] },
+    ...{ pull, effects: [], messages: [], votes: [], answers: [], ledgerCommits: [] },
     runStart: null,
   };
 }

@@ -1,37 +1,41 @@
 import { formatList } from '../../lib/format.ts';
 import { redact } from '../../lib/redaction.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
+import type { TranscriptMessage } from '../state/conversation.ts';
 import type { PullRequestRef } from '../state/intent.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import type { PullSummary, TaskContext } from '../state/task-context.ts';
 import { isReadingTool, TOOL_NAMES } from '../state/tools.ts';
-import type { SideQuestionOpening } from '../step/signals.ts';
 import { buildContext } from './context/first-message.ts';
 import { materialLine } from './shared/clean-text.ts';
 import { buildSystemPrompt } from './system-prompt.ts';
 
-/** The input of the first messages of a question's own transcript. */
+/** What a question begins with where no run has a transcript. */
 type OpenedQuestion = {
   readonly question: SideQuestion;
   readonly ref: PullRequestRef;
   readonly earlier: readonly AnsweredQuestion[];
-  readonly opening: SideQuestionOpening;
+  readonly pull: PullSummary;
+  readonly context: TaskContext;
 };
 
-/** The first messages of a question: the state of the run's calls, or the pull request, and the question last. */
-export function openSideTranscript({ question, ref, earlier, opening }: OpenedQuestion): readonly TranscriptMessage[] {
-  const asked = [...earlierBlock(earlier), ...changeBlock(question), ...questionBlock(question)];
-  if (opening.kind === 'run') {
-    const content = [...quoteBlock(question), ...asked].join('\n');
-    return [...opening.interim, { role: 'user', content }];
-  }
-  const { pull, context } = opening;
-  const content = [...buildContext({ task: question, ref, pull, context }), ...asked].join('\n');
+/** The first messages of a question about the pull request: as for a task, and the question last. */
+export function openFromPull({ question, ref, earlier, pull, context }: OpenedQuestion): readonly TranscriptMessage[] {
+  const content = [...buildContext({ task: question, ref, pull, context }), ...askedBlocks(question, earlier)];
   return [
     { role: 'system', content: buildSystemPrompt(DEFAULT_SETTINGS.limits) },
-    { role: 'user', content },
+    { role: 'user', content: content.join('\n') },
   ];
+}
+
+/** The question behind the transcript of a run. */
+export function openFromRun(question: SideQuestion, earlier: readonly AnsweredQuestion[]): TranscriptMessage {
+  return { role: 'user', content: [...quoteBlock(question), ...askedBlocks(question, earlier)].join('\n') };
+}
+
+function askedBlocks(question: SideQuestion, earlier: readonly AnsweredQuestion[]): readonly string[] {
+  return [...earlierBlock(earlier), ...changeBlock(question), ...questionBlock(question)];
 }
 
 function earlierBlock(earlier: readonly AnsweredQuestion[]): readonly string[] {
@@ -65,21 +69,14 @@ const READING_TOOLS = formatList(TOOL_NAMES.filter(isReadingTool));
 export const ONLY_READING_OUTPUT =
   'Not executed: this is a person’s question, so nothing can be changed or asked here. Read if you must, then answer.';
 
-/** The result of a call whose worker could not read the repository. */
-const UNREADABLE_OUTPUT = 'The repository could not be read.';
-
-/** The results of the calls of one response, in their order, and a note before the last response. */
-export function buildSideToolMessages(
-  calls: readonly ToolCall[],
-  outputs: ReadonlyMap<string, string>,
-  isLastNext: boolean,
-): readonly TranscriptMessage[] {
-  const results = calls.map(({ id }): TranscriptMessage => {
-    const content = escapeHiddenCharacters(outputs.get(id) ?? UNREADABLE_OUTPUT);
-    return { role: 'tool', toolCallId: id, content };
-  });
-  return isLastNext ? [...results, { role: 'user', content: LAST_RESPONSE }] : results;
+/** The result of one call. */
+export function buildSideToolMessage(toolCallId: string, output: string): TranscriptMessage {
+  return { role: 'tool', toolCallId, content: escapeHiddenCharacters(output) };
 }
 
-const LAST_RESPONSE =
-  'This is your last response to this question, and it can call nothing. Answer with what you know, and say what you could not look up.';
+/** Stands before the last response. */
+export const LAST_RESPONSE_MESSAGE: TranscriptMessage = {
+  role: 'user',
+  content:
+    'This is your last response to this question, and it can call nothing. Answer with what you know, and say what you could not look up.',
+};

@@ -4,10 +4,7 @@ import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { PullState } from '../state/pull-state.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
-import { NO_USAGE } from '../state/spending.ts';
-import type { Person } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
@@ -29,8 +26,7 @@ export const ask = {
 /** Queues a question. The model answers one after the other, also where no run ever was. */
 export function requestAnswer(context: CommandContext, text: string): Step {
   const { pull, intent, person } = context;
-  const full = findFullQueue(pull, person);
-  if (full !== null) return refuseQuestion(context, full);
+  if (pull.sideQuestions.length >= SIDE_QUESTION_LIMITS.pending) return refuseQuestion(context);
   const proposal = findAnsweredProposal(pull, intent);
   const question: SideQuestion = {
     id: locationId(intent.location),
@@ -41,33 +37,16 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     requestedAt: intent.createdAt,
     runId: pull.run?.id ?? null,
     askedChange: proposal === null ? null : describeAskedChange(proposal, context),
-    phase: { kind: 'queued' },
-    runMessageCount: 0,
-    messageCount: 0,
-    nudge: null,
-    usage: NO_USAGE,
-    terms: null,
-    modelContext: null,
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   return endStep(addSideQuestion(acknowledged, question), 'side-question-queued');
 }
 
-type FullQueue = { readonly max: number; readonly whose: 'own' | 'all' };
-
-/** One person cannot take the places of all others. */
-function findFullQueue({ sideQuestions }: PullState, person: Person): FullQueue | null {
-  const { pending, pendingOfOnePerson } = SIDE_QUESTION_LIMITS;
-  if (sideQuestions.length >= pending) return { max: pending, whose: 'all' };
-  const own = sideQuestions.filter(({ by }) => by.id === person.id);
-  return own.length >= pendingOfOnePerson ? { max: pendingOfOnePerson, whose: 'own' } : null;
-}
-
 /** One reply while the same question is first, so that a flood of questions causes no flood of replies. */
-function refuseQuestion({ pull, intent, person }: CommandContext, full: FullQueue): Step {
+function refuseQuestion({ pull, intent, person }: CommandContext): Step {
   const first = pull.sideQuestions.at(0)?.id ?? '';
   const once = `questions-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${first}`;
-  const reply = { kind: 'side-question-queue-full', ...full } as const;
+  const reply = { kind: 'side-question-queue-full', max: SIDE_QUESTION_LIMITS.pending } as const;
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 

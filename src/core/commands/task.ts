@@ -149,7 +149,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     phase: { kind: 'reading-context', since: facts.now },
     turns: 0,
     lastResumption: null,
-    sideQuestionCount: 0,
     messageCount: 0,
     batch: null,
     heldCalls: [],

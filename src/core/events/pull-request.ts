@@ -78,10 +78,8 @@ export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type:
   const withoutUndos = cancelUndos(startStep(pull), 'access-lost', facts.now);
   const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
   const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));
-  // The effect that asks the first question is dropped too, so questions that stay would block all later ones.
-  const [question] = ended.pull.sideQuestions;
-  const sideTranscript = question === undefined ? null : ({ kind: 'delete', questionId: question.id } as const);
-  const emptied = { ...ended, effects: [], sideTranscript };
+  // The effect that answers the first question is dropped too, so questions that stay would block all later ones.
+  const emptied = { ...ended, effects: [] };
   const cleared = withPullState(emptied, { proposals, queue: [], sideQuestions: [], standingApprovals: [] });
   return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
 }

@@ -28,7 +28,6 @@ import {
   renderInternalError,
   renderModelAnswer,
   renderSideQuestion,
-  renderSideQuestionLimit,
 } from './reply-details.ts';
 import { activityText } from './run-activity.ts';
 import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
@@ -211,9 +210,8 @@ const REPLY_RENDERERS: {
       `The model gave no answer: ${escapeMessage(message)}`,
       'Nothing was decided. Try again later.',
     ),
-  'side-question-limit': renderSideQuestionLimit,
-  'side-question-queue-full': ({ max, whose }) =>
-    `Your question was not taken, because ${pluralize(max, 'question')}${whose === 'own' ? ' of yours' : ''} are already pending. Ask again once they are answered.`,
+  'side-question-queue-full': ({ max }) =>
+    `Your question was not taken, because ${pluralize(max, 'question')} are already pending. Ask again once they are answered.`,
   'internal-error': renderInternalError,
 
   // Information

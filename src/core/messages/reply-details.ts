@@ -1,9 +1,9 @@
 import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
 import { nameHidden } from '../edits/misleading-text.ts';
 import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
-import { SIDE_QUESTION_LIMITS } from '../state/side-question.ts';
+import { SIDE_QUESTION_LIMITS, type SideQuestionCaveat } from '../state/side-question.ts';
 import type { UndoRefusal, UserEditProblem } from '../step/refusals.ts';
-import type { Reply, SideQuestionCaveat } from '../step/replies.ts';
+import type { Reply } from '../step/replies.ts';
 import {
   createDiffView,
   type DiffPart,
@@ -17,7 +17,6 @@ import {
   blockQuote,
   codeSpan,
   escapeText,
-  formatTime,
   joinBlocks,
   MAX_POSTED_BODY_BYTES,
   renderWithin,
@@ -44,14 +43,6 @@ export function renderSideQuestion({ by, question }: Pick<SideQuestionAnsweredRe
 
 type SideQuestionAnsweredReply = Extract<Reply, { kind: 'side-question-answered' }>;
 
-/** A question that was not asked, because those of the day cost what one run may, or might. */
-export function renderSideQuestionLimit(reply: Extract<Reply, { kind: 'side-question-limit' }>): string {
-  const reason = reply.isUnpriced
-    ? `${codeSpan('limits.cost_usd')} limits the cost of questions too, and the operator gives no price of the model. They can add one to ${codeSpan('prices')}.`
-    : `the questions of this pull request have cost within 24 hours what one run may (${codeSpan(`limits.${reply.limit}`)}). Ask again after ${formatTime(reply.freeAt)}, or give a task, which has limits of its own.`;
-  return joinBlocks(renderSideQuestion(reply), `The model was not asked: ${reason}`, 'Nothing was decided.');
-}
-
 const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000, 500];
 
 /** Free bytes for the marker of the reply. */
@@ -59,9 +50,6 @@ const RESERVED_MARKER_BYTES = 100;
 
 const CAVEATS = {
   'responses-used-up': `The model used all ${SIDE_QUESTION_LIMITS.responses} responses that a question has, so the answer can be incomplete.`,
-  'tokens-used-up': `The model used the ${formatNumber(SIDE_QUESTION_LIMITS.tokens)} tokens that a question has, so the answer can be incomplete.`,
-  'day-used-up':
-    'With this answer the questions of this pull request have cost within 24 hours what one run may (`limits`), so the answer can be incomplete.',
   'cut-off': 'The answer was cut off, because it reached the length limit of the model endpoint.',
   filtered: 'The answer was withheld by the content filter of the model endpoint.',
 } as const satisfies Record<SideQuestionCaveat, string>;

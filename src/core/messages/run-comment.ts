@@ -285,12 +285,10 @@ function readFilesLine({ readBlobs, isTreeTooLarge }: Run): string {
 }
 
 function usageLine({ run, queued }: RunView): string {
-  const { sideQuestionCount } = run;
   // The next task starts once the run has ended, and nothing updates this comment then.
   const isQueued = queued > 0 && run.phase.kind !== 'ended';
   return [
     `${run.settings.model === null ? '' : `${codeSpan(run.settings.model)} · `}${spendingLine(run)}.`,
-    ...(sideQuestionCount === 0 ? [] : [`${pluralize(sideQuestionCount, 'question')} answered.`]),
     ...(isQueued ? [`${pluralize(queued, 'more task')} queued.`] : []),
   ].join(' ');
 }

@@ -1,15 +1,8 @@
-import type { TokenUsage } from './conversation.ts';
 import type { PullRequestRef } from './intent.ts';
 import type { Proposal } from './proposal.ts';
 import { isOpen } from './proposal-lifecycle.ts';
 import type { Run, Task } from './run.ts';
-import {
-  type AnsweredQuestion,
-  NO_QUESTION_SPENDING,
-  type QuestionSpending,
-  type SideQuestion,
-} from './side-question.ts';
-import { NO_USAGE } from './spending.ts';
+import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
 import type { StandingApproval } from './vote.ts';
 
 /** The state of one pull request, as far as a decision can need it. */
@@ -23,10 +16,6 @@ export type PullState = {
   readonly sideQuestions: readonly SideQuestion[];
   /** The last answered side questions, oldest first. */
   readonly answeredQuestions: readonly AnsweredQuestion[];
-  /** Usage of the side questions that count on no run: none was there, or another one is now. */
-  readonly questionUsage: TokenUsage;
-  /** Spending of all its side questions within a day. */
-  readonly questionSpending: QuestionSpending;
   /** Proposals of the current run and those that the signal names, oldest first. */
   readonly proposals: readonly Proposal[];
   /** Number of proposals and questions on this pull request so far. The next id is derived from it. */
@@ -54,8 +43,6 @@ export function createPullState(ref: PullRequestRef): PullState {
     queue: [],
     sideQuestions: [],
     answeredQuestions: [],
-    questionUsage: NO_USAGE,
-    questionSpending: NO_QUESTION_SPENDING,
     proposals: [],
     proposalCount: 0,
     notifiedUnauthorizedUserIds: [],

@@ -24,8 +24,6 @@ export type Run = {
   /** Number of model responses. */
   readonly turns: number;
   readonly lastResumption: Resumption | null;
-  /** Number of `/ask` questions that were answered. */
-  readonly sideQuestionCount: number;
   /** Number of messages in the transcript. */
   readonly messageCount: number;
   readonly batch: ToolBatch | null;

@@ -1,4 +1,4 @@
-import type { IssuedCall, ToolCall } from '../state/conversation.ts';
+import type { IssuedCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { PullSummary } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
@@ -21,17 +21,8 @@ export type Effect =
     }
   /** Send the transcript to the model. */
   | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
-  /** Read what the transcript of a person's question begins with. */
-  | { readonly type: 'open-side-question'; readonly questionId: string }
-  /** Send the transcript of a person's question to the model. */
-  | { readonly type: 'ask-side-question'; readonly questionId: string; readonly turn: number }
-  /** Run the calls of a person's question that only read; refuse every other one. */
-  | {
-      readonly type: 'run-side-question-tools';
-      readonly questionId: string;
-      readonly turn: number;
-      readonly calls: readonly ToolCall[];
-    }
+  /** Ask the model a person's question, with the tools that read, until it answers. */
+  | { readonly type: 'answer-side-question'; readonly questionId: string }
   /** Run the read-only calls, and compute the changes of gated calls at the head. */
   | { readonly type: 'run-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly IssuedCall[] }
   /** Post these proposals together. */
@@ -101,9 +92,7 @@ export const LANES = {
   'read-context': 'concurrent',
   'read-push': 'concurrent',
   'ask-model': 'concurrent',
-  'open-side-question': 'concurrent',
-  'ask-side-question': 'concurrent',
-  'run-side-question-tools': 'concurrent',
+  'answer-side-question': 'concurrent',
   'run-tools': 'concurrent',
   'post-proposals': 'exclusive',
   'post-question': 'exclusive',
@@ -143,9 +132,7 @@ export function dedupeKey(effect: Effect): string | null {
     case 'read-context':
     case 'read-push':
     case 'ask-model':
-    case 'open-side-question':
-    case 'ask-side-question':
-    case 'run-side-question-tools':
+    case 'answer-side-question':
     case 'run-tools':
     case 'post-proposals':
     case 'post-question':

@@ -159,13 +159,8 @@ export const REASONS = [
   'commit-unverified',
   'commit-mismatch',
   'commit-failed',
-  'side-question-opened',
-  'side-question-tools-requested',
-  'side-question-tools-answered',
-  'side-question-nudged',
   'side-question-answered',
   'side-question-failed',
-  'side-question-limit',
   'outdated-result',
 ] as const;
 

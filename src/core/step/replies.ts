@@ -2,6 +2,7 @@ import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
 import type { EndReason, Phase } from '../state/run.ts';
 import type { SettingsInForce } from '../state/settings.ts';
+import type { SideQuestionCaveat } from '../state/side-question.ts';
 import type { Person } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
@@ -175,22 +176,13 @@ export type Reply =
       /** Why the answer can be incomplete; null if nothing says so. */
       readonly caveat: SideQuestionCaveat | null;
     }
-  /** The questions of the day cost as much as one run may. `isUnpriced`: nobody knows what it would cost. */
-  | {
-      readonly kind: 'side-question-limit';
-      readonly by: Person;
-      readonly question: string;
-      readonly limit: 'tokens' | 'cost_usd';
-      readonly isUnpriced: boolean;
-      readonly freeAt: string;
-    }
   | { readonly kind: 'side-question-failed'; readonly by: Person; readonly question: string; readonly message: string }
   /** A comment that could be meant as an answer to a question of the agent, and was not taken as one. */
   | { readonly kind: 'question-hint'; readonly question: QuestionLink; readonly hint: QuestionHint }
   | { readonly kind: 'question-closed'; readonly question: QuestionLink; readonly by: Person | null }
   /** No question can be meant; `id` is the one that the comment names. */
   | { readonly kind: 'no-question'; readonly command: CommandName; readonly id: string | null }
-  | { readonly kind: 'side-question-queue-full'; readonly max: number; readonly whose: 'own' | 'all' }
+  | { readonly kind: 'side-question-queue-full'; readonly max: number }
   /**
    * A comment or event could not be processed because of an internal error; `stored-schema` if another version stored
    * the run.
@@ -259,6 +251,3 @@ export type RunActivity = {
   /** Who decided them, each once. */
   readonly deciders: readonly Person[];
 };
-
-/** The model used all its responses or tokens, or its answer was cut by its length or by a filter. */
-export type SideQuestionCaveat = 'responses-used-up' | 'tokens-used-up' | 'day-used-up' | 'cut-off' | 'filtered';

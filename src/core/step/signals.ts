@@ -2,13 +2,7 @@ import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type {
-  CallRef,
-  DependencyRelation,
-  ModelResponse,
-  TokenUsage,
-  TranscriptMessage,
-} from '../state/conversation.ts';
+import type { CallRef, DependencyRelation, ModelResponse, TokenUsage } from '../state/conversation.ts';
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
@@ -16,7 +10,8 @@ import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
 import type { QuestionInput } from '../state/question.ts';
 import type { ModelDelay, PlanStep } from '../state/run.ts';
-import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import type { CodeOwners, SettingsReading } from '../state/settings.ts';
+import type { SideQuestionOutcome } from '../state/side-question.ts';
 import type { FailureCost } from '../state/spending.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
 import type { ProposingToolName } from '../state/tools.ts';
@@ -85,38 +80,12 @@ export type Signal =
       /** Null if the next request follows within a few seconds. */
       readonly delay: ModelDelay | null;
     }
+  /** The end of a person's question, and what all its requests cost. */
   | {
-      readonly type: 'side-question-opened';
+      readonly type: 'side-question-answered';
       readonly questionId: string;
-      readonly opening: SideQuestionOpening;
-      /** The settings that hold for it now; the model is that of the transcript that it continues. */
-      readonly settings: Pick<Settings, 'model' | 'limits'>;
-    }
-  | {
-      readonly type: 'side-question-responded';
-      readonly questionId: string;
-      readonly turn: number;
-      readonly response: ModelResponse;
-      /** Its cost, with the requests of this response that were refused; a part of it can be our estimate. */
+      readonly outcome: SideQuestionOutcome;
       readonly usage: TokenUsage;
-      readonly modelContext: ModelContext;
-    }
-  /** A request for a person's question failed and will be sent again. */
-  | { readonly type: 'side-question-attempt-failed'; readonly questionId: string; readonly usage: TokenUsage }
-  | {
-      readonly type: 'side-question-tools-finished';
-      readonly questionId: string;
-      readonly turn: number;
-      /** Outputs are all that a question's calls can have. */
-      readonly outputs: readonly { readonly callId: string; readonly output: string }[];
-    }
-  /** A person's question gets no answer. `message` is safe to publish. */
-  | {
-      readonly type: 'side-question-failed';
-      readonly questionId: string;
-      readonly message: string;
-      /** The cost of its last request; absent if none was sent. */
-      readonly usage?: TokenUsage;
     }
   | {
       readonly type: 'tools-finished';
@@ -344,13 +313,6 @@ export type PreflightCheck = {
   /** The comments and reviews of the approvals, as GitHub shows them now. */
   readonly voteSources: VoteSources;
 };
-
-/** The beginning of the transcript of a person's question. */
-export type SideQuestionOpening =
-  /** A run's transcript up to `runMessageCount`, and the state of its calls that have no result yet. */
-  | { readonly kind: 'run'; readonly runMessageCount: number; readonly interim: readonly TranscriptMessage[] }
-  /** The pull request, where no run has a transcript. */
-  | { readonly kind: 'pull-request'; readonly pull: PullSummary; readonly context: TaskContext };
 
 /** Whether the signal reports a commit. The ledger needs every commit, even of an ended run. */
 export function reportsCommit({ type }: Signal): boolean {

@@ -13,8 +13,6 @@ export type Step = {
   readonly effects: readonly Effect[];
   /** Appended to the current run's transcript, after `run.messageCount` messages of the previous state. */
   readonly messages: readonly TranscriptMessage[];
-  /** A change of the transcript of a person's question; null for none. */
-  readonly sideTranscript: SideTranscriptChange | null;
   /** New rows; the proposals hold the same votes. */
   readonly votes: readonly Vote[];
   /** New rows of the ledger: people's answers to the agent's questions. */
@@ -29,14 +27,3 @@ export type Step = {
   /** Drops all other signals and effects of this pull request, because they have become pointless. */
   readonly cancelsPendingWork: boolean;
 };
-
-/** Each question has a transcript of its own, which is deleted once the question is over. */
-export type SideTranscriptChange =
-  /** `first` is the position of the first new message. */
-  | {
-      readonly kind: 'append';
-      readonly questionId: string;
-      readonly first: number;
-      readonly messages: readonly TranscriptMessage[];
-    }
-  | { readonly kind: 'delete'; readonly questionId: string };

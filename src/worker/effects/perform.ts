@@ -15,8 +15,7 @@ import { catchUp, checkDeadlines, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
-import { askSideQuestion, openSideQuestion } from './side-question.ts';
-import { runSideQuestionTools } from './tools/run-side-question-tools.ts';
+import { answerSideQuestion } from './side-question.ts';
 import { runTools } from './tools/run-tools.ts';
 
 /** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
@@ -33,9 +32,7 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'read-context': readContext,
   'read-push': describePush,
   'ask-model': askModel,
-  'open-side-question': openSideQuestion,
-  'ask-side-question': askSideQuestion,
-  'run-side-question-tools': runSideQuestionTools,
+  'answer-side-question': answerSideQuestion,
   'run-tools': runTools,
   'post-proposals': postProposals,
   'post-question': postQuestion,

@@ -1,144 +1,231 @@
-import { currentSideQuestion } from '../../core/actions/side-questions.ts';
-import { measureAnswer, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { findSideQuestion } from '../../core/actions/side-questions.ts';
+import { planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
-import { buildInterimResults, checkTranscript } from '../../core/agent/messages.ts';
+import { buildInterimResults, checkTranscript, findDuplicateCallIds } from '../../core/agent/messages.ts';
+import { TOO_MANY_CALLS_OUTPUT } from '../../core/agent/shared/tool-results.ts';
+import {
+  buildSideToolMessage,
+  LAST_RESPONSE_MESSAGE,
+  ONLY_READING_OUTPUT,
+  openFromPull,
+  openFromRun,
+} from '../../core/agent/side-question-texts.ts';
+import { boundResults } from '../../core/agent/tools/bound-results.ts';
+import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../../core/agent/turn-texts.ts';
 import { modelInForce } from '../../core/settings/models.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
-import type { TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
+import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../../core/state/conversation.ts';
 import { type ModelContext, NEW_MODEL_CONTEXT } from '../../core/state/model-context.ts';
-import { activeRun, type PullState } from '../../core/state/pull-state.ts';
-import type { Settings } from '../../core/state/settings.ts';
-import { reachedSideLimit, type SideQuestion } from '../../core/state/side-question.ts';
-import { addTokens, isReported, NO_USAGE } from '../../core/state/spending.ts';
-import type { SideQuestionOpening } from '../../core/step/signals.ts';
+import type { PullState } from '../../core/state/pull-state.ts';
+import {
+  SIDE_QUESTION_LIMITS,
+  type SideQuestion,
+  type SideQuestionCaveat,
+  type SideQuestionOutcome,
+} from '../../core/state/side-question.ts';
+import { addTokens, NO_USAGE } from '../../core/state/spending.ts';
+import {
+  isReadingTool,
+  MAX_CALLS_PER_RESPONSE,
+  type ReadingToolName,
+  readToolName,
+  type ToolName,
+  type ToolRequestOf,
+} from '../../core/state/tools.ts';
+import { ModelError } from '../../core/step/model-port.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { nextRetryAt } from '../jobs/retries.ts';
 import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
+import { READING_HANDLERS } from './tools/read-tools.ts';
+import { parseAndRun } from './tools/run-tools.ts';
+import {
+  createWorkspace,
+  type ToolCallContext,
+  type ToolOutput,
+  toolOutput,
+  type Workspace,
+} from './tools/workspace.ts';
 
-/** Reads what a question begins with: the transcript of the run that was there, or else the pull request. */
-export async function openSideQuestion(job: Job<'open-side-question'>): Promise<EffectResult> {
+/** Asks the model until it answers, with the tools that read. A crash asks again from the beginning. */
+export async function answerSideQuestion(job: Job<'answer-side-question'>): Promise<EffectResult> {
   const { questionId } = job.effect;
   const pull = await loadJobPull(job);
-  const question = currentSideQuestion(pull, questionId);
-  if (question?.phase.kind !== 'opening') return DONE;
-  const run = activeRun(pull);
-  if (run !== null && run.id === question.runId && run.phase.kind === 'reading-context') return retryAfterContext(job);
-  const github = job.context.githubApp.forPull(pull.ref);
-  const { settings: now } = parseSettings(await github.fetchSettingsFile(), job.context.operatorSettings());
-  const ofRun = await openFromRun(job, pull, question);
-  const opening = ofRun ?? (await openFromPull(job, pull, { task: question, contextFiles: now.contextFiles }));
-  // A transcript is sent back to its own model.
-  const model = ofRun !== null && pull.run?.id === question.runId ? pull.run.settings.model : now.model;
-  const settings = { model, limits: now.limits };
-  return { kind: 'done', signal: { type: 'side-question-opened', questionId, opening, settings } };
+  const question = findSideQuestion(pull, questionId);
+  if (question === null) return DONE;
+  const spent = { usage: NO_USAGE };
+  const end = (outcome: SideQuestionOutcome): EffectResult => {
+    return { kind: 'done', signal: { type: 'side-question-answered', questionId, outcome, usage: spent.usage } };
+  };
+  const asking: Asking = { job, pull, question, spent };
+  const opened = await openConversation(asking);
+  try {
+    return end(await converse(asking, opened));
+  } catch (error) {
+    return resultOfModelError(job, error, ({ message }) => end({ kind: 'failed', message }));
+  }
 }
 
-const MAX_CONTEXT_WAIT_MS = 30_000;
+type Asking = {
+  readonly job: Job<'answer-side-question'>;
+  readonly pull: PullState;
+  readonly question: SideQuestion;
+  /** Grows with each request. */
+  readonly spent: { usage: TokenUsage };
+};
 
-/**
- * A question needs the run's conversation, which begins once the context is read. That takes hours if GitHub is down.
- */
-function retryAfterContext({ context, attempts }: Job<'open-side-question'>): EffectResult {
-  const now = context.clock.now();
-  const retryAt = Math.min(nextRetryAt(now, attempts, null), now + MAX_CONTEXT_WAIT_MS);
-  return { kind: 'retry', retryAt, error: 'the run reads its context', retryCause: 'waiting' };
-}
+type Conversation = {
+  readonly messages: readonly TranscriptMessage[];
+  readonly model: string | null;
+  readonly modelContext: ModelContext;
+};
 
-/** Null if no run was there, or if it has no transcript: it never began, or is deleted. */
-async function openFromRun(
-  { context }: Job<'open-side-question'>,
-  pull: PullState,
-  { runId }: SideQuestion,
-): Promise<SideQuestionOpening | null> {
-  const stored = runId === null ? [] : await context.store.loadTranscript(runId);
-  const run = pull.run?.id === runId ? pull.run : null;
+/** The transcript of the run that was there, or else the pull request as for a task, and the question last. */
+async function openConversation({ job, pull, question }: Asking): Promise<Conversation> {
+  const { context } = job;
+  const { ref, answeredQuestions: earlier } = pull;
+  const github = context.githubApp.forPull(ref);
+  const { settings } = parseSettings(await github.fetchSettingsFile(), context.operatorSettings());
+  const run = pull.run?.id === question.runId ? pull.run : null;
+  const stored = question.runId === null ? [] : await context.store.loadTranscript(question.runId);
   // The transcript can be newer than the run.
   const transcript = run === null ? stored : stored.slice(0, run.messageCount);
-  if (transcript.length === 0) return null;
-  return { kind: 'run', runMessageCount: transcript.length, interim: buildInterimResults(transcript, run) };
+  // A transcript is sent back to its own model.
+  const model = run === null || transcript.length === 0 ? settings.model : run.settings.model;
+  const modelContext = run?.modelContext ?? NEW_MODEL_CONTEXT;
+  if (transcript.length > 0) {
+    const messages = [...transcript, ...buildInterimResults(transcript, run), openFromRun(question, earlier)];
+    return { messages, model, modelContext };
+  }
+  const summary = summarizePull(await github.fetchPull());
+  const rules = await fetchPathRules(context, github, pull);
+  const { contextFiles } = settings;
+  const read = await readTaskContext({ github, task: question, contextFiles, rules, runId: null, pull: summary, job });
+  const messages = openFromPull({ question, ref, earlier, pull: summary, context: read });
+  return { messages, model, modelContext };
 }
 
-async function openFromPull(
-  job: Job<'open-side-question'>,
-  state: PullState,
-  { task, contextFiles }: { readonly task: SideQuestion; readonly contextFiles: Settings['contextFiles'] },
-): Promise<SideQuestionOpening> {
-  const { ref } = state;
-  const github = job.context.githubApp.forPull(ref);
-  const pull = summarizePull(await github.fetchPull());
-  const rules = await fetchPathRules(job.context, github, state);
-  const context = await readTaskContext({ github, task, contextFiles, rules, runId: null, pull, job });
-  return { kind: 'pull-request', pull, context };
+/** Asks up to eight times: the last response can call nothing, and is the answer whatever it says. */
+async function converse(asking: Asking, opened: Conversation): Promise<SideQuestionOutcome> {
+  let conversation = opened;
+  let begun: string | null = null;
+  let isNudged = false;
+  for (let turn = 1; ; turn += 1) {
+    const isLast = turn >= SIDE_QUESTION_LIMITS.responses;
+    const { response, modelContext } = await request(asking, conversation, !isLast);
+    const { content, toolCalls, finishReason } = response;
+    if (findDuplicateCallIds(toolCalls).length > 0)
+      return { kind: 'failed', message: 'It gave the same id to two of its calls.' };
+    const cut = CUT_ANSWERS.get(finishReason) ?? null;
+    const isUnfinished = cut === null && !isNudged && isUnfinishedAnswer(content);
+    if (isLast || (toolCalls.length === 0 && !isUnfinished)) {
+      const caveat = cut ?? (isLast ? 'responses-used-up' : null);
+      return { kind: 'answered', content: joinAnswers(begun, content), caveat };
+    }
+    isNudged = toolCalls.length === 0;
+    begun = isNudged ? finishedPart(content) : null;
+    const answers = isNudged ? [NUDGE_MESSAGE] : await runCalls(asking, turn, toolCalls);
+    const last = turn + 1 >= SIDE_QUESTION_LIMITS.responses ? [LAST_RESPONSE_MESSAGE] : [];
+    const messages = [...conversation.messages, ...assistantMessages(response), ...answers, ...last];
+    conversation = { ...conversation, messages, modelContext };
+  }
 }
 
-/** Sends a question's transcript to the model. In its last response it can call nothing. */
-export async function askSideQuestion(job: Job<'ask-side-question'>): Promise<EffectResult> {
+/** By finish reason. */
+const CUT_ANSWERS: ReadonlyMap<string, SideQuestionCaveat> = new Map([
+  ['length', 'cut-off'],
+  ['content_filter', 'filtered'],
+]);
+
+/** Endpoints refuse a message of the model that has neither text nor calls. */
+function assistantMessages({ content, toolCalls, opaque }: ModelResponse): readonly TranscriptMessage[] {
+  if (toolCalls.length === 0 && (content ?? '').trim() === '') return [];
+  return [{ role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) }];
+}
+
+/** Sends the conversation, with fewer readings where they do not fit. Counts what the endpoint counted. */
+async function request(
+  { job, question, spent }: Asking,
+  { messages, model: own, modelContext: before }: Conversation,
+  mayCall: boolean,
+): Promise<{ readonly response: ModelResponse; readonly modelContext: ModelContext }> {
   const { context, stopping } = job;
-  const { questionId, turn } = job.effect;
-  const pull = await loadJobPull(job);
-  const question = currentSideQuestion(pull, questionId);
-  if (question?.phase.kind !== 'awaiting-model' || question.phase.turn !== turn) return DONE;
-  const messages = await loadMessages(job, question);
-  if (checkTranscript(messages).length > 0) return questionFailed(questionId, 'Its transcript is broken.', NO_USAGE);
-  const cacheKey = question.runId ?? questionId;
-  const mayCall = reachedSideLimit(question, turn) === null;
-  const model = modelInForce(context.operatorSettings(), question.terms?.model ?? null);
+  const problems = checkTranscript(messages);
+  if (problems.length > 0) throw new ModelError('permanent', 'Its transcript is broken.', null);
+  const model = modelInForce(context.operatorSettings(), own);
   const maxTokens = await context.model.maxRequestTokens(stopping, model);
-  let modelContext = question.modelContext ?? contextOfRun(pull, question);
-  let usage = NO_USAGE;
+  let modelContext = before;
   // Each round but the last clears more readings, so it ends.
   for (;;) {
     const plan = planRequest(messages, modelContext, maxTokens);
-    if (plan.kind === 'too-long') return questionFailed(questionId, tooLongText(plan), usage);
+    if (plan.kind === 'too-long') throw new ModelError('permanent', tooLongText(plan), null);
     if (plan.kind === 'clear') {
       modelContext = plan.modelContext;
       continue;
     }
     try {
-      const response = await logged(
-        context,
-        context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model),
-      );
-      const { counted, context: measured } = measureAnswer(modelContext, plan, response);
-      return {
-        kind: 'done',
-        signal: {
-          type: 'side-question-responded',
-          ...{ questionId, turn, response, usage: addTokens(usage, counted), modelContext: measured },
-        },
-      };
+      const cacheKey = question.runId ?? question.id;
+      const asked = context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model);
+      const response = await logged(context, asked);
+      spent.usage = addTokens(spent.usage, response.usage);
+      return { response, modelContext };
     } catch (error) {
-      usage = addTokens(usage, costOfFailure(error, plan.estimatedTokens)?.usage ?? NO_USAGE);
+      spent.usage = addTokens(spent.usage, costOfFailure(error, plan.estimatedTokens)?.usage ?? NO_USAGE);
       const cleared = clearAfterOverflow(messages, modelContext, error);
-      if (cleared === null) return withAttemptUsage(job, error, usage);
+      if (cleared === null) throw error;
       modelContext = cleared;
     }
   }
 }
 
-/** The worker can be stopped or the endpoint down for long, so what was spent is stored with each attempt. */
-function withAttemptUsage(job: Job<'ask-side-question'>, error: unknown, usage: TokenUsage): EffectResult {
-  const { questionId } = job.effect;
-  const result = resultOfModelError(job, error, ({ message }) => questionFailed(questionId, message, usage));
-  if (result.kind !== 'retry' || !isReported(usage)) return result;
-  return { ...result, signal: { type: 'side-question-attempt-failed', questionId, usage } };
-}
-
-function contextOfRun({ run }: PullState, { runId }: SideQuestion): ModelContext {
-  return run !== null && run.id === runId ? run.modelContext : NEW_MODEL_CONTEXT;
-}
-
-/** The run's transcript as it was when the question began, and the question's own behind it. */
-async function loadMessages(
-  { context: { store }, stored: { pullRequestKey } }: Job<'ask-side-question'>,
-  { id, runId, runMessageCount }: SideQuestion,
+/** Runs the calls of one response at the current head. Calls that do not read are refused. */
+async function runCalls(
+  { job, pull, question }: Asking,
+  turn: number,
+  calls: readonly ToolCall[],
 ): Promise<readonly TranscriptMessage[]> {
-  const ofRun = runId === null || runMessageCount === 0 ? [] : await store.loadTranscript(runId);
-  return [...ofRun.slice(0, runMessageCount), ...(await store.loadSideTranscript(pullRequestKey, id))];
+  const rules = await fetchPathRules(job.context, job.context.githubApp.forPull(pull.ref), pull);
+  const gate = { isApproved: () => false, canAsk: false };
+  const known = { readBlobs: {}, shownFiles: {}, syntaxRefusals: [] };
+  const workspace = await createWorkspace(job, pull, { rules, gate, task: question, ...known });
+  const results: ToolOutput[] = [];
+  for (const [index, toolCall] of calls.entries()) {
+    // Each call can take milliseconds, so let other work run in between.
+    await yieldToEventLoop();
+    const isExtra = index >= MAX_CALLS_PER_RESPONSE;
+    const place = { turn, toolCall, index, earlier: results };
+    results.push(isExtra ? toolOutput(toolCall, TOO_MANY_CALLS_OUTPUT) : await runReadingCall(workspace, place));
+  }
+  const numbered = results.map((result) => ({ ...result, turn }));
+  const bounded = boundResults(numbered, ({ callId }) =>
+    readToolName(calls.find(({ id }) => id === callId)?.name ?? ''),
+  );
+  return bounded.flatMap((one) => (one.kind === 'output' ? [buildSideToolMessage(one.callId, one.output)] : []));
 }
 
-function questionFailed(questionId: string, message: string, usage: TokenUsage): EffectResult {
-  return { kind: 'done', signal: { type: 'side-question-failed', questionId, message, usage } };
+type ReadingCall = Pick<ToolCallContext, 'index' | 'earlier'> & { readonly turn: number; readonly toolCall: ToolCall };
+
+/** A call of another tool is refused before its arguments are read. */
+async function runReadingCall(workspace: Workspace, { turn, toolCall, ...place }: ReadingCall): Promise<ToolOutput> {
+  const name = readToolName(toolCall.name);
+  if (name !== null && !isReadingTool(name)) return toolOutput(toolCall, ONLY_READING_OUTPUT);
+  const call = { turn, toolCall, isCut: false };
+  return parseAndRun(call, (request) =>
+    isReadingRequest(request)
+      ? handleReadingCall({ workspace, call, ...place }, request.tool, request)
+      : toolOutput(toolCall, ONLY_READING_OUTPUT),
+  );
+}
+
+function isReadingRequest(request: ToolRequestOf<ToolName>): request is ToolRequestOf<ReadingToolName> {
+  return isReadingTool(request.tool);
+}
+
+function handleReadingCall<Name extends ReadingToolName>(
+  context: ToolCallContext,
+  name: Name,
+  request: ToolRequestOf<Name>,
+): Promise<ToolOutput> | ToolOutput {
+  return READING_HANDLERS[name](context, request);
 }

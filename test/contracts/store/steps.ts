@@ -40,26 +40,6 @@ export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().loadTranscript('other')).toEqual([]);
     });
 
-    it('stores the transcript of a person’s question, refuses a second writer, and deletes it (S157)', async () => {
-      const { claim, signal } = await claimSignal('a');
-      const { pullRequestKey: key } = claim;
-      const messages: TranscriptMessage[] = [
-        { role: 'user', content: 'why?' },
-        { role: 'assistant', content: 'So.', toolCalls: [] },
-      ];
-      const append = (first: number, added: readonly TranscriptMessage[]) =>
-        step(pullOf(1), { sideTranscript: { kind: 'append', questionId: 'c7', first, messages: added } });
-      await store().save(claim, signal, append(0, messages.slice(0, 1)), 20);
-      await store().save(claim, present(await nextOf('b', claim)), append(1, messages.slice(1)), 21);
-      expect(await store().loadSideTranscript(key, 'c7')).toEqual(messages);
-      expect(await store().loadSideTranscript(key, 'c8')).toEqual([]);
-      const second = present(await nextOf('c', claim));
-      await expect(store().save(claim, second, append(1, messages), 22)).rejects.toThrow();
-      const ended = step(pullOf(1), { sideTranscript: { kind: 'delete', questionId: 'c7' } });
-      await store().save(claim, second, ended, 23);
-      expect(await store().loadSideTranscript(key, 'c7')).toEqual([]);
-    });
-
     it('lists the newest other runs with their decided changes, oldest first (S136)', async () => {
       const { claim, signal } = await claimSignal('a');
       const decided = proposal('p1', 'r1', { state: 'rejected', votes: [vote('p1', 'too slow')] }, 'x'.repeat(300_000));

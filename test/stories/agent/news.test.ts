@@ -1,11 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const WAIT = { timeout: 10_000, interval: 20 } as const;
 
 /** The last messages to the model, from the first result on. */
 function lastNews({ model }: Story): readonly string[] {
@@ -77,26 +76,5 @@ describe('news for the agent', () => {
     await stage().settle();
     await ana.replies(bot.proposal(2), '/deny not so');
     expect(lastNews(story)).toEqual([expect.stringContaining('rejected by')]);
-  });
-});
-
-describe('a question before the run has its context', () => {
-  it('waits for it, and is then answered from it (S111)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model, stored } = story;
-    const { promise: until, resolve } = Promise.withResolvers<void>();
-    const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-    stage().github.faults.add({ route, kind: 'delay', until });
-    ana.person.says('/countersign use bigint');
-    await vi.waitFor(async () => expect((await stored()).run?.phase.kind).toBe('reading-context'), WAIT);
-    stage().pass(5);
-    ana.person.says('/ask why?');
-    await vi.waitFor(async () => expect((await stored()).sideQuestions).toHaveLength(1), WAIT);
-    resolve();
-    await stage().settle();
-    await stage().later(5);
-    const asked = model.requests().find(({ messages }) => messages.at(-1)?.content?.includes('asks a question'));
-    expect(asked?.messages[1]?.content).toContain('The diff against the merge base');
-    expect(bot.answers().join()).toContain('Answer, written by the model:');
   });
 });

@@ -136,7 +136,7 @@ describe('a question while changes are pending', () => {
     const { ana, bot, model } = await propose(stage(), BIGINT, EXACTLY);
     model.says({ content: 'So.', usage: { promptTokens: 1_000_000, completionTokens: 5 } });
     await ana.says('/ask why?');
-    expect(bot.run().body).toMatch(/1 response · 1,0\d\dk of 1,000,000 tokens\. 1 question answered\./);
+    expect(bot.run().body).toMatch(/1 response · 1,0\d\dk of 1,000,000 tokens\./);
   });
 
   it('several questions are answered one after the other, in order (S111)', async () => {

@@ -138,7 +138,7 @@ describe('an unanswered question when access is lost', () => {
     game.commands(ANA, { name: 'ask', text: 'why?' });
     expect(game.signal({ type: 'access-lost', cause: 'permissions' }).cancelsPendingWork).toBe(true);
     const { effects } = game.commands(ANA, { name: 'ask', text: 'why not?' });
-    expect(effects).toMatchObject([{ type: 'react' }, { type: 'open-side-question' }]);
+    expect(effects).toMatchObject([{ type: 'react' }, { type: 'answer-side-question' }]);
     expect(game.pull.sideQuestions).toMatchObject([{ text: 'why not?' }]);
   });
 });

@@ -91,7 +91,7 @@ class Play {
         this.game.commands(ANA, { name: 'ask', text: 'why?' });
         break;
       case 'answer':
-        this.game.sideQuestionGoesOn();
+        this.game.sideQuestionIsAnswered();
         break;
       case 'model-fails':
       case 'model-is-cut':

@@ -205,14 +205,6 @@ create table messages (
   primary key (run_id, seq)
 );
 
-create table side_messages (
-  pull_key text not null,
-  question_id text not null,
-  seq integer not null,
-  body text not null,
-  primary key (pull_key, question_id, seq)
-);
-
 create table effects (
   id bigserial primary key,
   pull_key text not null,

@@ -133,8 +133,6 @@ type CommittedChangesTable = {
 type MessagesTable = { run_id: string; seq: number; body: string };
 
 /** Transcripts of people's questions in progress. */
-type SideMessagesTable = { pull_key: string; question_id: string; seq: number; body: string };
-
 type EffectsTable = {
   id: Serial;
   pull_key: string;
@@ -186,7 +184,6 @@ export type DatabaseSchema = {
   proposal_outcomes: ProposalOutcomesTable;
   committed_changes: CommittedChangesTable;
   messages: MessagesTable;
-  side_messages: SideMessagesTable;
   effects: EffectsTable;
   recovery_state: RecoveryStateTable;
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };

@@ -192,20 +192,11 @@ function everyAnswer(text: string): readonly Reply[] {
     'side-question-answered': [
       { by, question: text, content: text, caveat: null },
       { by, question: text, content: text, caveat: 'responses-used-up' },
-      { by, question: text, content: text, caveat: 'tokens-used-up' },
-      { by, question: text, content: text, caveat: 'day-used-up' },
       { by, question: text, content: text, caveat: 'cut-off' },
       { by, question: text, content: null, caveat: 'filtered' },
     ],
-    'side-question-limit': [
-      { by, question: text, limit: 'cost_usd', isUnpriced: false, freeAt: '2026-01-02T03:04:05Z' },
-      { by, question: text, limit: 'cost_usd', isUnpriced: true, freeAt: '2026-01-02T03:04:05Z' },
-    ],
     'side-question-failed': [{ by, question: text, message: text }],
-    'side-question-queue-full': [
-      { max: 10, whose: 'all' },
-      { max: 3, whose: 'own' },
-    ],
+    'side-question-queue-full': [{ max: 10 }],
     'internal-error': [
       { errorId: 'f00df00df00d', about: 'comment' },
       { errorId: 'f00df00df00d', about: 'event' },

@@ -134,21 +134,6 @@ describe('what a run spends (S171)', () => {
     expect(runOf(game).usage.inputTokens).toBe(200_000);
   });
 
-  it('a question counts its failed requests too: on its run, or on the pull request once that run is another (S157, S171)', () => {
-    const game = started();
-    game.commands(ANA, { name: 'ask', text: 'why?' });
-    game.sideQuestionGoesOn();
-    const questionId = game.pull.sideQuestions[0]?.id ?? '';
-    game.signal({ type: 'side-question-attempt-failed', questionId, usage: USAGE });
-    expect(runOf(game).usage).toEqual(USAGE);
-    expect(game.pull.sideQuestions).toMatchObject([{ usage: USAGE, phase: { kind: 'awaiting-model' } }]);
-    game.signal({ type: 'side-question-failed', questionId, message: 'x', usage: USAGE });
-    expect(runOf(game).usage.inputTokens).toBe(200_000);
-    game.signal({ type: 'side-question-failed', questionId, message: 'x', usage: USAGE });
-    expect(runOf(game).usage.inputTokens).toBe(200_000);
-    expect(game.pull.questionUsage).toEqual(USAGE);
-  });
-
   it('after a clearing the model is asked again, and everything can be read again (S169)', () => {
     const game = started();
     const run = runOf(game);

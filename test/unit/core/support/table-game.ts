@@ -12,7 +12,6 @@ import type {
   CommentLocation,
   ParsedComment,
 } from '../../../../src/core/state/intent.ts';
-import { NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
 import { commentKey } from '../../../../src/core/state/posted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts';
@@ -229,32 +228,13 @@ export class TableGame {
     this.signal({ type: 'model-failed', runId: asked.runId, turn: asked.turn, failure: null, message: 'gone' });
   }
 
-  /** Plays the next outcome of the pending question: its opening, a reading or the answer. */
-  sideQuestionGoesOn(): void {
-    const opened = this.take('open-side-question');
-    if (opened !== null) {
-      const opening = { kind: 'run', runMessageCount: this.transcript.length, interim: [] } as const;
-      return void this.signal({
-        type: 'side-question-opened',
-        ...{ questionId: opened.questionId, opening, settings: DEFAULT_SETTINGS },
-      });
-    }
-    const used = this.take('run-side-question-tools');
-    if (used !== null) {
-      const outputs = used.calls.map(({ id }) => ({ callId: id, output: 'read' }));
-      const { questionId, turn } = used;
-      return void this.signal({ type: 'side-question-tools-finished', questionId, turn, outputs });
-    }
-    const asked = this.take('ask-side-question');
+  /** Plays the answer to the pending question. */
+  sideQuestionIsAnswered(): void {
+    const asked = this.take('answer-side-question');
     if (asked === null) return;
-    const { questionId, turn } = asked;
+    const outcome = { kind: 'answered', content: 'So.', caveat: null } as const;
     const usage = { inputTokens: 3, cachedInputTokens: 0, outputTokens: 2 };
-    const toolCalls = turn === 1 ? [{ id: 'q1', name: 'edit_file', arguments: 'edit 1 x' }] : [];
-    const response = { content: 'So.', toolCalls, finishReason: 'stop', usage };
-    this.signal({
-      ...({ type: 'side-question-responded', questionId, turn } as const),
-      ...{ response, usage, modelContext: NEW_MODEL_CONTEXT },
-    });
+    this.signal({ type: 'side-question-answered', questionId: asked.questionId, outcome, usage });
   }
 
   /** Plays the tools: a call with the arguments `edit <line> <text>` becomes a change, any other an output. */
