@@ -5,7 +5,6 @@ import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-
 /** The last messages to the model, from the first result on. */
 function lastNews({ model }: Story): readonly string[] {
   const messages = model.requests().at(-1)?.messages ?? [];
