@@ -80,44 +80,22 @@ function releasedColumns({ fencingToken }: Claim): RawBuilder<unknown> {
 
 /**
  * Runs `work` in one transaction with the row of the pull request locked, so that two holders never interleave. Returns
- * `lost` and writes nothing if the claim is lost (G7). Deliveries can still be stored meanwhile.
+ * `lost` and writes nothing if the claim is lost (G7). With `no deliveries`, `receive` waits, too: `work` sees every
+ * stored delivery, and later ones wait for the commit (B14). Keep such `work` short, and never let it wait for a lock
+ * that a receiver can hold.
  */
 export function withClaim<T, Lost>(
   db: Kysely<DatabaseSchema>,
   claim: Claim,
+  meanwhile: 'deliveries' | 'no deliveries',
   lost: Lost,
   work: (transaction: Transaction<DatabaseSchema>) => Promise<T>,
 ): Promise<T | Lost> {
-  return withLockedRow(db, lost, (transaction) => claimedRow(transaction, claim).forNoKeyUpdate(), work);
-}
-
-/**
- * Like `withClaim`, but also blocks `receive` for this pull request: `work` sees every stored delivery, and later ones
- * wait for the commit (B14). Keep `work` short, and never let it wait for a lock that a receiver can hold.
- */
-export function withExclusiveClaim<T, Lost>(
-  db: Kysely<DatabaseSchema>,
-  claim: Claim,
-  lost: Lost,
-  work: (transaction: Transaction<DatabaseSchema>) => Promise<T>,
-): Promise<T | Lost> {
-  return withLockedRow(db, lost, (transaction) => claimedRow(transaction, claim).forUpdate(), work);
-}
-
-function withLockedRow<T, Lost>(
-  db: Kysely<DatabaseSchema>,
-  lost: Lost,
-  lock: (transaction: Transaction<DatabaseSchema>) => ReturnType<typeof claimedRow>,
-  work: (transaction: Transaction<DatabaseSchema>) => Promise<T>,
-): Promise<T | Lost> {
+  const strength = meanwhile === 'deliveries' ? sql`no key update` : sql`update`;
   return db.transaction().execute(async (transaction) => {
-    const row = await lock(transaction).executeTakeFirst();
-    return row === undefined ? lost : work(transaction);
+    const { rows } = await sql`select from pulls where ${isHeldBy(claim)} for ${strength}`.execute(transaction);
+    return rows.length === 0 ? lost : work(transaction);
   });
-}
-
-function claimedRow(transaction: Transaction<DatabaseSchema>, claim: Claim) {
-  return transaction.selectFrom('pulls').select('fence').where(isHeldBy(claim));
 }
 
 /** A condition: this row of `pulls` still belongs to the claim. */

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 type Waiting<Item, Answer> = {
   readonly items: readonly Item[];
   readonly resolve: (answers: readonly Answer[]) => void;
@@ -18,6 +20,8 @@ export function inBatches<Item, Answer>(
   async function insertAll(): Promise<void> {
     running = true;
     while (queue.length > 0) {
+      // PGlite blocks the event loop while it works: requests that came meanwhile are still in their sockets.
+      for (let before = 0; before < queue.length && queue.length < limit; await nextTurn()) before = queue.length;
       const batch: Waiting<Item, Answer>[] = [];
       for (let count = 0; count < limit && queue[0] !== undefined; count += batch.at(-1)?.items.length ?? 0)
         batch.push(...queue.splice(0, 1));

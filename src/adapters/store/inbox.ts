@@ -112,7 +112,7 @@ export async function postponeSignal(
   failure: AttemptFailure | null,
 ): Promise<void> {
   const attempt = failure === null ? {} : failureColumns(signal, failure);
-  await withClaim(db, claim, null, async (transaction) => {
+  await withClaim(db, claim, 'deliveries', null, async (transaction) => {
     await transaction
       .updateTable('inbox')
       .set({ not_before: notBefore, ...attempt })
@@ -150,7 +150,7 @@ export async function deadLetterSignal(
   { reply, signal: nextSignal }: DeadLetterFollowUp,
   now: number,
 ): Promise<void> {
-  await withClaim(db, claim, null, async (transaction) => {
+  await withClaim(db, claim, 'deliveries', null, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('inbox')
       .set({ done_at: now, dead_lettered: true, error: toPlainText(report.errorText), error_id: report.id })

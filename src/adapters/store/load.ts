@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
@@ -13,9 +12,6 @@ import type { StoredRun } from './store.ts';
 
 /** Loaded or saved objects that equal their stored row. It works by identity: a `PullState` is never mutated. */
 export type SavedObjects = WeakSet<object>;
-
-/** Parsing more characters than this takes some milliseconds, so other work of the process runs first. */
-const LARGE_JSON_LENGTH = 200_000;
 
 const OPEN_STATES: readonly ProposalState[] = ['proposed', 'approved', 'executing'];
 
@@ -48,7 +44,7 @@ export async function loadPullState(
   if (first === undefined || first.state === null) throw new Error(`No pull request ${pullRequestKey} is stored`);
   const run =
     first.body === null ? null : fromStored<Run>(requireKnownSchema(pullRequestKey, first.schema, first.body));
-  const proposals = await parseProposals(pullRequestKey, others.filter(isProposal));
+  const proposals = parseProposals(pullRequestKey, others.filter(isProposal));
   for (const loaded of [...proposals, ...(run === null ? [] : [run])]) savedObjects.add(loaded);
   return { ...fromStored<StoredPullState>(first.state), run, proposals };
 }
@@ -77,13 +73,8 @@ function selectProposals(pullRequestKey: string, { ids, commentId }: ProposalSel
   return sql.join(queries, sql` union all `);
 }
 
-async function parseProposals(pullRequestKey: string, rows: readonly ProposalRow[]): Promise<readonly Proposal[]> {
-  const proposals: Proposal[] = [];
-  for (const { schema, body } of rows) {
-    if (body.length > LARGE_JSON_LENGTH) await yieldToEventLoop();
-    proposals.push(fromStored<Proposal>(requireKnownSchema(pullRequestKey, schema, body)));
-  }
-  return proposals;
+function parseProposals(pullRequestKey: string, rows: readonly ProposalRow[]): readonly Proposal[] {
+  return rows.map(({ schema, body }) => fromStored<Proposal>(requireKnownSchema(pullRequestKey, schema, body)));
 }
 
 /** The partial index on this column requires the explicit `is not null`. */
@@ -118,7 +109,7 @@ export async function loadRun(
     .execute();
   return {
     run: fromStored<Run>(requireKnownSchema(pullRequestKey, row.schema, row.state)),
-    proposals: await parseProposals(pullRequestKey, rows),
+    proposals: parseProposals(pullRequestKey, rows),
   };
 }
 

@@ -52,7 +52,7 @@ export async function receive(
 
 /**
  * One statement: one round trip and one disk sync. `locked` takes the weakest lock that conflicts with
- * `withExclusiveClaim`, after `turns` has ordered the receivers so that none deadlock. PGlite runs one transaction at a
+ * `withClaim`, after `turns` has ordered the receivers so that none deadlock. PGlite runs one transaction at a
  * time and needs neither. Returns the new ids; stores nothing unless all `count` rows of pull requests exist.
  */
 async function insertSignals(

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal } from '../../core/state/proposal-lifecycle.ts';
@@ -7,7 +6,7 @@ import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
-import { withExclusiveClaim } from './claims.ts';
+import { withClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
@@ -17,10 +16,8 @@ import { countRunStart, mayStartRun } from './run-limits.ts';
 import { saveCommittedChanges, saveOutcomes, saveVotes } from './save-ledger.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
 
-/** A proposal can hold a whole file, so one insert is bounded by rows and by characters. */
-const MAX_INSERT_ROWS = 100;
-
-const MAX_INSERT_CHARACTERS = 1_000_000;
+/** A proposal can hold a whole file, so one insert is bounded. */
+const MAX_INSERT_ROWS = 20;
 
 /** The database, and the objects that it already holds unchanged. */
 export type SaveTarget = { readonly db: Kysely<DatabaseSchema>; readonly savedObjects: SavedObjects };
@@ -37,21 +34,15 @@ export function save(
   now: number,
 ): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await isRunAllowed(transaction, step, now))) return 'run-limit-reached';
+    const { runStart } = step;
+    // Before anything is written, so that nothing needs to be taken back.
+    if (runStart !== null && !(await mayStartRun(transaction, step.pull.ref, runStart, now)))
+      return 'run-limit-reached';
     if (!(await completeSignal(transaction, claim, signal, step.reason, now))) return 'lost';
-    if (step.runStart !== null) await countRunStart(transaction, claim.pullRequestKey, step.runStart, now);
+    if (runStart !== null) await countRunStart(transaction, claim.pullRequestKey, runStart, now);
     await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
     return 'saved';
   });
-}
-
-/** Before anything is written, so that nothing needs to be taken back. */
-async function isRunAllowed(
-  transaction: Transaction<DatabaseSchema>,
-  { pull: { ref }, runStart }: Step,
-  now: number,
-): Promise<boolean> {
-  return runStart === null || mayStartRun(transaction, ref, runStart, now);
 }
 
 /**
@@ -64,7 +55,7 @@ export function saveIfInboxEmpty(
   step: Step,
   now: number,
 ): Promise<SaveResult> {
-  return withExclusiveClaim<SaveResult, SaveResult>(db, claim, 'lost', async (transaction) => {
+  return withClaim<SaveResult, SaveResult>(db, claim, 'no deliveries', 'lost', async (transaction) => {
     if (await hasPendingSignal(transaction, claim.pullRequestKey, now)) return 'inbox-not-empty';
     await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
     return 'saved';
@@ -157,19 +148,9 @@ async function saveProposals(
   { proposals, run }: ProposalsToSave,
   now: number,
 ): Promise<void> {
-  let rows: ProposalInsert[] = [];
-  let characters = 0;
-  for (const proposal of proposals) {
-    const row = toProposalRow(pullRequestKey, proposal, now);
-    rows.push(row);
-    characters += row.body.length;
-    if (rows.length < MAX_INSERT_ROWS && characters < MAX_INSERT_CHARACTERS) continue;
-    await upsertProposals(transaction, pullRequestKey, rows);
-    // A large insert takes long: let other work of the process run in between.
-    await yieldToEventLoop();
-    [rows, characters] = [[], 0];
-  }
-  if (rows.length > 0) await upsertProposals(transaction, pullRequestKey, rows);
+  const rows = proposals.map((proposal) => toProposalRow(pullRequestKey, proposal, now));
+  for (let start = 0; start < rows.length; start += MAX_INSERT_ROWS)
+    await upsertProposals(transaction, pullRequestKey, rows.slice(start, start + MAX_INSERT_ROWS));
   const final = proposals.filter((proposal) => isFinal(proposal.state));
   if (final.length > 0) await saveOutcomes(transaction, pullRequestKey, { proposals: final, run }, now);
 }
@@ -177,7 +158,7 @@ async function saveProposals(
 async function upsertProposals(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
-  rows: readonly ProposalInsert[],
+  rows: readonly ReturnType<typeof toProposalRow>[],
 ): Promise<void> {
   const result = await transaction
     .insertInto('proposals')
@@ -200,8 +181,6 @@ async function upsertProposals(
   if (result.numInsertedOrUpdatedRows !== BigInt(rows.length))
     throw new Error(`A proposal id of ${pullRequestKey} was given twice`);
 }
-
-type ProposalInsert = ReturnType<typeof toProposalRow>;
 
 function toProposalRow(pullRequestKey: string, proposal: Proposal, now: number) {
   return {

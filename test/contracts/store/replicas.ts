@@ -206,13 +206,13 @@ export function replicasContract(
     it('cannot claim a pull request while its holder writes, even after the lease expired (G7)', async () => {
       const other = await database.open();
       const claim = await receiveAndClaim('a');
-      const result = withClaim(other.db, claim, 'lost', async () => {
+      const result = withClaim(other.db, claim, 'deliveries', 'lost', async () => {
         expect(await store().claimPull('w', 10 + LEASE, LEASE)).toBeNull();
         return 'written';
       });
       expect(await result).toBe('written');
       expect(await store().claimPull('w', 10 + LEASE, LEASE)).toMatchObject({ fencingToken: claim.fencingToken + 1 });
-      expect(await withClaim(other.db, claim, 'lost', async () => 'written')).toBe('lost');
+      expect(await withClaim(other.db, claim, 'deliveries', 'lost', async () => 'written')).toBe('lost');
       await other.close();
     });
 
