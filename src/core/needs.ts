@@ -4,7 +4,6 @@ import {
   headNeeds,
   permissionNeeds,
   pullRequestNeeds,
-  pushImpactNeeds,
   runStartNeeds,
   settingsNeeds,
   stalenessNeeds,
@@ -18,7 +17,7 @@ import { proposalShownBy } from './events/edited-comments.ts';
 import { applyKnownBase, isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
-import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
+import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
@@ -103,14 +102,10 @@ function toolsFinishedNeeds(
   return run === null ? [] : codeOwnerNeeds(changes, [], run.settings, facts);
 }
 
-/**
- * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the
- * head, the settings do not matter: its approvers saw the headings that it changes.
- */
+/** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);
-  if (isOnlyMove(pull, signal)) return stalenessNeeds(pull, signal.sha, facts, committed);
-  if (!signal.overwritten) return pushImpactNeeds(pull, signal.sha, facts, committed);
+  if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }
 

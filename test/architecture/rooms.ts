@@ -244,7 +244,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'change.ts',
       'change-set.ts',
       'region.ts',
-      'heading.ts',
       'placement.ts',
       'locate-region.ts',
       'describe-change.ts',

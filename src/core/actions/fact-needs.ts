@@ -3,7 +3,7 @@ import type { PullState } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
+import { openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
 import { type StepBuilder, startStep } from './step-builder.ts';
 
 export function permissionNeeds({ login, id }: Person, facts: Facts): readonly Need[] {
@@ -64,19 +64,7 @@ export function startSettings({ settings }: Pick<Facts, 'settings'>): Settings {
 export function headNeeds(pull: PullState, facts: Facts, assessed?: () => StepBuilder): readonly Need[] {
   return facts.pullRequest === undefined
     ? pullRequestNeeds(facts)
-    : pushImpactNeeds(pull, facts.pullRequest.headSha, facts, assessed);
-}
-
-/** How the open proposals apply to a head that anybody could have pushed, and what their approvers must see. */
-export function pushImpactNeeds(
-  pull: PullState,
-  head: string,
-  facts: Facts,
-  assessed?: () => StepBuilder,
-): readonly Need[] {
-  const staleness = stalenessNeeds(pull, head, facts, assessed);
-  if (staleness.length > 0 || facts.staleness === undefined) return staleness;
-  return movesBelowOtherHeading(pull, facts.staleness) ? settingsNeeds(facts) : [];
+    : stalenessNeeds(pull, facts.pullRequest.headSha, facts, assessed);
 }
 
 /**

@@ -4,7 +4,6 @@ import { regionLine } from '../edits/region.ts';
 import { type PathPush, toApplicability, toVerdict } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
-  Applicability,
   FileAtHead,
   PathStalenessInput,
   PendingChange,
@@ -13,7 +12,7 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import { headingOf, type MemberPlace, memberPlaces, type Proposal, proposedPlaceOf } from '../state/proposal.ts';
+import { memberLines, type Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AppCommit, Run } from '../state/run.ts';
@@ -73,48 +72,28 @@ export function assessProposedMove({ id, change }: PendingChange, files: FilesBy
   return { id, applicability: toApplicability(assessChange({ change, file, source, appCommits: [] })) };
 }
 
-/** Whether the lines apply at a head below another heading than the known one. */
-export function isBelowOtherHeading(
-  proposal: Proposal,
-  verdict: StalenessVerdict | Applicability | MemberVerdict,
-): boolean {
-  return verdict.kind === 'applies' && verdict.heading !== headingOf(proposal);
-}
-
 /** How a proposal as a whole applies to a head; `path` is the one that changed, absent if it is the change's own. */
-type ProposalVerdict =
-  | { readonly kind: 'applies'; readonly isBelowOtherHeading: boolean }
-  | Exclude<StalenessVerdict, { kind: 'applies' }>;
+type ProposalVerdict = { readonly kind: 'applies' } | Exclude<StalenessVerdict, { kind: 'applies' }>;
 
 /**
- * A set applies if all of its members do, and is applied if all of them are. Anything else makes it stale: people
+ * A change applies if all of its members do, and is applied if all of them are. Anything else makes it stale: people
  * decided on all of it or nothing.
  */
 export function combineVerdicts(
-  proposal: Proposal,
+  { change }: Pick<Proposal, 'change'>,
   verdicts: readonly (StalenessVerdict | MemberVerdict)[],
 ): ProposalVerdict {
-  const { change } = proposal;
-  const [first] = verdicts;
   const members = membersOf(change);
-  if (first === undefined || verdicts.length !== members.length) return { kind: 'stale' };
-  if (change.op !== 'set') return first.kind === 'applies' ? appliesBelow(isBelowOtherHeading(proposal, first)) : first;
+  if (verdicts.length !== members.length) return { kind: 'stale' };
+  if (verdicts.every(({ kind }) => kind === 'applies')) return { kind: 'applies' };
   if (verdicts.every(({ kind }) => kind === 'already-applied')) return { kind: 'already-applied' };
-  const places = memberPlaces(proposal);
   const failed = verdicts.findIndex(({ kind }) => kind !== 'applies');
   const [verdict, member] = [verdicts[failed], members[failed]];
-  if (verdict === undefined || member === undefined)
-    return appliesBelow(
-      verdicts.some((one, index) => one.kind === 'applies' && one.heading !== places[index]?.heading),
-    );
-  return { path: member.path, ...(verdict.kind === 'stale' ? verdict : {}), kind: 'stale' };
+  if (verdict?.kind === 'stale' && verdict.path !== undefined) return verdict;
+  return member === undefined ? { kind: 'stale' } : { kind: 'stale', path: member.path };
 }
 
-function appliesBelow(isBelowOther: boolean): ProposalVerdict {
-  return { kind: 'applies', isBelowOtherHeading: isBelowOther };
-}
-
-/** The verdicts of a set's members after a push, in order; null if the push changed no file of the set. */
+/** The verdicts of a change's members after a push, in order; null if the push changed none of its files. */
 export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness): readonly MemberVerdict[] | null {
   const { id, change } = proposal;
   const contained = new Set(paths.flatMap((path) => path.contained));
@@ -123,44 +102,27 @@ export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness):
   );
   const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
   if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
-  const places = memberPlaces(proposal);
+  const lines = memberLines(proposal);
   return membersOf(change).map((member, index) => {
     const key = memberKey(id, change, index);
-    const place = places[index] ?? proposedPlaceOf(member);
+    const line = lines[index] ?? null;
     const applicability = assessed.get(key);
     if (contained.has(key)) return ALREADY_APPLIED;
     // The push did not change the file.
-    if (applicability === undefined) return { kind: 'applies', ...place };
+    if (applicability === undefined) return { kind: 'applies', line };
     const verdict = toVerdict(member, applicability);
-    if (verdict.kind !== 'applies') return verdict;
-    return { kind: 'applies', line: place.line === null ? null : regionLine(verdict.region), heading: verdict.heading };
+    return verdict.kind === 'applies'
+      ? { kind: 'applies', line: line === null ? null : regionLine(verdict.region) }
+      : verdict;
   });
 }
 
-/** A verdict of a member, with the place that a page names. */
-type MemberVerdict = Exclude<StalenessVerdict, { kind: 'applies' }> | ({ readonly kind: 'applies' } & MemberPlace);
+/** A verdict of a member, with the line that a page names; null if it has none. */
+type MemberVerdict =
+  | Exclude<StalenessVerdict, { kind: 'applies' }>
+  | { readonly kind: 'applies'; readonly line: number | null };
 
 const ALREADY_APPLIED = { kind: 'already-applied' } as const;
-
-/** Whether a push put lines below another heading. Then the settings say if people must look again. */
-export function movesBelowOtherHeading({ proposals }: PullState, staleness: Staleness): boolean {
-  const byId = new Map(proposals.map((one) => [one.id, one]));
-  return (
-    proposals.some((one) => isSetBelowOtherHeading(one, staleness)) ||
-    staleness.paths
-      .flatMap(({ others }) => others)
-      .some(({ id, applicability }) => {
-        const proposal = byId.get(id);
-        return proposal !== undefined && isBelowOtherHeading(proposal, applicability);
-      })
-  );
-}
-
-function isSetBelowOtherHeading(proposal: Proposal, staleness: Staleness): boolean {
-  const verdicts = proposal.change.op === 'set' ? memberVerdicts(proposal, staleness) : null;
-  const verdict = verdicts === null ? null : combineVerdicts(proposal, verdicts);
-  return verdict?.kind === 'applies' && verdict.isBelowOtherHeading;
-}
 
 /** Proposals that are assessed when the head moves. One in a commit attempt is left to its outcome. */
 export function proposalsBeforeCommit(proposals: readonly Proposal[]): readonly Proposal[] {

@@ -1,12 +1,8 @@
 import { staleOutput } from '../agent/shared/tool-results.ts';
 import { mainPath } from '../edits/change.ts';
-import { regionLine } from '../edits/region.ts';
-import { asksForOtherPeople } from '../policy/approval-rules.ts';
-import { decideReading } from '../policy/path-policy.ts';
-import { toVerdict } from '../policy/push-impact.ts';
 import type { IssuedCall } from '../state/conversation.ts';
-import type { NearbyLines, PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
-import { headingOf, memberPlaces, type Proposal, writerOf } from '../state/proposal.ts';
+import type { PathStaleness, Staleness } from '../state/head-changes.ts';
+import { memberLines, type Proposal, writerOf } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
@@ -14,14 +10,7 @@ import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { withUndoNote } from './agent-notes.ts';
 import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
-import {
-  addAppCommit,
-  appCommitsTo,
-  combineVerdicts,
-  isBelowOtherHeading,
-  memberVerdicts,
-  proposalsBeforeCommit,
-} from './head-assessment.ts';
+import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
 import {
   currentProposal,
   queueCommentUpdate,
@@ -37,8 +26,8 @@ import { answerProposalCalls, appliedCallOutput, issuedCallsOf, setProposalCallS
 /** The person who pushed, and the webhook that reported it. */
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
 
-/** `pusher` is `app` if the head is the App's own commit on the assessed one, and null if unknown. */
-export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | 'app' | null };
+/** `pusher` is null if unknown. */
+export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
 
 /**
  * Applies the assessment of all open proposals at `head`: those that it contains are completed, those that still apply
@@ -54,13 +43,16 @@ export function applyHeadMove(
   const { staleness } = facts;
   if (run === null || head === run.assessedHeadSha || staleness === undefined) return builder;
   const open = proposalsBeforeCommit(builder.pull.proposals);
-  const move = { head, facts, pusher };
-  const withPaths = staleness.paths.reduce((next, path) => applyPathStaleness(next, path, move), builder);
-  const withMoves = staleness.moves.reduce((next, one) => applyApplicability(next, one, move), withPaths);
-  const withSets = open.reduce((next, one) => applySetStaleness(next, one, move), withMoves);
-  const commits = commitsIncluding(withSets, run, head);
-  const assessed = withRun(withSets, { assessedHeadSha: head, commits });
-  return announceStale(assessed, open);
+  const recorded = staleness.paths.reduce(recordPush, builder);
+  const judged = open.reduce((next, { id }) => judgeProposal(next, id, staleness, { head, facts, pusher }), recorded);
+  const commits = commitsIncluding(judged, run, head);
+  return announceStale(withRun(judged, { assessedHeadSha: head, commits }), open);
+}
+
+/** A push to a path that contains nothing but pending changes moves the others like a commit of the run. */
+function recordPush(builder: StepBuilder, { path, appCommit }: PathStaleness): StepBuilder {
+  if (appCommit === null) return builder;
+  return withRun(builder, { appCommits: addAppCommit(builder.pull.run?.appCommits ?? {}, path, appCommit) });
 }
 
 /** A push that completed proposals counts as a commit of the run, no matter who pushed it. */
@@ -69,104 +61,30 @@ function commitsIncluding({ pull }: StepBuilder, { commits }: Run, head: string)
   return completesProposals && !commits.includes(head) ? [...commits, head] : commits;
 }
 
-function applyPathStaleness(
-  builder: StepBuilder,
-  { path, contained, appCommit, others }: PathStaleness,
-  move: HeadMove,
-): StepBuilder {
-  const completed = contained.reduce((next, id) => {
-    const proposal = findBeforeCommit(next, id);
-    return proposal === null ? next : completeByPush(next, proposal, move);
-  }, builder);
-  const appCommits = completed.pull.run?.appCommits ?? {};
-  const recorded =
-    appCommit === null ? completed : withRun(completed, { appCommits: addAppCommit(appCommits, path, appCommit) });
-  return others.reduce((next, one) => applyApplicability(next, one, move), recorded);
-}
-
-function findBeforeCommit({ pull }: StepBuilder, id: string): Proposal | null {
-  return proposalsBeforeCommit(pull.proposals).find((one) => one.id === id) ?? null;
-}
-
-function applyApplicability(
-  builder: StepBuilder,
-  { id, applicability }: ProposalApplicability,
-  move: HeadMove,
-): StepBuilder {
-  const proposal = findBeforeCommit(builder, id);
-  if (proposal === null) return builder;
-  if (proposal.change.op === 'set') return builder;
-  const verdict = toVerdict(proposal.change, applicability);
-  switch (verdict.kind) {
-    case 'applies':
-      return isOutOfSight(proposal, verdict, move)
-        ? supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(move))
-        : updatePlace(builder, proposal, verdict);
-    case 'already-applied':
-      return completeByPush(builder, proposal, move);
-    case 'stale':
-      return supersede(builder, proposal, verdict, toMovedHead(move));
-  }
-}
-
-/** A set stands as long as all of its members do. Its page then names their lines at the new head. */
-function applySetStaleness(builder: StepBuilder, { id }: Proposal, move: HeadMove): StepBuilder {
-  const proposal = findBeforeCommit(builder, id);
-  const { staleness } = move.facts;
-  if (proposal?.change.op !== 'set' || staleness === undefined) return builder;
-  const verdicts = memberVerdicts(proposal, staleness);
-  if (verdicts === null) return builder;
+/** A change stands as long as all of its members do. Its page then names their lines at the new head. */
+function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, move: HeadMove): StepBuilder {
+  const proposal = proposalsBeforeCommit(builder.pull.proposals).find((one) => one.id === id);
+  const verdicts = proposal === undefined ? null : memberVerdicts(proposal, staleness);
+  if (proposal === undefined || verdicts === null) return builder;
   const verdict = combineVerdicts(proposal, verdicts);
   switch (verdict.kind) {
     case 'applies':
-      return verdict.isBelowOtherHeading && isHeadingBinding(move)
-        ? supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(move))
-        : updatePlaces(builder, proposal, verdicts);
+      return updateLines(
+        builder,
+        proposal,
+        verdicts.flatMap((one) => (one.kind === 'applies' ? [one.line] : [])),
+      );
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
-      return supersede(builder, proposal, verdict, toMovedHead(move));
+      return supersede(builder, proposal, verdict.path ?? null, toMovedHead(move));
   }
 }
 
-/** Whether somebody moved it below another heading than people saw, where other people must decide on what they saw. */
-function isOutOfSight(proposal: Proposal, verdict: StalenessVerdict, move: HeadMove): boolean {
-  return isBelowOtherHeading(proposal, verdict) && isHeadingBinding(move);
-}
-
-function isHeadingBinding({ facts, pusher }: HeadMove): boolean {
-  return pusher !== 'app' && asksForOtherPeople(facts.settings);
-}
-
-function updatePlace(
-  builder: StepBuilder,
-  proposal: Proposal,
-  { region, heading }: Extract<StalenessVerdict, { kind: 'applies' }>,
-): StepBuilder {
-  const { change } = proposal;
-  if (change.op === 'set' || change.region === null) return builder;
-  const line = regionLine(region);
-  const moved = {
-    ...(line === (proposal.currentLine ?? regionLine(change.region)) ? {} : { currentLine: line }),
-    ...(heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
-  };
-  if (Object.keys(moved).length === 0) return builder;
-  return queueCommentUpdate(withProposal(builder, { ...proposal, ...moved }), proposal);
-}
-
-function updatePlaces(
-  builder: StepBuilder,
-  proposal: Proposal,
-  verdicts: NonNullable<ReturnType<typeof memberVerdicts>>,
-): StepBuilder {
-  const places = memberPlaces(proposal);
-  const currentPlaces = verdicts.flatMap((one) =>
-    one.kind === 'applies' ? [{ line: one.line, heading: one.heading }] : [],
-  );
-  const isMoved = currentPlaces.some(
-    ({ line, heading }, index) => line !== places[index]?.line || heading !== places[index]?.heading,
-  );
-  return isMoved ? queueCommentUpdate(withProposal(builder, { ...proposal, currentPlaces }), proposal) : builder;
+function updateLines(builder: StepBuilder, proposal: Proposal, currentLines: readonly (number | null)[]): StepBuilder {
+  const known = memberLines(proposal);
+  const isMoved = currentLines.some((line, index) => line !== known[index]);
+  return isMoved ? queueCommentUpdate(withProposal(builder, { ...proposal, currentLines }), proposal) : builder;
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */
@@ -175,10 +93,9 @@ export function completeByPush(
   proposal: Proposal,
   { head, facts, pusher }: HeadMove,
 ): StepBuilder {
-  const person = pusher === 'app' ? null : pusher;
-  const voted = person === null ? builder : recordVote(builder, createPushVote(proposal, person, facts.now));
+  const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
   const current = currentProposal(voted, proposal);
-  const note = pushNote(person, current, builder.pull.run, facts);
+  const note = pushNote(pusher, current, builder.pull.run, facts);
   const done = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
   const completed = withUndoNote(done, proposal, head);
   return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, current)), proposal);
@@ -219,56 +136,42 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
     : `not an approval: ${person.login} may not approve here alone`;
 }
 
-/** The effect of a push on a proposal. `path` is the changed file if it is not the proposal's own. */
-type PushCause = {
-  readonly path?: string;
-  readonly isBelowOtherHeading?: true;
-  readonly nearby?: readonly NearbyLines[];
-};
-
 /** The head that made a proposal stale; `login` names who pushed it, null if unknown. */
 type MovedHead = { readonly head: string; readonly login: string | null; readonly now: string };
 
 function toMovedHead({ head, facts: { now }, pusher }: HeadMove): MovedHead {
-  return { head, login: pusher === null || pusher === 'app' ? null : pusher.person.login, now };
+  return { head, login: pusher?.person.login ?? null, now };
 }
 
 /**
  * Supersedes a stale proposal. An edit is retried on the new head and, if it still applies, posted under a new id.
- * Everything else goes back to the model, also a person's own text, because the call has other lines.
+ * Everything else goes back to the model, also a person's own text, because the call has other lines. `changedPath` is
+ * null if it is the proposal's own.
  */
 export function supersede(
   builder: StepBuilder,
   proposal: Proposal,
-  cause: PushCause,
+  changedPath: string | null,
   { head, login, now }: MovedHead,
 ): StepBuilder {
-  const { path = mainPath(proposal.change) } = cause;
-  const note = staleNote(proposal, path, cause.isBelowOtherHeading === true);
-  const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
+  const path = changedPath ?? mainPath(proposal.change);
+  const superseded = withProposal(builder, {
+    ...transition(proposal, 'superseded', now),
+    note: staleNote(proposal, path),
+  });
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
   const retried = callsToRetry(updated, proposal);
-  const nearby = isReadable(builder, path) ? (cause.nearby ?? []) : [];
-  const excerpt =
-    nearby.length === 0 ? {} : { excerpt: { path, commits: appCommitsTo(builder.pull.run, path).length } };
-  const stale = { output: staleOutput(path, proposal.headSha, head, { login, nearby }), ...excerpt };
+  const output = staleOutput(path, proposal.headSha, head, login);
   if (origin.kind !== 'call' || retried.length === 0)
-    return setProposalCallStatus(updated, proposal, { kind: 'answered', ...stale });
-  const running = setProposalCallStatus(updated, proposal, { kind: 'running', ifRefused: stale });
+    return setProposalCallStatus(updated, proposal, { kind: 'answered', output });
+  const running = setProposalCallStatus(updated, proposal, { kind: 'running', ifRefused: { output } });
   return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: retried });
 }
 
-/** A file that people must approve first may have changed since they did. */
-function isReadable({ pull: { run } }: StepBuilder, path: string): boolean {
-  return run !== null && decideReading(run.settings, 'read_file', path).kind === 'allow';
-}
-
 /** An undo is never retried, so its note says how to request it again. */
-function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: boolean): string {
-  const note = isBelowOtherHeading
-    ? `a push put these lines into another part of ${path}`
-    : `${path} changed after this was proposed`;
+function staleNote({ origin }: Proposal, path: string): string {
+  const note = `${path} changed after this was proposed`;
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 

@@ -6,7 +6,6 @@ import {
   appliedOutput,
   appliedSetOutput,
   EXPIRED_CAUSE,
-  OWN_COMMIT_SINCE,
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
@@ -21,7 +20,6 @@ import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
 import { hasWords } from './agent-notes.ts';
 import { endRun } from './end-run.ts';
-import { appCommitsTo } from './head-assessment.ts';
 import { countBatchResponse, showHeldCalls, startNextTurn } from './next-turn.ts';
 import {
   appendMessages,
@@ -175,16 +173,11 @@ export function isBatchComplete({ calls }: ToolBatch): boolean {
 
 /** Words the outputs that depend on other changes of the batch, now that these are decided. */
 function settleResults(builder: StepBuilder, batch: ToolBatch): StepBuilder {
-  const { run } = builder.pull;
   const calls = batch.calls.map((call): ToolCallState => {
     const { status } = call;
-    if (status.kind === 'dependent')
-      return { ...call, status: { kind: 'answered', output: settledOutput(builder.pull, status.dependency) } };
-    const isOlder =
-      status.kind === 'answered' &&
-      status.excerpt !== undefined &&
-      appCommitsTo(run, status.excerpt.path).length > status.excerpt.commits;
-    return isOlder ? { ...call, status: { ...status, output: `${status.output}\n${OWN_COMMIT_SINCE}` } } : call;
+    return status.kind === 'dependent'
+      ? { ...call, status: { kind: 'answered', output: settledOutput(builder.pull, status.dependency) } }
+      : call;
   });
   return withRun(builder, { batch: { ...batch, calls } });
 }

@@ -1,5 +1,5 @@
 import { codeOwnerNeeds, withNeedAtStart } from '../actions/approvals.ts';
-import { pullRequestNeeds, pushImpactNeeds } from '../actions/fact-needs.ts';
+import { pullRequestNeeds, stalenessNeeds } from '../actions/fact-needs.ts';
 import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
@@ -56,7 +56,7 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   if (facts.pullRequest.state !== 'open') return [];
   const head = facts.pullRequest.headSha;
-  const staleness = pushImpactNeeds(pull, head, facts);
+  const staleness = stalenessNeeds(pull, head, facts);
   if (staleness.length > 0) return staleness;
   const { id, change } = applied.proposal;
   if (facts.undo !== undefined)

@@ -41,8 +41,6 @@ export type FileChange = {
    * occurrence elsewhere prove that they are the same lines.
    */
   readonly uniqueInBase: boolean;
-  /** Of an edit, the line above its lines that says where they are (`findHeading`); null for none. */
-  readonly heading: string | null;
   /** SHA-256 in hex of the canonical form of the displayed change. */
   readonly digest: string;
   readonly payload: ChangePayload;

@@ -24,12 +24,7 @@ import {
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput } from '../agent/shared/tool-results.ts';
-import {
-  type ApprovalRules,
-  asksForOtherPeople,
-  countedApprovals,
-  missingApprovals,
-} from '../policy/approval-rules.ts';
+import { type ApprovalRules, countedApprovals, missingApprovals } from '../policy/approval-rules.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, isOpen, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -146,15 +141,13 @@ function checkApproved(
   const verdict = combineVerdicts(proposal, check.verdicts);
   switch (verdict.kind) {
     case 'applies':
-      if (verdict.isBelowOtherHeading && asksForOtherPeople(signal.settings))
-        return supersede(builder, proposal, { isBelowOtherHeading: true }, toMovedHead(signal, facts));
       return proposal.change.op === 'read'
         ? allowReading(builder, withValidVotes, facts.now)
         : withProposal(builder, transition(withValidVotes, 'executing', facts.now));
     case 'already-applied':
       return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
     case 'stale':
-      return supersede(builder, proposal, verdict, toMovedHead(signal, facts));
+      return supersede(builder, proposal, verdict.path ?? null, toMovedHead(signal, facts));
   }
 }
 

@@ -39,16 +39,10 @@ export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Fac
   const { run } = pull;
   if (run === null) return endStep(committed, 'committed');
   const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessedHeadSha) : signal.sha;
-  const pusher = isOnlyMove(pull, signal) ? 'app' : null;
-  const assessed = addCommitToRun(applyHeadMove(committed, head, facts, pusher), run, signal);
+  const assessed = addCommitToRun(applyHeadMove(committed, head, facts, null), run, signal);
   if (isAccessLost(run)) return endStep({ ...assessed, effects: [] }, 'committed');
   const advanced = advanceBatch(assessed, facts.now);
   return endStep(withEffects(advanced, { type: 'update-run-comment', runId: run.id }), 'committed');
-}
-
-/** Whether nothing but this commit of the App moved the head since it was assessed. */
-export function isOnlyMove({ run }: PullState, { overwritten, parentSha }: CommittedSignal): boolean {
-  return !overwritten && run !== null && parentSha === run.assessedHeadSha;
 }
 
 /** Completes the proposals of a commit, and records the commit in the ledger and the run. */

@@ -48,12 +48,6 @@ export function approvalNeed({ change }: { readonly change: Change }, settings: 
   };
 }
 
-/** Whether any change could need more people than the one who asked for it. */
-export function couldNeedOthers({ approvers, requiredApprovals, require }: NeedSettings): boolean {
-  const byRequire = require.some((one) => (one.approvals ?? 1) > 1 || demandsCodeOwner(one));
-  return requiredApprovals > 1 || APPROVER_DEMANDS[approvers].codeOwners || byRequire;
-}
-
 function demandedRole({ approvers }: ApprovalRequirement): ApproverRole {
   return APPROVER_DEMANDS[approvers ?? 'write'].role;
 }

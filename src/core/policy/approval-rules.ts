@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Proposal } from '../state/proposal.ts';
-import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import type { CodeOwners, Settings } from '../state/settings.ts';
 import {
   approvalVotes,
   canApprove,
@@ -21,7 +21,6 @@ import type { Objection } from '../step/refusals.ts';
 import {
   type ApprovalNeed,
   approvalNeed,
-  couldNeedOthers,
   identifiesPeople,
   isOwner,
   type OwnedPath,
@@ -81,13 +80,6 @@ export function countedApprovals(
     return findObjection(approver, rules, proposal) === null;
   });
   return [...new Map(counting.map((vote) => [vote.by.id, vote])).values()];
-}
-
-/** Whether the rules ask for people besides the one who asked for a change. Settings that were not read might. */
-export function asksForOtherPeople(reading: SettingsReading | undefined): boolean {
-  if (reading?.kind !== 'settings') return true;
-  const { requireNonAuthor, requireNonRequester } = reading.settings;
-  return requireNonAuthor || requireNonRequester || couldNeedOthers(reading.settings);
 }
 
 /** Why this person's approval of a proposal does not count; null if it does. */

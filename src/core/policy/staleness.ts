@@ -1,6 +1,4 @@
-import { redact } from '../../lib/redaction.ts';
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
-import { findHeading } from '../edits/heading.ts';
 import {
   createRegionPattern,
   createRegionPatternIgnoringCr,
@@ -11,7 +9,7 @@ import {
 import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
-import { areLinesEqual, crLfToLf, splitLines } from '../edits/text/lines.ts';
+import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
 import type { AssessableChange, FileAtHead, StalenessVerdict } from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
 
@@ -31,7 +29,7 @@ export function assessChange(input: AssessmentInput, lines: FileLines = readFile
     case 'move':
       return assessMove(change, input.source ?? null, file);
     case 'read':
-      return isSameFile(file, change.base) ? appliesAt(EMPTY_REGION, true, null) : STALE;
+      return isSameFile(file, change.base) ? appliesAt(EMPTY_REGION) : STALE;
   }
 }
 
@@ -47,8 +45,7 @@ export type AssessmentInput = {
 function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileLines): StalenessVerdict {
   const base = change.base;
   if (base === null || file === null) return assessMissingFile(change, file);
-  if (file.blob === base.blob && file.mode === base.mode)
-    return appliesAt(change.region ?? EMPTY_REGION, true, change.heading);
+  if (file.blob === base.blob && file.mode === base.mode) return appliesAt(change.region ?? EMPTY_REGION);
   if (isResultFile(change, file)) return ALREADY_APPLIED;
   if (change.region === null || file.text === null || file.mode !== base.mode) return STALE;
   if (change.op !== 'edit') return STALE;
@@ -57,28 +54,27 @@ function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileL
     change.region,
     shiftedStart(change.region, base.blob, file.blob, appCommits),
   );
-  if (shifted !== null)
-    return appliesAt(shifted, isSameRegionText(shifted, change.region), headingAbove(change, lines.exact, shifted));
+  if (shifted !== null) return appliesAt(shifted, isSameRegionText(shifted, change.region));
   const located = change.placeCount === 1 && change.uniqueInBase ? locateByContext(lines.exact, change.region) : null;
-  if (located !== null) return appliesAt(located, true, headingAbove(change, lines.exact, located));
+  if (located !== null) return appliesAt(located);
   return hasResultLines(lines.comparable, change.region) ? ALREADY_APPLIED : STALE;
 }
 
 function assessMissingFile(change: AssessableChange, file: FileAtHead | null): StalenessVerdict {
   if (file !== null) return isResultFile(change, file) ? ALREADY_APPLIED : STALE;
-  return change.base === null ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
+  return change.base === null ? appliesAt(change.region ?? EMPTY_REGION) : STALE;
 }
 
 function assessDeletion(change: AssessableChange, file: FileAtHead | null): StalenessVerdict {
   if (file === null) return ALREADY_APPLIED;
-  return isSameFile(file, change.base) ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
+  return isSameFile(file, change.base) ? appliesAt(change.region ?? EMPTY_REGION) : STALE;
 }
 
 /** The target must be unused, and the source must be the file that people saw. */
 function assessMove(change: AssessableChange, source: FileAtHead | null, target: FileAtHead | null): StalenessVerdict {
   if (source === null && isSameFile(target, change.result)) return ALREADY_APPLIED;
   if (!isSameFile(source, change.base)) return { kind: 'stale', path: sourcePath(change) };
-  return target === null ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
+  return target === null ? appliesAt(change.region ?? EMPTY_REGION) : STALE;
 }
 
 function isSameFile(file: FileAtHead | null, ref: BlobRef | null): boolean {
@@ -120,12 +116,8 @@ function hasResultLines(lines: LineTable, region: Region): boolean {
   return findWithContext(lines, sides, 'old').length === 0;
 }
 
-function headingAbove({ path }: AssessableChange, lines: LineTable, region: Region): string | null {
-  return findHeading(path, lines, regionIndex(region));
-}
-
-function appliesAt(region: Region, sameDigest: boolean, heading: string | null): StalenessVerdict {
-  return { kind: 'applies', region, sameDigest, heading };
+function appliesAt(region: Region, sameDigest = true): StalenessVerdict {
+  return { kind: 'applies', region, sameDigest };
 }
 
 const STALE: StalenessVerdict = { kind: 'stale' };
@@ -200,7 +192,6 @@ export function readFileLines(file: FileAtHead | null): FileLines {
   const text = file?.text ?? '';
   let exact: LineTable | null = null;
   let comparable: LineTable | null = null;
-  let redacted: readonly string[] | null = null;
   return {
     get exact() {
       exact ??= createLineTable(text);
@@ -210,19 +201,11 @@ export function readFileLines(file: FileAtHead | null): FileLines {
       comparable ??= createLineTable(crLfToLf(text));
       return comparable;
     },
-    get redacted() {
-      redacted ??= splitLines(redact(text));
-      return redacted;
-    },
   };
 }
 
-/** The lines of a file, exact, with CRLF as LF, and without secrets, shared by all changes of the file. */
-export type FileLines = {
-  readonly exact: LineTable;
-  readonly comparable: LineTable;
-  readonly redacted: readonly string[];
-};
+/** The lines of a file, exact and with CRLF as LF, shared by all changes of the file. */
+type FileLines = { readonly exact: LineTable; readonly comparable: LineTable };
 
 /** The change reduced to the parts needed for an assessment, so that little data is copied. */
 export function toAssessable({ digest: _digest, payload, ...rest }: FileChange): AssessableChange {

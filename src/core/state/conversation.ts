@@ -94,11 +94,8 @@ export type ToolCallState = IssuedCall & {
     | ({ readonly kind: 'answered' } & CallOutput);
 };
 
-/** The output of a call; `excerpt` is set if it shows lines of a file as they were after so many commits of the run. */
-export type CallOutput = {
-  readonly output: string;
-  readonly excerpt?: { readonly path: string; readonly commits: number };
-};
+/** The output of a call. */
+export type CallOutput = { readonly output: string };
 
 /** How a call depends on a proposal of the same batch; `path` is that of the call. */
 export type Dependency = {

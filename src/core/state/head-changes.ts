@@ -16,37 +16,20 @@ export type PendingChange = { readonly id: string; readonly change: AssessableCh
 
 /**
  * Whether a change still applies to a file at a head. `region` is its place there with the current context, an empty
- * region for a change without lines. `sameDigest` is true if this region has the digest that people saw. `heading` is
- * the line above an edit that says where it is; null for none.
+ * region for a change without lines. `sameDigest` is true if this region has the digest that people saw.
  */
 export type StalenessVerdict =
-  | {
-      readonly kind: 'applies';
-      readonly region: Region;
-      readonly sameDigest: boolean;
-      readonly heading: string | null;
-    }
+  | { readonly kind: 'applies'; readonly region: Region; readonly sameDigest: boolean }
   | { readonly kind: 'already-applied' }
-  /**
-   * `path` is the path that changed, absent if it is the change's own. `nearby` has the lines around the change's
-   * places as they are now, without secrets, if they are known.
-   */
-  | { readonly kind: 'stale'; readonly path?: string; readonly nearby?: readonly NearbyLines[] };
-
-/** Lines of a file; `start` is the 1-based number of the first one. */
-export type NearbyLines = { readonly start: number; readonly text: string };
+  /** `path` is the path that changed, absent if it is the change's own. */
+  | { readonly kind: 'stale'; readonly path?: string };
 
 /** Line numbers and context of a change at a head, without its own lines. */
 type FilePosition = Omit<Region, 'old' | 'new'>;
 
 /** A verdict without the lines of the change, which the receiver already has. */
 export type Applicability =
-  | {
-      readonly kind: 'applies';
-      readonly position: FilePosition;
-      readonly sameDigest: boolean;
-      readonly heading: string | null;
-    }
+  | { readonly kind: 'applies'; readonly position: FilePosition; readonly sameDigest: boolean }
   | Exclude<StalenessVerdict, { kind: 'applies' }>;
 
 export type ProposalApplicability = { readonly id: string; readonly applicability: Applicability };

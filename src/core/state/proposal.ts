@@ -58,12 +58,8 @@ export type Proposal = {
   readonly expiresAt: string | null;
   /** People got a reminder that it expires soon. */
   readonly reminded: boolean;
-  /** Current line if lines above it moved; null if it is unchanged. */
-  readonly currentLine: number | null;
-  /** Current heading above its lines; null if it is that of `change`. */
-  readonly currentHeading: { readonly text: string | null } | null;
-  /** Of a set, where its members are now, in order; null if none of them moved. */
-  readonly currentPlaces: readonly MemberPlace[] | null;
+  /** Where its members are now, in order, if lines above them moved; null if none of them did. */
+  readonly currentLines: readonly (number | null)[] | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
   /** The least role of each approver as last read, which the comment shows. */
@@ -86,9 +82,6 @@ export type Proposal = {
   /** GitHub's time of the last repair; null if there was none. */
   readonly repairedAt: string | null;
 };
-
-/** The line of a member of a set, null if it has none, and its heading. */
-export type MemberPlace = { readonly line: number | null; readonly heading: string | null };
 
 /** A proposal that another one replaced; `url` is null if it was never posted. */
 type ReplacedVersion = { readonly id: string; readonly url: string | null };
@@ -174,9 +167,7 @@ export const NEW_PROPOSAL = {
   executedAt: null,
   expiresAt: null,
   reminded: false,
-  currentLine: null,
-  currentHeading: null,
-  currentPlaces: null,
+  currentLines: null,
   requiredRole: 'write',
   neededOwners: [],
   mentions: [],
@@ -213,23 +204,17 @@ export function describeProposal({ change, origin }: Pick<Proposal, 'change' | '
   return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
 }
 
-/** The line above its lines that says where they are, as last known; null for none. */
-export function headingOf({ change, currentHeading }: Proposal): string | null {
-  if (currentHeading !== null) return currentHeading.text;
-  return change.op === 'set' ? null : change.heading;
-}
-
-/** Where the members of a change are as last known, in order. */
-export function memberPlaces({
+/** The lines of the members of a change as last known, in order; null for one that has none. */
+export function memberLines({
   change,
-  currentPlaces,
-}: Pick<Proposal, 'change' | 'currentPlaces'>): readonly MemberPlace[] {
-  return currentPlaces ?? membersOf(change).map(proposedPlaceOf);
+  currentLines,
+}: Pick<Proposal, 'change' | 'currentLines'>): readonly (number | null)[] {
+  return currentLines ?? membersOf(change).map(proposedLineOf);
 }
 
-/** Where a member was when it was proposed. */
-export function proposedPlaceOf({ region, heading }: FileChange): MemberPlace {
-  return { line: region === null ? null : regionLine(region), heading };
+/** The line of a member when it was proposed; null if it has none. */
+export function proposedLineOf({ region }: Pick<FileChange, 'region'>): number | null {
+  return region === null ? null : regionLine(region);
 }
 
 /** All comments that show it; none until it is posted completely. */

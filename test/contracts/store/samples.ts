@@ -95,7 +95,6 @@ function change(text: string): FileChange {
     region,
     placeCount: 1,
     uniqueInBase: true,
-    heading: null,
     digest: 'd'.repeat(64),
     payload: {
       type: 'write',
@@ -144,9 +143,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     executedAt: null,
     expiresAt: null,
     reminded: false,
-    currentLine: null,
-    currentHeading: null,
-    currentPlaces: null,
+    currentLines: null,
     requiredApprovals: 1,
     requiredRole: 'write',
     neededOwners: [],

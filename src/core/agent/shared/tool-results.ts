@@ -3,11 +3,8 @@ import { shortSha } from '../../../lib/format.ts';
 import { redact, redactDiff } from '../../../lib/redaction.ts';
 import { type ChangeSet, type FileChange, pathsOf, type Region } from '../../edits/change.ts';
 import { type ChangeSummary, summarizeChange } from '../../edits/describe-change.ts';
-import { splitLines } from '../../edits/text/lines.ts';
-import type { NearbyLines } from '../../state/head-changes.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../../state/tools.ts';
 import { canApprove, type Vote } from '../../state/vote.ts';
-import { materialLine } from './clean-text.ts';
 import { cutDiffForJson } from './response-size.ts';
 
 /** T1: a person's instruction in place of a result. The tool did not run. */
@@ -36,33 +33,14 @@ export function readDeniedOutput(path: string, { by, text }: Pick<Vote, 'by' | '
 }
 
 /**
- * T7: the file changed since the proposal. Both SHAs are of blobs, or both of commits. `push` tells who changed it and
- * what stands there now, as far as known.
+ * T7: the file changed since the proposal. Both SHAs are of blobs, or both of commits. `login` names who changed it;
+ * null if that is unknown.
  */
-export function staleOutput(path: string, base: string, current: string, push: StalePush = UNKNOWN_PUSH): string {
-  const { login, nearby } = push;
+export function staleOutput(path: string, base: string, current: string, login: string | null = null): string {
   const stale = `Not applied: ${path} changed after this change was proposed (base ${shortSha(base)}, now ${shortSha(current)}). Tool was not executed.`;
   const by = login === null ? '' : ` ${login} pushed the change.`;
-  const [first] = nearby;
-  if (first === undefined) return `${stale} Read the file again before proposing.${by}`;
-  const intro = `${stale}${by} If yours is still wanted, propose it again from these lines.`;
-  const place = nearby.length === 1 ? `from line ${first.start} on` : 'at the places of this change';
-  const heading = materialLine(`The file ${place}, in commit ${shortSha(current)}`);
-  return [intro, heading, nearby.map((one) => numberNearbyLines(one).join('\n')).join('\n…\n')].join('\n');
+  return `${stale} Read the file again before proposing.${by}`;
 }
-
-/** Below the lines of a stale result: the run's own commit is in the same results, but not in these lines. */
-export const OWN_COMMIT_SINCE =
-  'Your own changes to this file that were applied later are not in these lines; their results show them.';
-
-/** Each line begins with its number, so that none can pose as a person's words or as the result of another call. */
-function numberNearbyLines({ start, text }: NearbyLines): readonly string[] {
-  return splitLines(text).map((line, at) => `${start + at}| ${line.replace(/\r?\n$/, '')}`);
-}
-
-type StalePush = { readonly login: string | null; readonly nearby: readonly NearbyLines[] };
-
-const UNKNOWN_PUSH: StalePush = { login: null, nearby: [] };
 
 /** T8: the same change was denied before. */
 export function alreadyRejectedOutput(login: string): string {

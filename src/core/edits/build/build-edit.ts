@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { EditPayload, FileChange, Region, StoredFile } from '../change.ts';
 import { describeEdit } from '../describe-change.ts';
 import { changeDigest } from '../digest.ts';
-import { findHeading } from '../heading.ts';
 import { createRegionPattern, findWithContext } from '../locate-region.ts';
 import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from '../region.ts';
 import { blobShaOfPieces, byteLength, encodeText } from '../text/characters.ts';
@@ -215,7 +214,6 @@ export function createEdit({ path, file, base, blob, region, placeCount, isUniqu
     region,
     placeCount,
     uniqueInBase: isUnique || findWithContext(base, createRegionPattern(region), 'old').length === 1,
-    heading: findHeading(path, base, regionIndex(region)),
     digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'edit',

@@ -69,7 +69,6 @@ export function createDeletion(
     region,
     placeCount: 1,
     uniqueInBase: false,
-    heading: null,
     digest: changeDigest({ op: 'delete', path, fromPath: null, oldMode: mode, newMode: null, body }),
     payload: {
       type: 'delete',
@@ -97,7 +96,6 @@ export function buildRead({ path, repositoryName, file }: DeleteInput): FileChan
     region: null,
     placeCount: 1,
     uniqueInBase: false,
-    heading: null,
     digest: changeDigest({ ...digest, body: { kind: 'read', blob: ref.blob } }),
     payload: {
       type: 'read',
@@ -149,7 +147,6 @@ export function createMove({ from, to, repositoryName, ref, lines, bytes }: Move
     region: null,
     placeCount: 1,
     uniqueInBase: false,
-    heading: null,
     digest: changeDigest({ op: 'move', path: to, fromPath: from, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'move',
@@ -222,7 +219,6 @@ export function createRestore({ path, repositoryName, ref, bytes }: RestoredFile
     region: null,
     placeCount: 1,
     uniqueInBase: false,
-    heading: null,
     digest: changeDigest({ op: 'write', path, fromPath: null, oldMode: null, newMode: mode, body }),
     payload: {
       type: 'write',

@@ -94,7 +94,6 @@ function buildWriteChange(input: WriteInput, base: WriteBase, text: string): Bui
       region,
       placeCount: 1,
       uniqueInBase: false,
-      heading: null,
       digest: changeDigest({ op: 'write', path, fromPath: null, oldMode, newMode: mode, body }),
       payload: createWritePayload(input, base, text, reviewable.diff),
     },

@@ -3,7 +3,7 @@ import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.t
 import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
-import { headingOf, type Proposal, proposedPlaceOf } from '../../state/proposal.ts';
+import { memberLines, type Proposal } from '../../state/proposal.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
 import {
@@ -14,26 +14,11 @@ import {
   PENDING_LABEL,
   type ProposalView,
 } from './proposal-status.ts';
-import { describePlace, isNewExecutable, viewMember } from './set-page.ts';
+import { isNewExecutable, viewMember } from './set-page.ts';
 
-/** The title, the place of the lines, and the id line, which every comment of a proposal starts with. */
+/** The title and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
-  return `${titleLine(proposal)}\n${placeLine(proposal)}${idLine(proposal)}`;
-}
-
-/** Lines with their context can move, so a line above them says where they are. */
-function placeLine(proposal: Proposal): string {
-  const { change } = proposal;
-  if (change.op === 'set') return '';
-  const place = describePlace(change, headingOf(proposal));
-  return place === '' ? '' : `${PLACE_LABEL}${place}\n`;
-}
-
-const PLACE_LABEL = 'Place: ';
-
-/** Whether a line of a page says the place; the title stands above it, and the id line below. */
-export function isPlaceLine(line: string): boolean {
-  return line.startsWith(PLACE_LABEL);
+  return `${titleLine(proposal)}\n${idLine(proposal)}`;
 }
 
 /** The kind of change, its file, and its line or size. */
@@ -62,14 +47,11 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 }
 
 /** The proposal's payload, at the line where its change is now. */
-export function viewProposalPayload({ change, currentLine, origin }: Proposal): PayloadView {
+export function viewProposalPayload(proposal: Proposal): PayloadView {
+  const { change, origin } = proposal;
   if (change.op === 'set') return viewSet(change);
   // A line of its own says that an undo makes a file executable again.
-  return viewMember(
-    change,
-    currentLine ?? proposedPlaceOf(change).line,
-    isNewExecutable(change) && origin.kind !== 'undo',
-  );
+  return viewMember(change, memberLines(proposal)[0] ?? null, isNewExecutable(change) && origin.kind !== 'undo');
 }
 
 function viewSet(change: ChangeSet): PayloadView {

@@ -1,8 +1,7 @@
 import { pluralize } from '../../../lib/format.ts';
 import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
-import { isSectionHeading, shownHeading } from '../../edits/heading.ts';
 import { byteLength } from '../../edits/text/characters.ts';
-import { type MemberPlace, memberPlaces, type Proposal, proposedPlaceOf } from '../../state/proposal.ts';
+import { memberLines, type Proposal, proposedLineOf } from '../../state/proposal.ts';
 import { codeBlock, codeSpan, details, escapeText, quoteModelText } from '../shared/markdown.ts';
 import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
@@ -22,21 +21,11 @@ export function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 
-/**
- * Where lines are, by a line above them; empty if none says it. `heading` is the one as last known: a new one, after
- * they moved, is always named. Only in Markdown it is known to be a heading.
- */
-export function describePlace({ path, region, heading: known }: FileChange, heading: string | null): string {
-  const shown = heading === known ? shownHeading(path, heading, region) : heading;
-  if (shown === null) return '';
-  return `${isSectionHeading(path, shown) ? 'below the heading' : 'further below'} ${codeSpan(shown)}`;
-}
-
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
-function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): string {
+function memberList({ members }: ChangeSet, lines: readonly (number | null)[]): string {
   return members
     .map((member, index) => {
-      const { start, place, end } = memberLine(member, index, places[index] ?? proposedPlaceOf(member));
+      const { start, place, end } = memberLine(member, index, lines[index] ?? null);
       return start + place + end;
     })
     .join('\n');
@@ -45,14 +34,13 @@ function memberList({ members }: ChangeSet, places: readonly MemberPlace[]): str
 /** A line of the list. Only its place can change while the set is undecided. */
 type MemberLine = { readonly start: string; readonly place: string; readonly end: string };
 
-function memberLine(member: FileChange, index: number, { line, heading }: MemberPlace): MemberLine {
+function memberLine(member: FileChange, index: number, line: number | null): MemberLine {
   const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
-  const below = describePlace(member, heading);
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
   return {
     start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
-    place: `${extent === null ? '' : ` (${extent})`}${below === '' ? '' : ` ${below}`}`,
+    place: extent === null ? '' : ` (${extent})`,
     end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
   };
 }
@@ -68,17 +56,16 @@ export function listsMembers(page: string, { members }: ChangeSet): boolean {
 }
 
 function isRowOf(row: string, member: FileChange, index: number): boolean {
-  const { start, place, end } = memberLine(member, index, proposedPlaceOf(member));
+  const { start, place, end } = memberLine(member, index, proposedLineOf(member));
   if (row === start + place + end) return true;
   if (member.op !== 'edit' || row.length < start.length + end.length) return false;
   return row.startsWith(start) && row.endsWith(end) && PLACE.test(row.slice(start.length, row.length - end.length));
 }
 
-/** The place of an edit, and the line above it that names the place. */
-const PLACE =
-  /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)(?: (?:below the heading|further below) `.+`)?$/;
+/** The place of an edit. */
+const PLACE = /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)$/;
 
-type Introduced = Pick<Proposal, 'change' | 'currentPlaces'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
+type Introduced = Pick<Proposal, 'change' | 'currentLines'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
 
 /** Names the changes that belong together, and says that they are decided as one. */
 export function setIntroduction(proposal: Introduced): string {
@@ -88,14 +75,14 @@ export function setIntroduction(proposal: Introduced): string {
   const summary =
     origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_QUOTED_SUMMARY_CHARACTERS);
   const rule = 'These changes are decided as one: either all of them are committed together, or none.';
-  return [summary, rule, memberList(change, memberPlaces(proposal))].filter((block) => block !== '').join('\n\n');
+  return [summary, rule, memberList(change, memberLines(proposal))].filter((block) => block !== '').join('\n\n');
 }
 
 /** Bytes of the introduction, also where pushes give edits longer numbers and other headings. */
 export function introductionBytes(change: ChangeSet): number {
   const edits = change.members.filter(({ op }) => op === 'edit').length;
   return (
-    byteLength(setIntroduction({ change, currentPlaces: null, origin: { kind: 'call' } })) + edits * MOVED_PLACE_BYTES
+    byteLength(setIntroduction({ change, currentLines: null, origin: { kind: 'call' } })) + edits * MOVED_PLACE_BYTES
   );
 }
 

@@ -5,7 +5,7 @@ import { applySuggestion, listSuggestions, type Placement } from '../../edits/pl
 import { regionIndex } from '../../edits/region.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
-import { isPlaceLine, proposalTitle } from './proposal-header.ts';
+import { proposalTitle } from './proposal-header.ts';
 import { pagesShowChange } from './read-back.ts';
 
 /** The comments of a pending proposal as they are on GitHub, in order. */
@@ -27,12 +27,9 @@ export function findShownDigest({ proposal, bodies }: ShownProposal): string | n
 
 type Header = { readonly id: string; readonly title: string; readonly digest: string };
 
-/**
- * The marker, the title and the id line are the first lines of every comment; the place can be between the last two.
- */
+/** The marker, the title and the id line are the first lines of every comment. */
 function hasHeader(body: string, { id, title, digest }: Header): boolean {
-  const [, titleLine = '', ...rest] = body.split('\n', 7).filter((line) => line !== '');
-  const idLine = rest.find((line) => !isPlaceLine(line)) ?? '';
+  const [, titleLine = '', idLine = ''] = body.split('\n', 7).filter((line) => line !== '');
   const shown = parseIdLine(idLine);
   return titleLine.startsWith(title) && shown?.id === id && digest.startsWith(shown.digest);
 }

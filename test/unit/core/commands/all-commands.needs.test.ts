@@ -43,7 +43,7 @@ const SCENES: Partial<Record<CommandName, () => Scene>> = {
     const { game, first } = twoPending();
     return { game, body: '```suggestion\nmine\n```', rootId: first.comment?.id ?? 0, facts: OWNED };
   },
-  undo: undoBelowMovedHeading,
+  undo: undoAfterPush,
   config: () => ({ game: new TableGame(), body: '/countersign /config' }),
   resume: () => {
     const game = new TableGame();
@@ -53,22 +53,21 @@ const SCENES: Partial<Record<CommandName, () => Scene>> = {
   },
 };
 
-/** One of two changes is applied. A push then put the other below another heading. */
-function undoBelowMovedHeading(): Scene {
+/** One of two changes is applied. A push then moved the other. */
+function undoAfterPush(): Scene {
   const { game, first } = twoPending();
   game.commands(ANA, { name: 'approve', targets: { by: 'ids', ids: [first.id] }, note: '' });
   const attempt = game.commitBegins();
   if (attempt === null) throw new Error('No commit was queued');
   game.commitLands(attempt);
-  const proposals = game.pull.proposals.map((one) => ({ ...one, currentHeading: { text: 'old heading' } }));
-  const { run } = game.pull;
+  const { proposals, run } = game.pull;
   if (run === null) throw new Error('There is no run');
-  game.pull = { ...game.pull, proposals, run: { ...run, settings: ASKING_OWNERS } };
+  game.pull = { ...game.pull, run: { ...run, settings: ASKING_OWNERS } };
   const others = proposals.map(({ id, change }) => {
     const { region } = singleChange(change);
     if (region === null) throw new Error('The change has no region');
     const { old: _old, new: _new, ...position } = region;
-    return { id, applicability: { kind: 'applies', position, sameDigest: true, heading: 'new heading' } } as const;
+    return { id, applicability: { kind: 'applies', position, sameDigest: true } } as const;
   });
   const staleness = { paths: [{ path: 'src/a.txt', contained: [], appCommit: null, others }], moves: [] };
   const pullRequest = game.github({ headSha: 'd'.repeat(40) });

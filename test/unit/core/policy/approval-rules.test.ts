@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ApprovalRules,
-  asksForOtherPeople,
   countedApprovals,
   findObjection,
   isApproved,
 } from '../../../../src/core/policy/approval-rules.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
 import type { Objection } from '../../../../src/core/step/refusals.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
@@ -52,27 +51,6 @@ describe('whose approval counts', () => {
     ['another person', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
   ])('%s (S70)', (_who, person, rules, objection) => {
     expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, sample(bigint))).toBe(objection);
-  });
-});
-
-describe('whether the rules ask for other people', () => {
-  it.each<[Partial<Settings>, boolean]>([
-    [{}, false],
-    [{ approvers: 'admin' }, false],
-    [{ requireNonAuthor: true }, true],
-    [{ requireNonRequester: true }, true],
-    [{ requiredApprovals: 2 }, true],
-    [{ approvers: 'codeowners' }, true],
-    [{ require: [{ paths: ['docs/**'], approvals: null, approvers: 'admin' }] }, false],
-    [{ require: [{ paths: ['docs/**'], approvals: 2, approvers: null }] }, true],
-    [{ require: [{ paths: ['docs/**'], approvals: null, approvers: 'codeowners' }] }, true],
-  ])('%j: %s (X8)', (settings, expected) => {
-    expect(asksForOtherPeople({ kind: 'settings', settings: { ...DEFAULT_SETTINGS, ...settings } })).toBe(expected);
-  });
-
-  it('settings that are broken or were not read might (X8)', () => {
-    expect(asksForOtherPeople({ kind: 'broken', problems: [], settings: DEFAULT_SETTINGS })).toBe(true);
-    expect(asksForOtherPeople(undefined)).toBe(true);
   });
 });
 

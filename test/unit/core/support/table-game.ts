@@ -300,7 +300,7 @@ export class TableGame {
       .map((one) => ({
         proposalId: one.id,
         verdicts: membersOf(one.change).map(
-          ({ region, heading }) => ({ kind: 'applies', region: region ?? never(), sameDigest: true, heading }) as const,
+          ({ region }) => ({ kind: 'applies', region: region ?? never(), sameDigest: true }) as const,
         ),
         permissions: { [ANA.id]: permission, [BEN.id]: permission },
         voteSources: this.voteSources,

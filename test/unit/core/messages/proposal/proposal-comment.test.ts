@@ -10,7 +10,7 @@ import {
   renderPostedProposal,
   suggestionRoundTrips,
 } from '../../../../../src/core/messages/proposal/read-back.ts';
-import { PROPOSAL_STATES, type Proposal } from '../../../../../src/core/state/proposal.ts';
+import { PROPOSAL_STATES } from '../../../../../src/core/state/proposal.ts';
 import { foreignNodes } from '../foreign-nodes.ts';
 import { hostileText } from '../hostile-text.ts';
 import { liveText, nodesOf } from '../markdown-tree.ts';
@@ -72,43 +72,6 @@ describe('an open proposal', () => {
 
       **Pending:** \`/approve\` · \`/deny [reason]\` · reply with what to change, or with a \`suggestion\` block for line 2 · \`/help\` for more"
     `);
-  });
-
-  it('names a line further above as git does, and only in Markdown as a heading, as code of one line, and the current one once it changed (S161, X8)', () => {
-    const text = (heading: string): string => `${heading}\n  a\n  b\n  c\n  d\n`;
-    const page = (heading: string, more: Partial<Proposal> = {}): string =>
-      body(proposal(edit('src/total.ts', text(heading), '  d\n', '  D\n'), more), inConversation);
-    const titled = (line: string): string => `**Edit** \`src/total.ts\` (line 5)\n${line}Change 1 of 2 · `;
-    expect(page('export function sum() {')).toContain(titled('Place: further below `export function sum() {`\n'));
-    expect(page('# a comment')).toContain(titled(''));
-    const section = edit('README.md', '# Shop\n\n## Usage\n\na\nb\n', 'b\n', 'B\n');
-    expect(body(proposal(section), inConversation)).toContain(
-      '(line 6)\nPlace: below the heading `## Usage`\nChange 1',
-    );
-    const inserted = edit('src/total.ts', text('sum() {'), '  d\n', '  d\n  e\n');
-    expect(body(proposal(inserted), inConversation)).toContain(
-      '(insert below line 5)\nPlace: further below `sum() {`\nChange 1',
-    );
-    expect(page('x`\u202E<b>@ana\r')).toContain(titled('Place: further below ``x`\\u{202E}<b>@ana``\n'));
-    expect(page('x'.repeat(500))).toContain(titled(`Place: further below \`${'x'.repeat(80)}…\`\n`));
-    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(
-      titled('Place: further below `now() {`\n'),
-    );
-    expect(page('old() {', { currentHeading: { text: null } })).toContain(titled(''));
-  });
-
-  it('names the function of the lines instead of the one before it, and nothing where it says nothing', () => {
-    const page = (text: string, from: string, to: string, more: Partial<Proposal> = {}): string =>
-      body(proposal(edit('src/total.js', text, from, to), more), inConversation);
-    const two = 'function first() {\n  a\n}\n\n/** Sums. */\nfunction second() {\n  b\n}\n';
-    expect(page(two, '  b\n', '  B\n')).toContain('(line 7)\nPlace: further below `function second() {`\n');
-    expect(page(two, 'function second() {', 'function two() {')).toContain('(line 6)\nChange 1');
-    const imports = ['a', 'b', 'c', 'd', 'e'].map((name) => `const ${name} = require('${name}');\n`).join('');
-    expect(page(imports, 'const d = require', 'const D = require')).toContain('(line 4)\nChange 1');
-    expect(page(`${imports}  x\n`, '  x\n', '  y\n')).toContain('(line 6)\nChange 1');
-    expect(page(two, '  b\n', '  B\n', { currentHeading: { text: 'function third() {' } })).toContain(
-      'Place: further below `function third() {`\n',
-    );
   });
 
   it('shows the same in the conversation, with the id in every command (S36, C15)', () => {
