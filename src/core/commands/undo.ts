@@ -41,7 +41,7 @@ export const undo = {
   read: ({ targets }) => ({ name: 'undo', targets }),
   needs: {
     condition: 'it means an applied change',
-    kinds: ['pull-request', 'staleness', 'settings', 'undo', 'code-owners'],
+    kinds: ['pull-request', 'staleness', 'undo', 'code-owners'],
     next: needsToUndo,
   },
   run: runUndo,
