@@ -10,7 +10,7 @@ import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount, DeliveryEvent } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 import { isRecord } from '../lib/trust.ts';
-import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
+import type { DeliveryReader } from '../worker/deliveries.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import { type Config, describeOwners } from './config/env.ts';
@@ -19,8 +19,8 @@ import {
   createProbots,
   createServices,
   launchCleanup,
+  launchDeliveryReader,
   launchProbes,
-  launchRecovery,
   launchWorker,
   type PinoLogger,
   type Services,
@@ -52,7 +52,7 @@ type StartOptions = {
 type RuntimeState = {
   identity: AppAccount | null;
   worker: Worker | null;
-  recovery: RecoveryLoop | null;
+  deliveries: DeliveryReader | null;
   probes: ProbeLoop | null;
   readonly stopping: AbortController;
 };
@@ -74,7 +74,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const runtime: RuntimeState = {
     identity: null,
     worker: null,
-    recovery: null,
+    deliveries: null,
     probes: null,
     stopping: new AbortController(),
   };
@@ -83,10 +83,10 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     runtime.stopping.abort();
-    const { worker, recovery, probes } = runtime;
+    const { worker, deliveries, probes } = runtime;
     await Promise.all([
       ...closers.map((close) => close()),
-      ...[worker, recovery, probes].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+      ...[worker, deliveries, probes].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
     await store.close();
   };
@@ -96,7 +96,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
     const url = `http://${hostInUrl(config.http.host)}:${httpServer.port}`;
-    const isBusy = () => [runtime.worker, runtime.recovery, runtime.probes].some((loop) => loop?.isBusy() === true);
+    const isBusy = () => [runtime.worker, runtime.deliveries, runtime.probes].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
@@ -210,7 +210,7 @@ function startProcessing(
   runtime.identity = identity;
   if (!services.config.paused) {
     runtime.worker = launchWorker(services, identity);
-    runtime.recovery = launchRecovery(services, handleDelivery, identity);
+    runtime.deliveries = launchDeliveryReader(services, handleDelivery);
     runtime.probes = launchProbes(services, identity);
   }
   const { allowedOwners, paused } = services.config;

@@ -12,10 +12,8 @@ import { toolDefinitions } from '../core/state/tools.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
+import { type DeliveryReader, startDeliveryReader } from '../worker/deliveries.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
-import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
-import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
-import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { createAppSetupProbe } from './app-setup-probe.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
@@ -73,11 +71,6 @@ export function createServices(
     githubApp: timedCommits(githubApp, metrics),
     now,
   };
-}
-
-/** The current time of GitHub (ms), estimated from its responses. */
-function githubTimeOf({ githubApp, now }: Pick<Services, 'githubApp' | 'now'>): () => number {
-  return () => now() + githubApp.clockSkewMs();
 }
 
 /** The address of GitHub's pages. */
@@ -157,21 +150,16 @@ export function launchWorker(
   return startWorker(context, { name: randomUUID() });
 }
 
-/** Starts recovering lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
-export function launchRecovery(
+/** Starts reading lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
+export function launchDeliveryReader(
   { log, metrics, store, githubApp, now }: Services,
   handleDelivery: DeliveryHandler,
-  identity: AppAccount,
-): RecoveryLoop {
-  const githubTime = githubTimeOf({ githubApp, now });
-  return startRecovery({
-    heartbeat: createHeartbeat({ store, onDisconnect: store.onDisconnect, githubTime }),
+): DeliveryReader {
+  return startDeliveryReader({
     deliveries: githubApp.deliveries,
     store,
-    withCurrentText: createCurrentTextReader({ identity, fetchComment: githubApp.fetchComment }),
     handleDelivery,
     clock: { now, every },
-    githubTime,
     log,
     recoveryRuns: metrics.counter(METRIC_DEFINITIONS.recoveryRuns),
     recoveredDeliveries: metrics.counter(METRIC_DEFINITIONS.recoveredDeliveries),

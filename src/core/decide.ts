@@ -2,7 +2,14 @@ import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
 import { onCommentDeleted, onCommentEdited, onCommentMissing, onOwnComment } from './events/edited-comments.ts';
-import { onAccessLost, onCaughtUp, onClosed, onPushed, onRetargeted } from './events/pull-request.ts';
+import {
+  onAccessLost,
+  onClosed,
+  onClosedBeforeCommit,
+  onPushed,
+  onRetargeted,
+  thenClose,
+} from './events/pull-request.ts';
 import { onReviewDismissed, onReviewDismissRefused } from './events/review.ts';
 import {
   onCommitDelayed,
@@ -41,7 +48,8 @@ import type { Step } from './step/step.ts';
  * state yields a step with exactly one reason. `facts` must have everything that `needs` asks for.
  */
 export function decide(pull: PullState, signal: Signal, facts: Facts): Step {
-  const step = dismissFinishedReviews(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts));
+  const applied = thenClose(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts), facts);
+  const step = dismissFinishedReviews(applied);
   return updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
 }
 
@@ -105,7 +113,10 @@ const SIGNAL_HANDLERS: {
   committed: onCommitted,
   'commit-unverified': onCommitUnverified,
   'commit-mismatch': onCommitMismatch,
-  'commit-failed': onCommitFailed,
+  'commit-failed': (pull, signal, facts) =>
+    signal.pullState === undefined
+      ? onCommitFailed(pull, signal, facts)
+      : onClosedBeforeCommit(pull, signal.pullState, facts),
   'commit-head-moved': onCommitHeadMoved,
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,
@@ -113,7 +124,6 @@ const SIGNAL_HANDLERS: {
   'review-dismiss-refused': onReviewDismissRefused,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
-  'caught-up': onCaughtUp,
   'expiry-due': (pull, _signal, facts) => onExpiryDue(pull, facts),
   'dead-lettered': onDeadLettered,
   'access-lost': onAccessLost,

@@ -14,7 +14,7 @@ import { COMMANDS } from './commands/all-commands.ts';
 import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
 import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
 import { proposalShownBy } from './events/edited-comments.ts';
-import { applyKnownBase, isAppPush } from './events/pull-request.ts';
+import { isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { recordCommitted } from './outcomes/commit.ts';
@@ -78,8 +78,6 @@ const SIGNAL_NEEDS: {
   'review-dismiss-refused': none,
   'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
   'deadline-reached': none,
-  'caught-up': (pull, { read }, facts) =>
-    read && hasActiveWork(pull) ? headNeeds(pull, facts, () => applyKnownBase(pull, facts)) : [],
   'expiry-due': none,
   'dead-lettered': none,
   'access-lost': none,

@@ -90,7 +90,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     proposalIds,
     message: failureText(errorId, 'GitHub did not show the approvals'),
   }),
-  'catch-up': ({ effect: { expiresAfter } }) => ({ type: 'caught-up', read: false, expiresAfter }),
   'dismiss-review': ({ effect: { runId, reviewId } }) => ({ type: 'review-dismiss-refused', runId, reviewId }),
   'update-question-comment': nothingWaits,
   'update-proposal-comment': nothingWaits,

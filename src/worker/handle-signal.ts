@@ -209,7 +209,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'review-dismiss-refused':
     case 'dead-lettered':
     case 'deadline-reached':
-    case 'caught-up':
     case 'expiry-due':
     case 'access-lost':
     case 'next-task-due':

@@ -81,20 +81,10 @@ async function performWork(claimed: ClaimedPull, work: PullWork): Promise<boolea
   if (work.kind === 'signal') return handleSignal(context, claim, work.signal);
   await runEffect(context, work.effect, stopping, {
     decideNow: (signal) => decideNow(context, claim, signal),
-    pendingCommentsDueAt: () => pendingCommentsDueAt(context, claim, work.effect),
+    pendingCommentsDueAt: () => context.store.nextCommentAt(claim, context.clock.now()),
     isLeased,
   });
   return true;
-}
-
-/** Comments might also be pending on GitHub, if their webhooks were lost: the catch-up effect finds these. */
-async function pendingCommentsDueAt(
-  { store, clock }: WorkerContext,
-  claim: Claim,
-  { effect }: StoredEffect,
-): Promise<number | null> {
-  const commentAt = await store.nextCommentAt(claim, clock.now());
-  return commentAt !== null || effect.type === 'catch-up' ? commentAt : store.nextCatchUpAt(claim, clock.now());
 }
 
 /** How long a claim lasts without renewal (ms). */

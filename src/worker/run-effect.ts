@@ -4,15 +4,7 @@ import { signalForAbandoned } from './abandoned-effects.ts';
 import { performEffect } from './effects/perform.ts';
 import type { EffectResult, Job, RetryResult, WorkerContext } from './jobs/job.ts';
 import { effectLog, logRetry } from './jobs/job-log.ts';
-import {
-  createErrorId,
-  errorText,
-  isGivenUp,
-  isInternalError,
-  isPermanent,
-  isRateLimit,
-  nextRetryAt,
-} from './jobs/retries.ts';
+import { createErrorId, errorText, isGivenUp, isInternalError, isRateLimit, nextRetryAt } from './jobs/retries.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
 type EffectContext = Pick<Job, 'decideNow' | 'pendingCommentsDueAt'> & { readonly isLeased: () => boolean };
@@ -112,8 +104,6 @@ function retryCauseOf(error: unknown): RetryCause {
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
   const { waitingAttempts, internalErrors } = stored;
-  // Proposals expire only once pending comments are known.
-  if (effect.type === 'catch-up' && effect.expiresAfter && !isPermanent(error) && !isInternalError(error)) return false;
   const failed = { type: effect.type, attempts, waitingAttempts, internalErrors };
   return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job) }, error);
 }

@@ -75,7 +75,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: 'every file',
     importers: ['src/cli/verify', 'demo'],
   },
-  'src/worker': { what: 'the loop over pull requests', entries: ['worker.ts', 'cleanup.ts'] },
+  'src/worker': { what: 'the loop over pull requests', entries: ['worker.ts', 'cleanup.ts', 'deliveries.ts'] },
   'src/worker/effects': { what: 'performs each kind of effect', entries: [], fromAbove: ['perform.ts'] },
   'src/worker/effects/tools': {
     what: 'performs the calls of the model',
@@ -85,10 +85,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
     entries: ['job.ts', 'retries.ts', 'gather-facts.ts', 'code-owners.ts'],
-  },
-  'src/worker/recovery': {
-    what: 'lost webhooks, restored backups',
-    entries: ['recovery-loop.ts', 'process-backlog.ts', 'heartbeat.ts'],
   },
   'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
   'src/adapters/github': {

@@ -15,7 +15,7 @@ import {
   userTextStaysInert,
 } from './comments.ts';
 import { commitsAreApproved, commitsHappenOnce, commitsVerify, forksStayUntouched } from './commits.ts';
-import { deadLettersSuspendApprovals, denialsDuringSuspensionHold, denialsHold } from './denials.ts';
+import { approvalsEndWithSuspension, deadLettersSuspendApprovals, denialsHold } from './denials.ts';
 import { type CaseCheck, collectEvidence, isInstalled, type PlayedCase } from './evidence.ts';
 import {
   callsAreProposedOnce,
@@ -24,13 +24,7 @@ import {
   joinedCallsShareTheirOutcome,
   joinedChangesAreWhole,
 } from './held-calls.ts';
-import {
-  commentsAreReadBeforeExpiry,
-  lostWebhooksAreRecovered,
-  suspensionCommentsAreRead,
-  uninstallIsFinal,
-  uninstallIsProcessed,
-} from './lost-webhooks.ts';
+import { lostWebhooksAreRecovered, uninstallIsFinal, uninstallIsProcessed } from './lost-webhooks.ts';
 import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
 import { resultsComeWithPushes } from './pushes.ts';
 import {
@@ -191,7 +185,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   deniedPathsStayUnchanged,
   gatedFilesStayUnread,
   denialsHold,
-  denialsDuringSuspensionHold,
+  approvalsEndWithSuspension,
   deadLettersSuspendApprovals,
   uninstallIsFinal,
   uninstallIsProcessed,
@@ -232,8 +226,6 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   waitingRunsHaveOpenProposals,
   expiryWaitsForComments,
   onlyTheHolderWrites,
-  commentsAreReadBeforeExpiry,
-  suspensionCommentsAreRead,
   commentsDecideOnce,
   statesFollowTransitions,
   thoughtsAreKept,

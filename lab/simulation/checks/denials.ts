@@ -3,7 +3,6 @@ import type { Intent } from '../../../src/core/state/intent.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { isApprovalVote } from '../../../src/core/state/vote.ts';
 import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
-import { postedWhileSuspended } from './lost-webhooks.ts';
 
 /** V4: no commit attempt begins after a valid /deny or /stop for the proposal was stored. */
 export const denialsHold: CaseCheck = (evidence) =>
@@ -28,28 +27,26 @@ function startsCommit({ signal, step }: SavedStep, id: string): boolean {
   return step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing');
 }
 
-/** The longest time for which commits wait for a catch-up. */
-const MAX_CATCH_UP_WAIT_MS = 60 * 60_000;
-
-/** V4: after a suspension, denials from that time are read before a commit attempt begins. */
-export const denialsDuringSuspensionHold: CaseCheck = (evidence) => {
-  const { events, saved } = evidence;
-  return postedWhileSuspended(evidence).flatMap(({ intent, at, key }) => {
-    const unsuspended = events.findIndex(
-      (event) =>
-        event.kind === 'installation-event-received' && event.installationEvent.kind === 'unsuspended' && event.at > at,
+/** V4: after a suspension, earlier approvals start no commit attempt: a denial from that time can be lost. */
+export const approvalsEndWithSuspension: CaseCheck = ({ events, saved, votes }) =>
+  events.flatMap((event, unsuspended) => {
+    if (event.kind !== 'installation-event-received' || event.installationEvent.kind !== 'unsuspended') return [];
+    const { installationId } = event.installationEvent;
+    const later = saved.filter(
+      ({ index, saved: { step } }) => index > unsuspended && step.pull.ref.installationId === installationId,
     );
-    if (unsuspended === -1 || !couldAlwaysDeny(evidence, intent)) return [];
-    const received = events.findIndex((event) => event.kind === 'received' && event.delivery.contentKey === key);
-    const until = (events[unsuspended]?.at ?? 0) + MAX_CATCH_UP_WAIT_MS;
-    const stepsBefore = saved.filter(
-      ({ index, saved: step }) => index > unsuspended && step.at < until && (received === -1 || index < received),
-    );
-    return proposalsDenied(evidence, intent)
-      .filter((id) => stepsBefore.some((step) => startsCommit(step.saved, id)))
-      .map((id) => `V4: an attempt to commit ${id} began before its denial ${key}, from a suspension, was processed`);
+    return later.flatMap(({ index: attempt, saved: step }) => {
+      const ids = step.step.pull.proposals.map(({ id }) => id).filter((id) => startsCommit(step, id));
+      const early = ids.filter(
+        (id) =>
+          !votes.some(
+            ({ index, vote }) =>
+              vote.proposalId === id && isApprovalVote(vote) && index > unsuspended && index < attempt,
+          ),
+      );
+      return early.map((id) => `V4: an attempt to commit ${id} began with approvals from before a suspension's end`);
+    });
   });
-};
 
 /** V4: after a dead letter, which can be a denial, earlier approvals start no commit attempt. */
 export const deadLettersSuspendApprovals: CaseCheck = ({ saved, votes }) =>

@@ -13,7 +13,7 @@ export function pickNextWork(row: MemoryPullRow | null, now: number): PullWork |
   if (row === null) return null;
   const signal = findDueSignal(row, now);
   if (signal !== null) return { kind: 'signal', signal };
-  const effect = row.pendingEffects.find((candidate) => candidate.lane === 'exclusive' && isEffectDue(candidate, now));
+  const effect = row.pendingEffects.find((candidate) => candidate.lane === 'exclusive' && candidate.dueAt <= now);
   if (effect !== undefined) return { kind: 'effect', effect: startAttempt(row, effect) };
   endClaim(row);
   return null;
@@ -28,10 +28,6 @@ export function findDueSignal(row: MemoryPullRow, now: number): StoredSignal | n
 
 function toStoredSignal({ id, signal, receivedAt, attempts, internalErrors }: MemoryInboxRow): StoredSignal | null {
   return signal === null ? null : { id, signal, receivedAt, attempts, internalErrors };
-}
-
-function isEffectDue({ effect: { type }, dueAt, attempts }: MemoryEffectRow, now: number): boolean {
-  return dueAt <= now || (type === 'catch-up' && attempts === 0);
 }
 
 export function endClaim(row: MemoryPullRow): void {

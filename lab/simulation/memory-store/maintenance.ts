@@ -1,10 +1,10 @@
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
-import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
-import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
+import type { RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
+import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
-import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
-import { enqueueEffect } from './save.ts';
+import { ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
+import type { Signal } from '../../../src/core/step/signals.ts';
 import {
   addSignal,
   clearAttempt,
@@ -19,61 +19,28 @@ export function memoryRecoveryMethods(
   tables: MemoryTables,
   holder: number,
   wake: () => void,
-): Pick<
-  Store,
-  'findKnownDeliveries' | 'listActivePulls' | 'scheduleCatchUps' | 'beginRecovery' | 'endRecovery' | 'recordHeartbeat'
-> {
+): Pick<Store, 'findKnownDeliveries' | 'voidVotes' | 'beginRecovery' | 'endRecovery'> {
   return {
     findKnownDeliveries: async (ids) =>
       new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.installationEvents.has(id))),
-    listActivePulls: async () =>
-      [...tables.pulls.values()].flatMap(({ isActive, state: { ref } }) =>
-        isActive ? [{ repositoryId: ref.repositoryId, number: ref.number }] : [],
-      ),
-    scheduleCatchUps: async (since, now, pauseMs) => {
-      const count = enqueueCatchUps(tables, [...tables.pulls.values()], since, now, pauseMs);
-      if (count > 0) wake();
-      return count;
+    voidVotes: async (now) => {
+      signalActive(tables, [...tables.pulls.values()], WEBHOOKS_LOST, now);
+      wake();
     },
     beginRecovery: async (now, leaseMs, isEarly) =>
       startRecovery(tables, { until: now + leaseMs, holder }, now, isEarly),
-    endRecovery: async ({ fencingToken }, progress, nextAt) => {
+    endRecovery: async ({ fencingToken }, until, nextAt) => {
       const row = tables.recovery;
-      if (row?.fencingToken === fencingToken)
-        tables.recovery = { ...recordProgress(row, progress), nextAt, lease: null };
-    },
-    recordHeartbeat: async (at, last) => {
-      const row = tables.recovery ?? NO_RECOVERY;
-      const recordedUntil = row.aliveUntil ?? row.readUntil;
-      const hasGap = recordedUntil !== null && (last === null || recordedUntil < last);
-      const gap = hasGap
-        ? { since: Math.min(row.gap?.since ?? recordedUntil, recordedUntil), until: Math.max(row.gap?.until ?? at, at) }
-        : row.gap;
-      tables.recovery = { ...row, aliveUntil: Math.max(row.aliveUntil ?? at, at), gap };
+      if (row?.fencingToken !== fencingToken) return;
+      const readUntil = until === null ? row.readUntil : Math.max(row.readUntil ?? until, until);
+      tables.recovery = { ...row, readUntil, nextAt, lease: null };
     },
   };
 }
 
-const NO_RECOVERY: MemoryRecoveryRow = {
-  fencingToken: 0,
-  readUntil: null,
-  nextAt: 0,
-  lease: null,
-  aliveUntil: null,
-  gap: null,
-};
+const WEBHOOKS_LOST: Signal = { type: 'dead-lettered', errorId: null };
 
-function recordProgress(row: MemoryRecoveryRow, { until, gap }: RecoveryProgress): MemoryRecoveryRow {
-  if (until === null) return row;
-  const readUntil = Math.max(row.readUntil ?? until, until);
-  if (row.gap === null || row.gap.until !== gap?.until) return { ...row, readUntil };
-  const { since } = row.gap;
-  return {
-    ...row,
-    readUntil,
-    gap: row.gap.until <= until ? null : { ...row.gap, since: Math.max(since, until) },
-  };
-}
+const NO_RECOVERY: MemoryRecoveryRow = { fencingToken: 0, readUntil: null, nextAt: 0, lease: null };
 
 function startRecovery(
   tables: MemoryTables,
@@ -85,36 +52,7 @@ function startRecovery(
   if (!isLeaseFree(tables, row.lease, now) || !(isEarly || row.nextAt <= now)) return null;
   const fencingToken = row.fencingToken + 1;
   tables.recovery = { ...row, fencingToken, lease, nextAt: lease.until };
-  return { fencingToken, recoveredUntil: row.readUntil, gap: row.gap };
-}
-
-/** Schedules a catch-up for each active pull request, `pauseMs` apart. Returns their number. */
-function enqueueCatchUps(
-  tables: MemoryTables,
-  pulls: readonly MemoryPullRow[],
-  since: string | null,
-  now: number,
-  pauseMs: number,
-): number {
-  const effectOf = (row: MemoryPullRow): Effect => ({
-    type: 'catch-up',
-    since: since ?? row.activeSince,
-    expiresAfter: false,
-  });
-  const rows = pulls.filter((row) => {
-    const key = dedupeKey(effectOf(row));
-    return (
-      (row.isActive || row.pendingSignals.length > 0) &&
-      !row.pendingEffects.some(({ dedupeKey: pendingKey, started }) => pendingKey === key && !started)
-    );
-  });
-  const ordered = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
-  for (const [index, row] of ordered.entries()) {
-    enqueueEffect(tables, row, effectOf(row), now);
-    const added = row.pendingEffects.at(-1);
-    if (added !== undefined) added.dueAt = now + index * pauseMs;
-  }
-  return rows.length;
+  return { fencingToken, recoveredUntil: row.readUntil };
 }
 
 /** Stores an installation event and applies it to the affected pull requests. */
@@ -128,8 +66,12 @@ export function applyInstallationEvent(
   const uninstalled = event.kind === 'access-lost' && event.cause === 'uninstalled' ? event.installationId : null;
   tables.installationEvents.set(deliveryId, { receivedAt: now, uninstalled });
   const affected = [...tables.pulls.values()].filter((row) => isAffected(row, event));
-  if (event.kind === 'access-lost') signalAccessLost(tables, affected, event.cause, now);
-  else enqueueCatchUps(tables, affected, null, now, CATCH_UP_INTERVAL_MS);
+  signalActive(
+    tables,
+    affected,
+    event.kind === 'access-lost' ? { type: 'access-lost', cause: event.cause } : WEBHOOKS_LOST,
+    now,
+  );
   return 'stored';
 }
 
@@ -137,15 +79,10 @@ function isAffected({ state: { ref } }: MemoryPullRow, { installationId, reposit
   return ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);
 }
 
-function signalAccessLost(
-  tables: MemoryTables,
-  affected: readonly MemoryPullRow[],
-  cause: AccessLossCause,
-  now: number,
-): void {
+function signalActive(tables: MemoryTables, affected: readonly MemoryPullRow[], signal: Signal, now: number): void {
   for (const row of affected) {
     if (!(row.isActive || row.pendingSignals.length > 0 || row.pendingEffects.length > 0)) continue;
-    addSignal(tables, row, { type: 'access-lost', cause }, { kind: 'effect-result', deliveryId: null, now });
+    addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
   }
 }
 

@@ -142,7 +142,6 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     state,
     runId: null,
     isActive: true,
-    activeSince: null,
     webhooksRetryAt: 0,
     fencingToken: 0,
     lease: null,
@@ -260,7 +259,6 @@ function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, no
   if (row === null) return 'lost';
   const hasPending = row.pendingSignals.some((signal) => couldBeDenial(signal) || signal.dueAt <= now);
   if (hasPending && tables.invariants.inboxGuard) return 'inbox-not-empty';
-  if (catchUpDueAt(row, now) !== null && tables.invariants.catchUpGuard) return 'inbox-not-empty';
   checkStep(tables, row, step);
   writeStep(tables, row, step, now);
   if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
@@ -292,12 +290,9 @@ function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, i
   };
 }
 
-function pendingCommentMethods(
-  tables: MemoryTables,
-): Pick<Store, 'nextCommentAt' | 'nextCatchUpAt' | 'listPendingCommits'> {
+function pendingCommentMethods(tables: MemoryTables): Pick<Store, 'nextCommentAt' | 'listPendingCommits'> {
   return {
     nextCommentAt: async ({ pullRequestKey }, now) => commentsDueAt(tables.pulls.get(pullRequestKey), now),
-    nextCatchUpAt: async ({ pullRequestKey }, now) => catchUpDueAt(tables.pulls.get(pullRequestKey), now),
     listPendingCommits: async (pullKey) =>
       tables.pulls.get(pullKey)?.pendingEffects.flatMap(({ effect }) => (effect.type === 'commit' ? [effect] : [])) ??
       [],
@@ -313,12 +308,4 @@ function commentsDueAt(row: MemoryPullRow | undefined, now: number): number | nu
 /** A commit waits for these signals, even while they are postponed. */
 function couldBeDenial({ kind, signal }: MemoryInboxRow): boolean {
   return kind === 'webhook' || signal?.type === 'dead-lettered';
-}
-
-function catchUpDueAt(row: MemoryPullRow | undefined, now: number): number | null {
-  const times =
-    row?.pendingEffects
-      .filter(({ effect }) => effect.type === 'catch-up')
-      .map(({ attempts, dueAt }) => (attempts > 0 ? dueAt : now)) ?? [];
-  return times.length === 0 ? null : Math.max(now, Math.min(...times));
 }

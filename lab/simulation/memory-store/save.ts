@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/store/store.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
-import { activeSince, hasActiveWork } from '../../../src/core/state/pull-state.ts';
+import { hasActiveWork } from '../../../src/core/state/pull-state.ts';
 import {
   dedupeKey,
   delayOf,
@@ -60,7 +60,6 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
   row.state = state;
   row.runId = step.pull.run?.id ?? null;
   row.isActive = hasActiveWork(step.pull);
-  row.activeSince = activeSince(step.pull);
 }
 
 function changedProposals(row: MemoryPullRow, { pull }: Step): readonly Proposal[] {

@@ -1,4 +1,4 @@
-import type { GapWindow } from '../../../src/adapters/store/store.ts';
+import type {} from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
@@ -54,7 +54,6 @@ export type MemoryPullRow = {
   state: Omit<PullState, 'run' | 'proposals'>;
   runId: string | null;
   isActive: boolean;
-  activeSince: string | null;
   webhooksRetryAt: number;
   fencingToken: number;
   lease: HolderLease | null;
@@ -82,8 +81,6 @@ export type StoreInvariants = {
   readonly fencing: boolean;
   /** `saveIfInboxEmpty` fails while comments are pending. */
   readonly inboxGuard: boolean;
-  /** `saveIfInboxEmpty` fails while a catch-up is pending. */
-  readonly catchUpGuard: boolean;
   /** Leases of a crashed process are free. */
   readonly freesDeadLeases: boolean;
   /** A delivery is stored once. */
@@ -95,7 +92,6 @@ export type StoreInvariants = {
 export const ALL_INVARIANTS: StoreInvariants = {
   fencing: true,
   inboxGuard: true,
-  catchUpGuard: true,
   freesDeadLeases: true,
   dedupe: true,
   keepsLedger: true,
@@ -106,8 +102,6 @@ export type MemoryRecoveryRow = {
   readonly readUntil: number | null;
   readonly nextAt: number;
   readonly lease: HolderLease | null;
-  readonly aliveUntil: number | null;
-  readonly gap: GapWindow | null;
 };
 
 /** A database in memory. */

@@ -256,17 +256,6 @@ function acknowledgeBeforeStoring(): Overrides {
   });
 }
 
-/** Catch-ups lose their start time, so comments to a run that has ended since are not read. */
-function forgetCatchUpStart(): Overrides {
-  return overrideStore(({ nextWork }) => ({
-    nextWork: async (claim, now) => {
-      const work = await nextWork(claim, now);
-      if (work?.kind !== 'effect' || work.effect.effect.type !== 'catch-up') return work;
-      return { kind: 'effect', effect: { ...work.effect, effect: { ...work.effect.effect, since: null } } };
-    },
-  }));
-}
-
 /** A refusal during a suspension has no retry time. */
 function treatSuspensionAsPermanent(): Overrides {
   const withoutRetryTime = (error: unknown): unknown =>
@@ -321,35 +310,18 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
       })),
   },
   {
-    name: 'lost-comments-not-read',
-    brokenPromise: 'the App reads all comments before a proposal expires, even if their webhooks were lost',
-    createOverrides: () => overrideGitHub(() => ({ listCommentsSince: async () => [] })),
-  },
-  {
     name: 'uninstall-ignored',
     brokenPromise: 'runs end when the App is uninstalled',
     createOverrides: () => overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
   },
   {
-    name: 'suspension-comments-ignored',
-    brokenPromise: 'the App reads comments from a suspension when the suspension ends',
-    createOverrides: () =>
-      overrideStore(({ broadcastToPulls }) => ({
+    name: 'suspension-forgotten',
+    brokenPromise: 'approvals from before the end of a suspension start no commit attempt',
+    createOverrides: () => ({
+      ...overrideStore(({ broadcastToPulls }) => ({
         broadcastToPulls: async (id, event, now) =>
           event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
       })),
-  },
-  {
-    name: 'suspension-comments-of-ended-run-ignored',
-    brokenPromise: 'the App reads comments from a suspension even if their run has ended since',
-    createOverrides: () => ({ ...forgetCatchUpStart(), suspendsOften: true }),
-  },
-  {
-    name: 'suspension-ignored-before-commit',
-    brokenPromise: 'no commit starts before the comments from a suspension are read',
-    createOverrides: () => ({
-      invariants: { ...ALL_INVARIANTS, catchUpGuard: false },
-      ...overrideStore(() => ({ nextCatchUpAt: async () => null })),
       suspendsOften: true,
     }),
   },

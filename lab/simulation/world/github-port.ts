@@ -43,7 +43,6 @@ import {
   requireActiveInstallation,
   requireBlob,
   type SimulatedGitHub,
-  selectCommentsSince,
   selectReviewComments,
   snapshotPull,
   toPostedReview,
@@ -133,7 +132,7 @@ function commentReadMethods({
   snapshot,
 }: PortContext): Pick<
   GitHub,
-  'findReviews' | 'findCommentsByMarker' | 'fetchCommentTexts' | 'fetchVoteSources' | 'hasPosted' | 'listCommentsSince'
+  'findReviews' | 'findCommentsByMarker' | 'fetchCommentTexts' | 'fetchVoteSources' | 'hasPosted'
 > {
   return {
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
@@ -141,7 +140,6 @@ function commentReadMethods({
     fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
     fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
-    listCommentsSince: async (since) => selectCommentsSince(snapshot(), since),
   };
 }
 

@@ -1,32 +1,21 @@
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { DueTimes, Store } from '../../../src/adapters/store/store.ts';
-import type { CommentLocation, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';
-import { type CurrentComment, type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
+import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
+import {
+  createLookMemory,
+  LOOK_INTERVAL_MS,
+  type LookOptions,
+  lookForDeliveries,
+} from '../../../src/worker/deliveries.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
-import { createRecoveryMemory } from '../../../src/worker/recovery/delivery-log.ts';
-import { createHeartbeat } from '../../../src/worker/recovery/heartbeat.ts';
-import { createCurrentTextReader } from '../../../src/worker/recovery/process-backlog.ts';
-import {
-  RECOVERY_INTERVAL_MS,
-  type RecoveryOptions,
-  recoverLostDeliveries,
-} from '../../../src/worker/recovery/recover-deliveries.ts';
 import { SILENT_COUNTER, SILENT_LOG } from '../../shared/silent.ts';
 import type { CaseFixture } from './fixture.ts';
 import { WRITE_METHODS } from './github-port.ts';
 import type { Random } from './random.ts';
-import {
-  type DeliveryAttemptLog,
-  fixtureForPull,
-  isSuspended,
-  readBodyAt,
-  requireActiveInstallation,
-  type SimulatedGitHub,
-  snapshotPull,
-} from './simulated-github.ts';
+import type { DeliveryAttemptLog, SimulatedGitHub } from './simulated-github.ts';
 import type { FaultKind, Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -301,64 +290,37 @@ type ReplicaRecoveryOptions = {
  */
 const MAX_RECOVERY_INTERVAL_MS = 24 * 60 * 60_000;
 
-/** Makes a process recover lost webhooks at its start and then repeatedly. */
+/** Makes a process look for lost webhooks at its start and then repeatedly. */
 export function startRecoveryLoop(options: ReplicaRecoveryOptions): void {
   const { replica, clock, isOver } = options;
-  const memory = createRecoveryMemory();
-  const appOptions = recoveryOptions(options);
-  const stopping = neverAborted();
-  const recover = async (): Promise<'finished' | 'continues' | 'failed'> => {
-    // A recovery with a backlog does not read the log again, so it cannot be the last.
-    const isLast = isOver() && memory.backlog.length === 0 && memory.scan === null;
+  const memory = createLookMemory();
+  const appOptions = lookOptions(options);
+  const look = async (): Promise<'finished' | 'continues' | 'failed'> => {
+    const isLast = isOver();
     try {
-      return (await recoverLostDeliveries(memory, appOptions, stopping)) === 'done' && isLast
-        ? 'finished'
-        : 'continues';
+      return (await lookForDeliveries(memory, appOptions)) === 'done' && isLast ? 'finished' : 'continues';
     } catch {
       return 'failed';
     }
   };
   const runOnce = async (nextIntervalMs: number): Promise<void> => {
-    const result = await recover();
+    const result = await look();
     if (result === 'finished') return;
-    const intervalMs = result === 'failed' ? RECOVERY_INTERVAL_MS : nextIntervalMs;
+    const intervalMs = result === 'failed' ? LOOK_INTERVAL_MS : nextIntervalMs;
     replica.schedule(intervalMs, () =>
       clock.runTask(() => runOnce(Math.min(intervalMs * 2, MAX_RECOVERY_INTERVAL_MS))),
     );
   };
-  replica.schedule(0, () => clock.runTask(() => runOnce(RECOVERY_INTERVAL_MS)));
+  replica.schedule(0, () => clock.runTask(() => runOnce(LOOK_INTERVAL_MS)));
 }
 
-function recoveryOptions({
-  replica,
-  clock,
-  simulatedGitHub,
-  fixture,
-  deliveryLog,
-  store,
-}: ReplicaRecoveryOptions): RecoveryOptions {
+function lookOptions({ replica, clock, fixture, deliveryLog, store }: ReplicaRecoveryOptions): LookOptions {
   const now = (): number => clock.now;
-  const commentPort = replica.wrapPort('github', {
-    fetchComment: async (ref: PullRequestRef, location: CommentLocation): Promise<CurrentComment> => {
-      if (isSuspended(simulatedGitHub, ref)) return { kind: 'suspended' };
-      requireActiveInstallation(simulatedGitHub, ref);
-      const body = readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, ref.number)), location);
-      return body === null ? { kind: 'deleted' } : { kind: 'written', body };
-    },
-  });
+  const delivered = { store, identity: () => fixture, now, log: SILENT_LOG, deliveries: SILENT_COUNTER };
   return {
     ...{ store, now, log: SILENT_LOG, recoveredDeliveries: SILENT_COUNTER },
-    heartbeat: createHeartbeat({ store, onDisconnect() {}, githubTime: now }),
     deliveries: replica.wrapPort('github', deliveryLog.port),
-    withCurrentText: createCurrentTextReader({ identity: fixture, fetchComment: commentPort.fetchComment }),
-    handleDelivery: createDeliveryHandler({
-      store,
-      identity: () => fixture,
-      now,
-      log: SILENT_LOG,
-      deliveries: SILENT_COUNTER,
-    }),
-    githubTime: now,
+    handleDelivery: createDeliveryHandler(delivered),
   };
 }
 

@@ -1,14 +1,11 @@
 import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
 import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
 import { readDirectoryOrEmpty } from '../../../fakes/github/git/trees.ts';
-import { simpleUserPayload } from '../../../fakes/github/payloads/accounts.ts';
 import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
 import type {
   FakeInstallation,
-  FakeIssueComment,
   FakePullRequest,
   FakeRepository,
-  FakeReviewComment,
   GitHubState,
 } from '../../../fakes/github/state/github-state.ts';
 import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
@@ -21,7 +18,6 @@ import {
 } from '../../../src/adapters/github/posted-comment.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
-import type { CommentLocation } from '../../../src/core/state/intent.ts';
 import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {
@@ -30,7 +26,6 @@ import {
   type FoundComment,
   type GitHub,
   GitHubError,
-  type ListedComment,
   type LoggedDelivery,
   type OwnReview,
   type Tree,
@@ -290,18 +285,6 @@ export function readCommentTexts(
   );
 }
 
-/** The body of a comment or review; null if it was deleted. */
-export function readBodyAt({ pull }: PullSnapshot, location: CommentLocation): string | null {
-  switch (location.at) {
-    case 'conversation':
-      return pull.comments.get(location.commentId)?.body ?? null;
-    case 'thread':
-      return pull.reviewComments.get(location.commentId)?.body ?? null;
-    case 'review':
-      return pull.reviews.get(location.reviewId)?.body ?? null;
-  }
-}
-
 export function findReviewsByMarker(
   { pull }: PullSnapshot,
   { botId }: BotIdentity,
@@ -318,36 +301,6 @@ export function toPostedReview(id: number, state: string): OwnReview {
   return { id, url: `${GITHUB_URL}/acme/shop/pull/1#review-${id}`, status };
 }
 
-/** All comments since that time, oldest first, with the fields that the App reads. */
-export function selectCommentsSince({ state, pull }: PullSnapshot, since: string): readonly ListedComment[] {
-  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
-  const inConversation = [...pull.comments.values()].map((comment) => ({
-    event: 'issue_comment' as const,
-    comment: { ...toListedComment(state, comment), performed_via_github_app: comment.viaAppId === null ? null : {} },
-  }));
-  const inThreads = [...pull.reviewComments.values()]
-    .filter(({ reviewId }) => pull.reviews.get(reviewId)?.state !== 'PENDING')
-    .map((comment) => ({
-      event: 'pull_request_review_comment' as const,
-      comment: {
-        ...toListedComment(state, comment),
-        in_reply_to_id: comment.inReplyToId ?? undefined,
-        pull_request_review_id: comment.reviewId,
-        path: '',
-      },
-    }));
-  return [...inConversation, ...inThreads]
-    .filter(({ comment }) => comment.created_at >= from)
-    .toSorted((left, right) => (left.comment.created_at < right.comment.created_at ? -1 : 1));
-}
-
-function toListedComment(
-  state: GitHubState,
-  { id, authorId, body, createdAt, updatedAt }: FakeIssueComment | FakeReviewComment,
-) {
-  return { id, user: simpleUserPayload(state, authorId), body, created_at: createdAt, updated_at: updatedAt };
-}
-
 /** The retry delay that the adapter gives for a suspended installation. */
 const SUSPENDED_RETRY_MS = 10 * 60_000;
 
@@ -357,10 +310,6 @@ export function findInstallation(
   { appId }: Pick<CaseFixture, 'appId'>,
 ): FakeInstallation | undefined {
   return [...state.installations.values()].find((installation) => installation.appId === appId);
-}
-
-export function isSuspended({ state }: SimulatedGitHub, { installationId }: CaseFixture['ref']): boolean {
-  return state.installations.get(installationId)?.suspendedAt != null;
 }
 
 /** Throws GitHub's error if this installation was removed or is suspended. */

@@ -1,6 +1,6 @@
-import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
+import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup } from '../../core/step/app-setup.ts';
-import type { CurrentComment, DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
+import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
 import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
@@ -17,13 +17,7 @@ import {
   listOtherPullsOnBranch,
   listPullFiles,
 } from './pull-request.ts';
-import {
-  fetchCommentTexts,
-  fetchCurrentComment,
-  findCommentsByMarker,
-  hasPosted,
-  listCommentsSince,
-} from './read-comments.ts';
+import { fetchCommentTexts, findCommentsByMarker, hasPosted } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
 import {
   CountersignOctokit,
@@ -77,8 +71,6 @@ export type GitHubAppClient = GitHubApp & {
   forgetRefusals(installationId: number): void;
   /** The App as it is registered, and its installations. */
   fetchSetup(): Promise<AppSetup>;
-  /** The current text of a comment or review of any account. */
-  fetchComment(pull: PullRequestRef, location: CommentLocation): Promise<CurrentComment>;
 };
 
 /** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
@@ -109,11 +101,6 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     deliveries: createDeliveryLog(app, now),
     forgetRefusals: refusals.forget,
     fetchSetup: createSetupReader(app, options.site ?? 'https://github.com', now),
-    fetchComment(ref, location) {
-      const limit = limitFor(ref);
-      const read = createApiCall({ app, refusals, createClient: clientFor(ref), ref, now, limit }, 'read-only');
-      return fetchCurrentComment({ ref, read }, location);
-    },
     forPull(ref: PullRequestRef, canWrite?: () => boolean) {
       const limit = limitFor(ref, canWrite);
       const callOptions = { app, refusals, createClient: clientFor(ref), ref, now, limit };
@@ -184,7 +171,6 @@ function createPullPort(connection: PullConnection): GitHub {
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),
     fetchVoteSources: (locations, since) => fetchVoteSources(connection, locations, since),
-    listCommentsSince: (since) => listCommentsSince(connection, since),
     hasPosted: (body, since) => hasPosted(connection, body, since),
     commit: (plan) => createCommit(connection, plan),
   };

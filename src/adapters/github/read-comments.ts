@@ -5,10 +5,10 @@ import {
   commentKey,
   type PostedComment,
 } from '../../core/state/posted-comment.ts';
-import type { CommentText, CurrentComment, FoundComment, ListedComment } from '../../core/step/ports.ts';
+import type { CommentText, FoundComment } from '../../core/step/ports.ts';
 import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { isNotFound, isSuspended } from './requests/errors.ts';
+import { isNotFound } from './requests/errors.ts';
 
 type ListedRestComment = RestComment & {
   readonly body?: string;
@@ -111,36 +111,8 @@ async function fetchCommentText(connection: PullConnection, comment: PostedComme
   return body === null ? null : toCommentText(body);
 }
 
-/** All people's comments created at or after `since` (ISO 8601, GitHub's clock), oldest first. */
-export async function listCommentsSince(connection: PullConnection, since: string): Promise<readonly ListedComment[]> {
-  const from = toSeconds(Date.parse(since));
-  const inConversation = await listCommentsInConversation(connection, from);
-  const inThreads = await listCommentsInThreads(connection, from);
-  const all = [
-    ...inConversation.map((comment) => ({ event: 'issue_comment' as const, comment })),
-    ...inThreads.map((comment) => ({ event: 'pull_request_review_comment' as const, comment })),
-  ];
-  // GitHub's filter uses the time of the last change.
-  const comments = all.filter(({ comment }) => Date.parse(comment.created_at) >= Date.parse(from));
-  return comments.toSorted((left, right) => Date.parse(left.comment.created_at) - Date.parse(right.comment.created_at));
-}
-
 /** The part of a `CommentLocation` that identifies the text. */
 type BodyAddress = CommentAddress | Pick<Extract<CommentLocation, { at: 'review' }>, 'at' | 'reviewId'>;
-
-/** A comment or review of any account as it stands, in one request. */
-export async function fetchCurrentComment(
-  connection: Pick<PullConnection, 'ref' | 'read'>,
-  location: CommentLocation,
-): Promise<CurrentComment> {
-  try {
-    const body = await fetchCommentBody(connection, location);
-    return body === null ? { kind: 'deleted' } : { kind: 'written', body };
-  } catch (error) {
-    if (isSuspended(error)) return { kind: 'suspended' };
-    throw error;
-  }
-}
 
 /** The current body, in one request; null if the comment is deleted. */
 async function fetchCommentBody(

@@ -146,7 +146,7 @@ async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, no
         select 3 as ordinal, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as internal_errors
         from claimed, effects
         where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
-          and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
+          and effects.not_before <= ${now}
         order by effects.id limit 1
       )
       order by ordinal limit 1

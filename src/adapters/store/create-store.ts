@@ -9,7 +9,7 @@ import type { Backend } from './engine/backend.ts';
 import { requireSchema } from './engine/migrate.ts';
 import { tidy } from './engine/pglite.ts';
 import { inBatches } from './in-batches.ts';
-import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
+import { deadLetterSignal, nextCommentAt, postponeSignal } from './inbox.ts';
 import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive, rehearseReceive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
@@ -34,7 +34,6 @@ export function createStore(backend: Backend): Store {
     loadTranscript: (runId) => loadTranscript(db, runId),
     nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
     listPendingCommits: (pullRequestKey) => listPendingCommits(db, pullRequestKey),
-    nextCatchUpAt: (claim, now) => nextCatchUpAt(db, claim, now),
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
     deadLetterSignal: (claim, signal, report, followUp, now) =>
       deadLetterSignal(db, claim, signal, report, followUp, now),

@@ -1,5 +1,4 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { EffectType } from '../../core/step/effects.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { isHeldBy, withClaim } from './claims.ts';
@@ -41,43 +40,22 @@ export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, no
 }
 
 /**
- * When the next catch-up is due (ms, at least `now`); null if none is pending. A first attempt is always due. A read,
- * so it needs no fencing.
- */
-export async function nextCatchUpAt(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<number | null> {
-  const row = await pendingCatchUps(db, claim.pullRequestKey)
-    .select(sql<number | null>`min(case when attempts > 0 then not_before else 0 end)`.as('at'))
-    .executeTakeFirstOrThrow();
-  return row.at === null ? null : Math.max(now, row.at);
-}
-
-/**
- * Whether an effect result is due, or a denial could be pending, due or postponed: as a signal, or on GitHub, where a
- * catch-up is to look for it.
+ * Whether an effect result is due, or a denial could be pending, due or postponed.
  */
 export async function hasPendingSignal(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
   now: number,
 ): Promise<boolean> {
-  const signals = transaction
+  const row = await transaction
     .selectFrom('inbox')
     .select('id')
     .where('pull_key', '=', pullRequestKey)
     .where('done_at', 'is', null)
-    .where((row) => row.or([COULD_BE_DENIAL, row('not_before', '<=', now)]));
-  const catchUps = pendingCatchUps(transaction, pullRequestKey).select('id');
-  const row = await signals.unionAll(catchUps).limit(1).executeTakeFirst();
+    .where((signal) => signal.or([COULD_BE_DENIAL, signal('not_before', '<=', now)]))
+    .limit(1)
+    .executeTakeFirst();
   return row !== undefined;
-}
-
-function pendingCatchUps(db: Kysely<DatabaseSchema>, pullRequestKey: string) {
-  const type: EffectType = 'catch-up';
-  return db
-    .selectFrom('effects')
-    .where('pull_key', '=', pullRequestKey)
-    .where('type', '=', type)
-    .where('done_at', 'is', null);
 }
 
 /**

@@ -1,14 +1,12 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { AccessLossCause, InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
+import type { InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
 import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts';
-import { CATCH_UP_INTERVAL_MS } from '../../core/step/effects.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { Backend } from './engine/backend.ts';
 import { toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
-import { insertCatchUps } from './recovery-state.ts';
 import type { InterpretedDelivery } from './store.ts';
 
 /** A delivery and its time of arrival (ms). */
@@ -152,10 +150,10 @@ export async function broadcastToPulls(
       values (${deliveryId}, ${now}::bigint, ${uninstalled}::bigint)
       on conflict do nothing returning delivery_id
     ), affected as (
-      select pulls.pull_key, pulls.active, pulls.active_since from pulls join new_event on true
+      select pulls.pull_key, pulls.active from pulls join new_event on true
       where pulls.installation_id = ${event.installationId} and ${isInRepositories(event)}
     ), inserted as (
-      ${event.kind === 'access-lost' ? insertAccessLost(event.cause, now) : insertCatchUps(null, sql`affected as pulls`, now, CATCH_UP_INTERVAL_MS)}
+      ${insertForActivePulls(event.kind === 'access-lost' ? { type: 'access-lost', cause: event.cause } : WEBHOOKS_LOST, now)}
     )
     select delivery_id from new_event
   `.execute(db);
@@ -168,9 +166,18 @@ function isInRepositories({ repositoryIds }: InstallationEvent): RawBuilder<unkn
   return sql`pulls.repository_id = any(string_to_array(${repositoryIds.join(',')}, ',')::bigint[])`;
 }
 
-/** One signal for each pull request with active or pending work. */
-function insertAccessLost(cause: AccessLossCause, now: number): RawBuilder<unknown> {
-  const signal: Signal = { type: 'access-lost', cause };
+/** GitHub sends no webhooks to a suspended App, so denials can be missing. */
+const WEBHOOKS_LOST: Signal = { type: 'dead-lettered', errorId: null };
+
+/** Voids the votes of all changes that are not committed, because webhooks are lost; denials can be among them. */
+export async function voidVotes(db: Kysely<DatabaseSchema>, now: number): Promise<void> {
+  await sql`with affected as (select pull_key, active from pulls) ${insertForActivePulls(WEBHOOKS_LOST, now)}`.execute(
+    db,
+  );
+}
+
+/** One signal for each pull request of `affected` with active or pending work. */
+function insertForActivePulls(signal: Signal, now: number): RawBuilder<unknown> {
   return sql`
     insert into inbox (pull_key, kind, signal, received_at, not_before)
     select pull_key, 'effect-result', ${toStored(signal)}, ${now}::bigint, ${now}::bigint

@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal } from '../../core/state/proposal-lifecycle.ts';
-import { activeSince, hasActiveWork } from '../../core/state/pull-state.ts';
+import { hasActiveWork } from '../../core/state/pull-state.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
@@ -99,7 +99,7 @@ async function saveProgress(
   const { rows } = await sql<{ readonly isRunOurs: boolean }>`
     ${ctes.length === 0 ? sql`` : sql`with ${sql.join(ctes)}`}
     update pulls set state = ${toStored(toStoredPullState(step.pull))}, run_id = ${run?.id ?? null},
-      active = ${hasActiveWork(step.pull)}, active_since = ${activeSince(step.pull)},
+      active = ${hasActiveWork(step.pull)},
       questions_answered_at = ${questionsAnsweredAt(step.pull)}
     where pull_key = ${pullRequestKey}
     returning ${isRunOurs} as "isRunOurs"

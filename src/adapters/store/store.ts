@@ -89,21 +89,10 @@ export type StoredEffect = {
   readonly requestedAt: string;
 };
 
-/** A period (GitHub's time, ms) in which this database might have lost acknowledged webhooks. */
-export type GapWindow = { readonly since: number; readonly until: number };
-
 /**
- * The right to look for lost webhooks. None is missing up to `recoveredUntil` (GitHub's time, ms), which is null at
- * first.
+ * The right to look for lost webhooks. None is missing up to `recoveredUntil` (ms), which is null at first.
  */
-export type RecoveryTurn = {
-  readonly fencingToken: number;
-  readonly recoveredUntil: number | null;
-  readonly gap: GapWindow | null;
-};
-
-/** How far a recovery run got (GitHub's time, ms; null if nowhere), and which gap it has searched. */
-export type RecoveryProgress = { readonly until: number | null; readonly gap: GapWindow | null };
+export type RecoveryTurn = { readonly fencingToken: number; readonly recoveredUntil: number | null };
 
 /** When the earliest pending work of each lane can start (ms); null if there is none. */
 export type DueTimes = { readonly exclusive: number | null; readonly concurrent: number | null };
@@ -136,29 +125,16 @@ export type Store = {
 
   /** Returns those of the delivery ids that are stored. */
   findKnownDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** All pull requests with an active run, a queued task or an open proposal. */
-  listActivePulls(): Promise<readonly { readonly repositoryId: number; readonly number: number }[]>;
-  /**
-   * Requests a catch-up with comments since `since` (GitHub's time, ISO 8601) on every active pull request: the first
-   * now, the others `pauseMs` apart, each earlier if it is processed anyway. Skips pending duplicates. Returns the
-   * number of new catch-ups.
-   */
-  scheduleCatchUps(since: string, now: number, pauseMs: number): Promise<number>;
+  /** Voids the votes for all changes that are not committed, and all standing approvals: denials can be lost. */
+  voidVotes(now: number): Promise<void>;
   /**
    * Takes the turn to look for lost webhooks, for `leaseMs` or until this process ends. Returns null while another
    * process has it, and, unless `early`, before the time set by `endRecovery`: `leaseMs` after the start of a turn that
    * never ended.
    */
   beginRecovery(now: number, leaseMs: number, early: boolean): Promise<RecoveryTurn | null>;
-  /**
-   * Gives the turn back; changes nothing if another process has taken it. A gap that has grown meanwhile stays whole.
-   */
-  endRecovery(turn: RecoveryTurn, progress: RecoveryProgress, nextAt: number): Promise<void>;
-  /**
-   * Records that the database is in use at `at` (GitHub's time, ms). Opens a gap since the last recorded time if this
-   * process starts (`last` is null), or if the database has lost `last`: a backup might have been restored.
-   */
-  recordHeartbeat(at: number, last: number | null): Promise<void>;
+  /** Gives the turn back. `until` is how far it got (ms; null if nowhere). Nothing changes once another has taken it. */
+  endRecovery(turn: RecoveryTurn, until: number | null, nextAt: number): Promise<void>;
 
   /** Claims the unclaimed pull request with the oldest due signal or exclusive effect. */
   claimPull(worker: string, now: number, leaseMs: number): Promise<NewClaim | null>;
@@ -184,8 +160,7 @@ export type Store = {
 
   /**
    * Returns the next due signal: effect results first, then webhooks, each in order of arrival; a failed webhook holds
-   * back the later ones. Otherwise returns the next due exclusive effect and counts the attempt; a first catch-up is
-   * always due. If there is neither, releases the claim and returns null.
+   * back the later ones. Otherwise returns the next due exclusive effect and counts the attempt. If there is neither, releases the claim and returns null.
    */
   nextWork(claim: Claim, now: number): Promise<PullWork | null>;
   /**
@@ -195,16 +170,11 @@ export type Store = {
   nextCommentAt(claim: Claim, now: number): Promise<number | null>;
   /** All pending commits of the pull request, oldest first. */
   listPendingCommits(pullRequestKey: string): Promise<readonly CommitEffect[]>;
-  /**
-   * When the next catch-up is due (ms, at least `now`); null if none is pending. Until then `saveIfInboxEmpty` returns
-   * `inbox-not-empty`.
-   */
-  nextCatchUpAt(claim: Claim, now: number): Promise<number | null>;
   /** Saves a decided signal and marks it done, in one transaction. A new run is counted and saved atomically. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
    * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook,
-   * `dead-lettered` signal or catch-up is pending. A delivery that arrives meanwhile is either seen here or stored
+   * `dead-lettered` signal is pending. A delivery that arrives meanwhile is either seen here or stored
    * after it. Stores ignore `signal`: a wrapper, such as the simulation's trace, records the cause of the step.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;

@@ -229,10 +229,10 @@ export function recordApproval(
 }
 
 /** Prevents the retry of commit attempts by approvals that an unreadable comment could have revoked. */
-export function suspendApprovals(builder: StepBuilder, errorId: string): StepBuilder {
+export function suspendApprovals(builder: StepBuilder, errorId: string | null): StepBuilder {
   const executing = builder.pull.proposals.filter((one) => one.state === 'executing' && one.votes.some(isApprovalVote));
   return executing.reduce(
-    (next, one) => withProposal(next, { ...one, approvalsSuspendedBy: one.approvalsSuspendedBy ?? errorId }),
+    (next, one) => withProposal(next, { ...one, approvalsSuspendedBy: one.approvalsSuspendedBy ?? { errorId } }),
     builder,
   );
 }
@@ -245,12 +245,12 @@ export function clearApprovals(builder: StepBuilder, proposal: Proposal, now: st
   return queueCommentUpdate(pending, proposal);
 }
 
-/** One reply for each internal error that made proposals of `before` pending again. */
+/** One reply for each cause that made proposals of `before` pending again. */
 export function announceSuspended(builder: StepBuilder, before: readonly Proposal[]): StepBuilder {
   const undecided = new Set(builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id));
   const suspended = before.flatMap((proposal) => {
-    const errorId = proposal.approvalsSuspendedBy;
-    return errorId !== null && undecided.has(proposal.id) ? [{ proposal, errorId }] : [];
+    const cause = proposal.approvalsSuspendedBy;
+    return cause !== null && undecided.has(proposal.id) ? [{ proposal, errorId: cause.errorId }] : [];
   });
   return [...Map.groupBy(suspended, ({ errorId }) => errorId)].reduce((announced, [errorId, group]) => {
     const proposals = group.map(({ proposal }) => proposal);
@@ -258,10 +258,10 @@ export function announceSuspended(builder: StepBuilder, before: readonly Proposa
   }, builder);
 }
 
-/** Lists proposals whose approvals no longer count because of an internal error. */
+/** Lists proposals whose approvals no longer count because a comment could not be read. */
 export function replyApprovalsSuspended(
   builder: StepBuilder,
-  errorId: string,
+  errorId: string | null,
   proposals: readonly Proposal[],
 ): StepBuilder {
   const reply = { kind: 'approvals-suspended', errorId, proposals: proposals.map(proposalLink) } as const;

@@ -23,21 +23,17 @@ import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 /**
- * Reminds people of proposals and questions that expire soon. Before anything expires, lost comments are fetched: they
- * could decide.
+ * Reminds people of proposals and questions that expire soon. The others expire once no comment is pending: it could
+ * decide.
  */
 export function onDeadlineReached(pull: PullState, { now }: Facts): Step {
   const { proposals, questions } = findDue(pull, now);
   const isReminding = proposals.toRemind.length + questions.toRemind.length > 0;
   const sent = isReminding ? sendReminder(startStep(pull), proposals.toRemind, questions.toRemind) : startStep(pull);
   const reminded = scheduleDeadlineCheck(sent, now);
-  const postedAt = [
-    ...proposals.toExpire.map(({ proposedAt }) => proposedAt ?? now),
-    ...questions.toExpire.map(({ comment }) => comment?.createdAt ?? now),
-  ];
-  const [since] = postedAt.toSorted();
-  if (since === undefined) return endStep(reminded, isReminding ? 'reminded' : 'outdated-result');
-  return endStep(withEffects(reminded, { type: 'catch-up', since, expiresAfter: true }), 'deadline-reached');
+  if (proposals.toExpire.length + questions.toExpire.length === 0)
+    return endStep(reminded, isReminding ? 'reminded' : 'outdated-result');
+  return endStep(withEffects(reminded, { type: 'expire-proposals' }), 'deadline-reached');
 }
 
 /** An expiry is no denial, and the model is not told. A run without other pending proposals or questions ends. */

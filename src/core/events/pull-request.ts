@@ -5,9 +5,11 @@ import { applyBaseChange, retarget } from '../actions/retarget.ts';
 import {
   endStep,
   noop,
+  queueCommentUpdate,
   type StepBuilder,
   startStep,
   withEffects,
+  withProposal,
   withPullState,
   withRun,
 } from '../actions/step-builder.ts';
@@ -21,20 +23,21 @@ import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
-/** Applies the current state of the pull request after a time in which webhooks could be lost. */
-export function onCaughtUp(
-  pull: PullState,
-  { expiresAfter }: Extract<Signal, { type: 'caught-up' }>,
-  facts: Facts,
-): Step {
-  if (!hasActiveWork(pull)) return noop(pull, 'outdated-result');
-  const { pullRequest, now } = facts;
-  if (pullRequest !== undefined && pullRequest.state !== 'open')
-    return endStep(endEverything(pull, pullRequest.state, null, now), 'pull-closed');
-  const withBase = applyKnownBase(pull, facts);
-  const assessed = pullRequest === undefined ? withBase : applyHeadMove(withBase, pullRequest.headSha, facts, null);
-  const advanced = advanceBatch(assessed, now);
-  return endStep(expiresAfter ? withEffects(advanced, { type: 'expire-proposals' }) : advanced, 'caught-up');
+/**
+ * Ends everything on a pull request that was read and found closed: its webhook is late or lost. What the step does
+ * otherwise, such as its reply, stays.
+ */
+export function thenClose(step: Step, { pullRequest, now }: Facts): Step {
+  if (pullRequest === undefined || pullRequest.state === 'open' || step.deferred || !hasActiveWork(step.pull))
+    return step;
+  const closed = endEverything(step.pull, pullRequest.state, null, now);
+  return {
+    ...step,
+    pull: closed.pull,
+    effects: [...step.effects, ...closed.effects],
+    messages: [...step.messages, ...closed.messages],
+    sideTranscript: closed.sideTranscript ?? step.sideTranscript,
+  };
 }
 
 /** Applies the current base branch, if it was fetched. */
@@ -66,6 +69,17 @@ export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { k
 function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person | null, now: string): StepBuilder {
   const ended = withoutStandingApprovals(endRun(startStep(pull), { reason, by, note: null }, now));
   return dropQueue(cancelUndos(ended, reason, now), { kind: 'pull-not-open', state: reason });
+}
+
+/** Ends everything on a pull request that a commit attempt found closed. The attempt wrote nothing. */
+export function onClosedBeforeCommit(pull: PullState, state: 'closed' | 'merged', { now }: Facts): Step {
+  const ended = endEverything(pull, state, null, now);
+  const executing = ended.pull.proposals.filter((one) => one.state === 'executing');
+  const failed = executing.reduce((builder, one) => {
+    const note = `the pull request was ${state} before the commit`;
+    return queueCommentUpdate(withProposal(builder, { ...transition(one, 'failed', now), note }), one);
+  }, ended);
+  return endStep(failed, 'pull-closed');
 }
 
 /** Without a reply: what happened to the pull request says it. */

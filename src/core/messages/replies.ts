@@ -129,7 +129,9 @@ const REPLY_RENDERERS: {
   'approval-withdrawn': renderWithdrawn,
   'approvals-suspended': ({ errorId, proposals }) =>
     joinBlocks(
-      `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,
+      errorId === null
+        ? 'GitHub sent Countersign no events for a while, and a denial might be among them. Earlier approvals of these changes no longer count:'
+        : `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,
       formatProposalList(proposals),
       `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
     ),

@@ -73,10 +73,10 @@ export type Proposal = {
   /** A retarget of the pull request during a commit attempt; null if there was none. */
   readonly pendingRetarget: Retarget | null;
   /**
-   * Id of the internal error that made a comment unreadable during a commit attempt. That comment could have been a
-   * denial. Null if there was none.
+   * Why a comment could not be read during a commit attempt: an internal error, or a lost webhook (`errorId` is null).
+   * That comment could have been a denial. Null if there was none.
    */
-  readonly approvalsSuspendedBy: string | null;
+  readonly approvalsSuspendedBy: { readonly errorId: string | null } | null;
   /** Number of times its comment was repaired after someone edited or deleted it. */
   readonly repairCount: number;
   /** GitHub's time of the last repair; null if there was none. */

@@ -60,14 +60,3 @@ export function activeRun(pull: PullState): Run | null {
 export function hasActiveWork(pull: PullState): boolean {
   return activeRun(pull) !== null || pull.queue.length > 0 || pull.proposals.some(isOpen);
 }
-
-/**
- * GitHub's time at which the oldest active task was requested or the oldest open proposal posted. Comments before it do
- * not concern them. Null if nothing is active.
- */
-export function activeSince(pull: PullState): string | null {
-  const tasks = [activeRun(pull)?.task ?? [], pull.queue].flat().map(({ requestedAt }) => requestedAt);
-  const shown = pull.proposals.filter(isOpen).flatMap(({ proposedAt }) => proposedAt ?? []);
-  const [first = null] = [...tasks, ...shown].toSorted((left, right) => Date.parse(left) - Date.parse(right));
-  return first;
-}

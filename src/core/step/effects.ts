@@ -57,11 +57,6 @@ export type Effect =
   | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
   /** At GitHub's time `at`, check for due reminders and expiries. `requestedAt` is the time of the decision. */
   | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
-  /**
-   * Fetch comments since GitHub's time `since` (null: since the oldest active work), and the pull request's state, in
-   * case webhooks were lost. With `expiresAfter`, overdue proposals expire afterwards.
-   */
-  | { readonly type: 'catch-up'; readonly since: string | null; readonly expiresAfter: boolean }
   /** Expire overdue proposals. */
   | { readonly type: 'expire-proposals' }
   /** Restore the body of a review by the App. */
@@ -103,7 +98,6 @@ export const LANES = {
   'update-proposal-comment': 'exclusive',
   'update-run-comment': 'exclusive',
   'check-deadlines': 'exclusive',
-  'catch-up': 'exclusive',
   'expire-proposals': 'exclusive',
   'restore-review-body': 'exclusive',
   'dismiss-review': 'exclusive',
@@ -124,8 +118,6 @@ export function dedupeKey(effect: Effect): string | null {
       return `restore-review-body:${effect.reviewId}`;
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
-    case 'catch-up':
-      return `catch-up:${effect.since}:${effect.expiresAfter}`;
     case 'start-next-task':
     case 'expire-proposals':
       return effect.type;
@@ -168,8 +160,6 @@ export function delayOf(effect: Effect): number {
   }
 }
 
-/** Spacing between pull requests that catch up together. Each sends about four requests, so this bounds the load. */
-export const CATCH_UP_INTERVAL_MS = 6_000;
 
 /** Bundles quick steps of the model into one edit, because every edit counts toward a rate limit. */
 export const PROGRESS_DELAY_MS = 1_000;

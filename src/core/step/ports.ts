@@ -108,8 +108,6 @@ export type GitHub = {
    * which most of them were written; null if unknown.
    */
   fetchVoteSources(locations: readonly VoteLocation[], since: string | null): Promise<VoteSources>;
-  /** Comments of all accounts created at or after this time (ISO 8601, GitHub's clock), oldest first. */
-  listCommentsSince(since: string): Promise<readonly ListedComment[]>;
   /** Whether the App has posted this body here since that time (ISO 8601). */
   hasPosted(body: string, since: string): Promise<boolean>;
 
@@ -235,28 +233,11 @@ export type FoundComment = PostedComment & { readonly body: string };
 /** A comment's text with line feeds as line ends, and its hash, as in `PostedComment.bodyHash`. */
 export type CommentText = { readonly body: string; readonly bodyHash: string };
 
-/** A listed comment, in the form of its webhook payload. Its content is unchecked. */
-export type ListedComment = {
-  readonly event: 'issue_comment' | 'pull_request_review_comment';
-  readonly comment: {
-    readonly id: number | bigint;
-    readonly user: unknown;
-    readonly created_at: string;
-    readonly updated_at: string;
-  };
-};
-
 /**
  * Timeout of a write (ms). It is shorter than the remaining lease of a hung process, so a new holder never searches for
  * a write that could still be sent.
  */
 export const WRITE_TIMEOUT_MS = 9_000;
-
-/** A comment or review as it stands. GitHub shows none while the account suspends the App. */
-export type CurrentComment =
-  | { readonly kind: 'written'; readonly body: string }
-  | { readonly kind: 'deleted' }
-  | { readonly kind: 'suspended' };
 
 /**
  * A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one;

@@ -110,7 +110,6 @@ export const REASONS = [
   'pull-closed',
   'reminded',
   'deadline-reached',
-  'caught-up',
   'expired',
   'retargeted',
   'access-lost',

@@ -154,7 +154,11 @@ export type Reply =
   /**
    * A later comment could not be processed because of this internal error, so the approved proposals are pending again.
    */
-  | { readonly kind: 'approvals-suspended'; readonly errorId: string; readonly proposals: readonly ProposalLink[] }
+  | {
+      readonly kind: 'approvals-suspended';
+      readonly errorId: string | null;
+      readonly proposals: readonly ProposalLink[];
+    }
   | { readonly kind: 'undo-refused'; readonly proposalId: string; readonly refusal: UndoRefusal }
   /** An undo is the exact reverse of a change, so it cannot be revised. */
   | { readonly kind: 'undo-not-editable'; readonly proposals: readonly ProposalLink[] }

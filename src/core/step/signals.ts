@@ -151,8 +151,11 @@ export type Signal =
       readonly proposalIds: readonly string[];
       readonly location: CommentLocation | null;
     }
-  /** A comment or event could not be processed because of an internal error. It could have been a denial. */
-  | { readonly type: 'dead-lettered'; readonly errorId: string }
+  /**
+   * A comment or event could have been a denial and is not read: because of an internal error, or because its webhook
+   * is lost (`errorId` is null).
+   */
+  | { readonly type: 'dead-lettered'; readonly errorId: string | null }
   /** GitHub did not let the App dismiss its own review. */
   | { readonly type: 'review-dismiss-refused'; readonly runId: string; readonly reviewId: number }
   /** An open proposal's comments were rewritten at GitHub's time `at`. */
@@ -170,11 +173,6 @@ export type Signal =
   | { readonly type: 'access-lost'; readonly cause: AccessLossCause }
   /** A reminder or an expiry is due. */
   | { readonly type: 'deadline-reached' }
-  /**
-   * Missed comments are stored behind this signal as if their webhooks had arrived. `read` is false if GitHub no longer
-   * shows the pull request.
-   */
-  | { readonly type: 'caught-up'; readonly read: boolean; readonly expiresAfter: boolean }
   /** Undecided proposals are about to expire. Saved only if no other signal is pending. */
   | { readonly type: 'expiry-due' }
   /** The run has ended and a queued task is next. */
@@ -188,6 +186,8 @@ export type Signal =
       readonly message: string;
       /** A branch rule refused it and would refuse every other commit. */
       readonly refusedByRule: boolean;
+      /** The pull request is not open any more; absent otherwise. */
+      readonly pullState?: 'closed' | 'merged';
     };
 
 /** The facts right before approved proposals are carried out. */

@@ -1,6 +1,5 @@
-import type { CommentLocation, InstallationEvent, Intent, PullRequestRef } from '../state/intent.ts';
+import type { CommentLocation, InstallationEvent, Intent } from '../state/intent.ts';
 import type { AppIdentity } from '../step/facts.ts';
-import type { ListedComment } from '../step/ports.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type CommentExtractor,
@@ -49,29 +48,6 @@ const KEY_PREFIXES = {
   thread: 'review-comment',
   review: 'review',
 } as const satisfies Record<CommentLocation['at'], string>;
-
-/**
- * Interprets a comment from GitHub's list as its lost webhook would have been, under an id of its own; null if it is
- * ignored. A comment that was edited since counts as an edit, which never decides (S60).
- */
-export function interpretListedComment(
-  ref: PullRequestRef,
-  { event, comment }: ListedComment,
-  app: AppIdentity,
-): { readonly id: string; readonly intent: Intent } | null {
-  const action = comment.updated_at === comment.created_at ? 'created' : 'edited';
-  const { number } = ref;
-  const payload = {
-    action,
-    comment,
-    installation: { id: ref.installationId },
-    repository: { id: ref.repositoryId, name: ref.repo, owner: { login: ref.owner } },
-    sender: comment.user,
-    ...(event === 'issue_comment' ? { issue: { number, pull_request: {} } } : { pull_request: { number } }),
-  };
-  const result = interpret({ event, payload, app });
-  return result.kind === 'intent' ? { id: `caught-up-${event}-${action}-${comment.id}`, intent: result.intent } : null;
-}
 
 function interpretInstallationEvent(
   readers: ReadonlyMap<string, InstallationEventReader>,

@@ -109,7 +109,7 @@ async function findOrAttempt(
       (await findReportedCommit(github, effectProposals, lookup)))
     : null;
   if (existing !== null) return existingCommitResult(job, effectProposals, existing);
-  if (facts.state !== 'open') return commitFailed(job, effectProposals, `the pull request is ${facts.state}`);
+  if (facts.state !== 'open') return foundClosed(job, effectProposals, facts.state);
   return preflightAndWrite(job, github, pull, effectProposals, facts);
 }
 
@@ -230,6 +230,13 @@ function retryAfterHeadMoved(job: Job<'commit'>, movedProposals: readonly Propos
 /** Moves the proposals from executing back to approved. */
 function headMovedSignal({ effect }: Job<'commit'>, movedProposals: readonly Proposal[]): Signal {
   return { type: 'commit-head-moved', runId: effect.runId, proposalIds: movedProposals.map(({ id }) => id) };
+}
+
+/** The webhook of the close is late or lost. */
+function foundClosed(job: Job<'commit'>, proposals: readonly Proposal[], pullState: 'closed' | 'merged'): EffectResult {
+  const proposalIds = proposals.map((one) => one.id);
+  const failed = { runId: job.effect.runId, proposalIds, message: `the pull request is ${pullState}` };
+  return { kind: 'done', signal: { type: 'commit-failed', ...failed, refusedByRule: false, pullState } };
 }
 
 function commitFailed(

@@ -11,7 +11,7 @@ import {
   updateRunComment,
 } from './comments.ts';
 import { performCommit } from './commit.ts';
-import { catchUp, checkDeadlines, expireProposals } from './delayed-checks.ts';
+import { checkDeadlines, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
@@ -47,7 +47,6 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'dismiss-review': dismissOwnReview,
   'check-deadlines': checkDeadlines,
   'expire-proposals': expireProposals,
-  'catch-up': catchUp,
   'start-next-task': requestNextTask,
 };
 

@@ -21,7 +21,7 @@ export type Job<Type extends Effect['type'] = Effect['type']> = {
   readonly stopping: AbortSignal;
   /** Decides a signal in the middle of the effect; null if comments are pending and must be handled first. */
   readonly decideNow: (signal: Signal) => Promise<PullState | null>;
-  /** When pending comments or a pending catch-up of the pull request can be handled (ms); null if there are none. */
+  /** When pending comments of the pull request can be handled (ms); null if there are none. */
   readonly pendingCommentsDueAt: () => Promise<number | null>;
 };
 

@@ -51,8 +51,6 @@ const EFFECT_RETRIES: { readonly [Type in EffectType]: RetryLimits } = {
   'start-next-task': WORK,
   'check-deadlines': WORK,
   'expire-proposals': WORK,
-  // One that fails holds back commits. Before an expiry it waits for the end of every outage.
-  'catch-up': { ...WORK, outageMs: HOUR_MS },
   'restore-review-body': WORK,
   'dismiss-review': WORK,
   'update-question-comment': NOTICE,

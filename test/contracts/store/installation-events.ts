@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/step/effects.ts';
+import type { Effect } from '../../../src/core/step/effects.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
 import { delivery, pullOf, run, step, UNINSTALLED } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
@@ -143,75 +143,28 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       },
     );
 
-    it('start catch-ups of active pull requests one after the other once the App has access again (F16)', async () => {
+    it('void the votes on active pull requests once the App has access again, once (F16, V4)', async () => {
       await decided(1, false);
-      await decided(3, false);
-      await decided(2, true, [SHOW]);
+      await decided(2, true);
       const back = { kind: 'unsuspended', installationId: 1, repositoryIds: null } as const;
       expect(await store().broadcastToPulls('other', { ...back, installationId: 9 }, 11)).toBe('stored');
       expect(await store().broadcastToPulls('back', back, 12)).toBe('stored');
       expect(await store().broadcastToPulls('back', back, 13)).toBe('duplicate');
-      expect(await store().broadcastToPulls('again', back, 14)).toBe('stored');
-      expect(await notifiedPulls()).toEqual([]);
-      const catchUp = { type: 'catch-up', since: run('r1').task.requestedAt, expiresAfter: false } as const;
-      const effects = (await rows('effects')).filter(({ dedupeKey: key }) => key === dedupeKey(catchUp));
-      expect(effects.map(({ pullKey, notBefore }) => [pullKey, notBefore])).toEqual([
-        ['1/2/1', 12],
-        ['1/2/3', 12 + CATCH_UP_INTERVAL_MS],
-      ]);
-      expect(present(await store().claimPull('w', 12, LEASE)).pullRequestKey).toBe('1/2/2');
-      const claim = present(await store().claimPull('w', 12, LEASE));
-      expect(present(await nextEffect(store(), claim, 12)).effect).toEqual(catchUp);
-      // The running catch-up might have read the comments already, so another one is stored.
-      expect(await store().broadcastToPulls('once more', back, 13)).toBe('stored');
-      expect(present(await nextEffect(store(), claim, 13)).effect).toEqual(catchUp);
+      const claim = present(await store().claimPull('w', 14, LEASE));
+      expect(claim.pullRequestKey).toBe('1/2/1');
+      expect(present(claim.firstSignal).signal).toEqual({ type: 'dead-lettered', errorId: null });
+      await store().save(claim, present(claim.firstSignal), step(pullOf(1)), 14);
+      expect(await nextSignal(store(), claim, 15)).toBeNull();
     });
 
-    it('start a catch-up also where the run ends before its turn (F16)', async () => {
-      await decided(1, false);
-      await store().receive([delivery('stop', 1)], 11);
-      await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 12);
-      const claim = present(await store().claimPull('w', 13, LEASE));
-      await store().save(claim, present(claim.firstSignal), step(pullOf(1)), 13);
-      const since = run('r1').task.requestedAt;
-      expect(present(await nextEffect(store(), claim, 13)).effect).toEqual({
-        type: 'catch-up',
-        since,
-        expiresAfter: false,
-      });
-    });
-
-    it('start a catch-up where a task is pending, and its time is known until then (F16)', async () => {
-      await decided(1, true);
-      await store().receive([delivery('task', 1)], 11);
-      const claim = present(await store().claimPull('w', 11, LEASE));
-      expect(await store().nextCatchUpAt(claim, 11)).toBeNull();
-      await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 12);
-      expect(await store().nextCatchUpAt(claim, 11)).toBe(11);
-      expect(await store().nextCatchUpAt(claim, 13)).toBe(13);
-      await store().save(claim, present(claim.firstSignal), step(pullOf(1)), 13);
-      const effect = present(await nextEffect(store(), claim, 13));
-      await store().postponeEffect(effect, {
-        now: 13,
-        notBefore: 50,
-        error: 'lost access',
-        retryCause: 'other',
-        signal: null,
-      });
-      expect(await store().nextCatchUpAt(claim, 13)).toBe(50);
-      expect(await store().nextCatchUpAt(claim, 60)).toBe(60);
-      await store().finishEffect(effect, null, 14);
-      expect(await store().nextCatchUpAt(claim, 14)).toBeNull();
-    });
-
-    it('let no commit attempt begin before that catch-up, also if it was prepared earlier (F16, V4)', async () => {
+    it('let no commit attempt begin before that, also if it was prepared earlier (F16, V4)', async () => {
       const { claim, signal } = await claimSignal('task', 1);
       const pull = pullOf(1, { run: run('r1') });
       await store().save(claim, signal, step(pull), 10);
       await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 13);
       const attempt = () => store().saveIfInboxEmpty(claim, EXPIRY_DUE, step(pull), 14);
       expect(await attempt()).toBe('inbox-not-empty');
-      await store().finishEffect(present(await nextEffect(store(), claim, 14)), null, 14);
+      await store().save(claim, present(await nextSignal(store(), claim, 14)), step(pull), 14);
       expect(await attempt()).toBe('saved');
     });
   });

@@ -99,12 +99,15 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expectNoErrors(story);
   });
 
-  it('an approved change is committed once, after the suspension (F16)', async () => {
+  it('an approval from before it is void after it, and the change can be approved again (F16, S87)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     await suspendBefore(story, 'graphql createCommitOnBranch', () => ana.replies(bot.proposal(1), '/approve'));
     expect(pr.commits()).toEqual([]);
     await returnAfterDays(story);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('Earlier approvals of these changes no longer count');
+    await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect(await proposalStates(story)).toEqual(['completed']);
     expectNoErrors(story);

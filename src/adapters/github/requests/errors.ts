@@ -54,11 +54,6 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof GitHubRequestError && error.status === 404;
 }
 
-/** Whether GitHub refused a request because the owner suspended the App. */
-export function isSuspended(error: unknown): boolean {
-  return error instanceof GitHubRequestError && error.status === 403 && SUSPENDED.test(error.detail);
-}
-
 const SUSPENDED = /installation has been suspended/i;
 
 /** The headers of the response behind an error of Octokit; empty without a response. */

@@ -62,7 +62,6 @@ create table pulls (
   leased_by bigint,
   worker text,
   active boolean not null default true,
-  active_since text,
   questions_answered_at bigint
 );
 
@@ -246,10 +245,7 @@ create table recovery_state (
   recovered_until bigint,
   next_run_at bigint not null default 0,
   lease_until bigint,
-  leased_by bigint,
-  last_heartbeat_at bigint,
-  gap_since bigint,
-  gap_until bigint
+  leased_by bigint
 )
 `;
 

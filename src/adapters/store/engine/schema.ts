@@ -35,7 +35,6 @@ type PullsTable = {
   /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
   active: Generated<boolean>;
   /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
-  active_since: string | null;
   /** When the newest kept answer to a question was given; null if none is kept. */
   questions_answered_at: number | null;
   /** Webhooks are held back until this time, because none may overtake one that failed. */
@@ -168,9 +167,6 @@ type RecoveryStateTable = {
   next_run_at: number;
   lease_until: number | null;
   leased_by: number | null;
-  last_heartbeat_at: number | null;
-  gap_since: number | null;
-  gap_until: number | null;
 };
 
 /** Times are ms since the epoch. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { COMMENT_TIME, postedComment, restComment } from './comment-samples.ts';
-import { type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+import { type HttpMock, mockHttp, REPO } from './http-mock.ts';
 
 let http: HttpMock;
 
@@ -88,31 +88,4 @@ describe('finding the App’s own comments', () => {
     const texts = await http.github.fetchCommentTexts([postedComment(2), postedComment(2, 'issue-comment')]);
     expect(texts).toMatchObject({ 'thread:2': { body: 'in the thread' }, 'conversation:2': null });
   });
-});
-
-const SINCE = '2026-11-21T12:00:00Z';
-
-const ana = { id: 7, login: 'ana', type: 'User' };
-
-function listedComment(id: number, minute: number) {
-  const at = `2026-11-21T12:${String(minute).padStart(2, '0')}:00Z`;
-  return { id, user: ana, body: `words ${id}`, created_at: at, updated_at: at };
-}
-
-it('lists all comments created since a time, on all pages, oldest first, without older edited ones (F8)', async () => {
-  http.mints(READ_PERMISSIONS, 'ghs_read');
-  const get = (path: string, page: number) =>
-    http.as('ghs_read').get(`${REPO}${path}`).query({ per_page: 100, page, since: SINCE });
-  const second = `${REPO}/issues/3/comments?${new URLSearchParams({ per_page: '100', since: SINCE, page: '2' })}`;
-  const next = { link: `<https://api.github.com${second}>; rel="next"` };
-  const old = { ...listedComment(1, 5), created_at: '2026-11-20T12:00:00Z' };
-  get('/issues/3/comments', 1).reply(200, [old, listedComment(2, 9)], next);
-  get('/issues/3/comments', 2).reply(200, [listedComment(4, 30)]);
-  get('/pulls/3/comments', 1).reply(200, [listedComment(3, 20)]);
-  const listed = await http.github.listCommentsSince('2026-11-21T12:00:00.400Z');
-  expect(listed.map(({ event, comment }) => [event, comment.id])).toEqual([
-    ['issue_comment', 2],
-    ['pull_request_review_comment', 3],
-    ['issue_comment', 4],
-  ]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { needs } from '../../../../src/core/needs.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import { delayOf } from '../../../../src/core/step/effects.ts';
@@ -103,10 +102,7 @@ describe('deadlines', () => {
   it('an expiry ends the run, and the model gets no message (S85)', () => {
     const game = waiting(5, 10);
     const messageCount = game.transcript.length;
-    const since = game.pull.proposals[0]?.proposedAt;
-    expect(look(game, 10).effects).toContainEqual({ type: 'catch-up', since, expiresAfter: true });
-    const caughtUp = game.signal({ type: 'caught-up', read: true, expiresAfter: true });
-    expect(caughtUp.effects).toContainEqual({ type: 'expire-proposals' });
+    expect(look(game, 10).effects).toContainEqual({ type: 'expire-proposals' });
     expect(states(game)).toEqual(['proposed', 'proposed']);
     const { effects, reason } = expire(game, 10);
     expect(reason).toBe('expired');
@@ -120,23 +116,6 @@ describe('deadlines', () => {
     ]);
     expect(game.transcript).toHaveLength(messageCount);
     expect(game.problems).toEqual([]);
-  });
-
-  it('nothing expires on a pull request whose closing was missed; it is closed instead (S90b)', () => {
-    const game = waiting(5);
-    const signal = { type: 'caught-up', read: true, expiresAfter: true } as const;
-    const { reason, effects } = game.signal(signal, { pullRequest: game.github({ state: 'merged' }) });
-    expect(reason).toBe('pull-closed');
-    expect(effects).not.toContainEqual({ type: 'expire-proposals' });
-    expect(states(game)).toEqual(['cancelled']);
-    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'merged', by: null });
-  });
-
-  it('a change also expires if the pull request can no longer be fetched (S85)', () => {
-    const game = waiting(5);
-    const signal = { type: 'caught-up', read: false, expiresAfter: true } as const;
-    expect(game.signal(signal, {}).effects).toContainEqual({ type: 'expire-proposals' });
-    expect(needs(game.pull, signal, { now: game.now(), app: { slug: 'x', botId: 1 }, ownerAllowed: true })).toEqual([]);
   });
 
   it('a decided change does not expire, and a second check changes nothing (S85)', () => {
