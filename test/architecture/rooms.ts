@@ -35,7 +35,6 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/worker/effects/tools'],
   ['src/worker/effects'],
   ['src/worker'],
-  ['src/worker/recovery'],
   ['src/app/config'],
   ['src/app'],
   ['src/cli'],

@@ -160,6 +160,5 @@ export function delayOf(effect: Effect): number {
   }
 }
 
-
 /** Bundles quick steps of the model into one edit, because every edit counts toward a rate limit. */
 export const PROGRESS_DELAY_MS = 1_000;
