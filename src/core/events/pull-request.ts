@@ -36,7 +36,6 @@ export function thenClose(step: Step, { pullRequest, now }: Facts): Step {
     pull: closed.pull,
     effects: [...step.effects, ...closed.effects],
     messages: [...step.messages, ...closed.messages],
-    sideTranscript: closed.sideTranscript ?? step.sideTranscript,
   };
 }
 
