@@ -58,7 +58,7 @@ function estimateAnswer({ content, toolCalls }: ModelResponse): number {
  */
 export function measureAnswer(
   context: ModelContext,
-  { estimatedTokens, scarceRoom }: PlannedSize,
+  estimatedTokens: number,
   response: ModelResponse,
 ): { readonly counted: TokenUsage; readonly isEstimated: boolean; readonly context: ModelContext } {
   const { inputTokens, cachedInputTokens, outputTokens } = response.usage;
@@ -69,7 +69,7 @@ export function measureAnswer(
     cachedInputTokens,
     outputTokens: isEstimated && outputTokens === 0 ? estimateAnswer(response) : outputTokens,
   };
-  return { counted, isEstimated, context: { ...withMeasurement(context, estimatedTokens, inputTokens), scarceRoom } };
+  return { counted, isEstimated, context: withMeasurement(context, estimatedTokens, inputTokens) };
 }
 
 function bytesOf(message: TranscriptMessage): number {
@@ -97,12 +97,9 @@ function isJsonObject(text: string): boolean {
 
 /** The plan of a request: it is sent as it is, or sent again from another context, or cannot be sent. */
 export type RequestPlan =
-  | ({ readonly kind: 'send'; readonly messages: readonly TranscriptMessage[] } & PlannedSize)
+  | { readonly kind: 'send'; readonly messages: readonly TranscriptMessage[]; readonly estimatedTokens: number }
   | { readonly kind: 'clear'; readonly modelContext: ModelContext }
   | { readonly kind: 'too-long'; readonly tokens: number; readonly limit: number };
-
-/** Both in tokens of our estimate. `scarceRoom` is that of the model's context. */
-type PlannedSize = { readonly estimatedTokens: number; readonly scarceRoom: number | null };
 
 type TooLongPlan = Extract<RequestPlan, { kind: 'too-long' }>;
 
@@ -128,15 +125,13 @@ export function planRequest(
   const estimatedTokens = estimateTokens(sent);
   const stated = maxTokens === null ? null : maxTokens / context.tokensPerEstimated;
   const limit = smallest(stated, context.learnedLimit);
-  const send = (): RequestPlan => {
-    return { kind: 'send', messages: sent, estimatedTokens, scarceRoom: scarceRoomOf(messages, limit) };
-  };
-  if (limit === null || estimatedTokens <= limit * CLEARING.above) return send();
+  const send: RequestPlan = { kind: 'send', messages: sent, estimatedTokens };
+  if (limit === null || estimatedTokens <= limit * CLEARING.above) return send;
   const clearing = clearDownTo(messages, context, { target: limit * CLEARING.downTo, limit });
   const isWorthIt = estimatedTokens > limit || clearing.freed >= limit * CLEARING.atLeast;
   if (clearing.clearedBefore > context.clearedBefore && isWorthIt)
     return { kind: 'clear', modelContext: { ...context, clearedBefore: clearing.clearedBefore } };
-  return stated !== null && estimatedTokens > stated ? tooLong(estimatedTokens, stated, context) : send();
+  return stated !== null && estimatedTokens > stated ? tooLong(estimatedTokens, stated, context) : send;
 }
 
 /**
@@ -186,25 +181,6 @@ function clearDownTo(
     cut = index + 1;
   }
   return { clearedBefore: cut, freed: before - tokens };
-}
-
-/** Null where clearing can get down to what it aims at. */
-function scarceRoomOf(messages: readonly TranscriptMessage[], limit: number | null): number | null {
-  if (limit === null) return null;
-  const room = limit - estimateTokens(sentMessages(messages, messages.length));
-  return room >= limit * (1 - CLEARING.downTo) ? null : Math.max(0, Math.floor(room));
-}
-
-/** Where room is scarce, the readings of so many responses fit between two clearings. */
-const RESPONSES_BETWEEN_CLEARINGS = 3;
-
-/** Less would show the model nothing. */
-const MIN_READING_BYTES = 2_000;
-
-/** Bytes that the readings of the next response may have together; null for no limit besides the usual one. */
-export function maxReadingBytes({ scarceRoom }: ModelContext): number | null {
-  if (scarceRoom === null) return null;
-  return Math.max(MIN_READING_BYTES, Math.floor((scarceRoom * BYTES_PER_TOKEN) / RESPONSES_BETWEEN_CLEARINGS));
 }
 
 function smallest(one: number | null, other: number | null): number | null {

@@ -17,9 +17,9 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
  */
 export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
   const { run } = builder.pull;
-  const { runId, turn, response, estimatedTokens = 0, scarceRoom = null } = signal;
+  const { runId, turn, response, estimatedTokens = 0 } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
-  const { counted, isEstimated, context } = measureAnswer(run.modelContext, { estimatedTokens, scarceRoom }, response);
+  const { counted, isEstimated, context } = measureAnswer(run.modelContext, estimatedTokens, response);
   const spending = { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated };
   return withRun(addUsage(withRun(builder, { spending }), counted), {
     turns: turn,

@@ -6,11 +6,6 @@ export type ModelContext = {
   readonly learnedLimit: number | null;
   /** Tokens by the endpoint's count for each one of our estimate; 1 before it counted any. */
   readonly tokensPerEstimated: number;
-  /**
-   * Tokens of our estimate that what cannot be cleared leaves for readings; null while it leaves plenty, or without a
-   * limit.
-   */
-  readonly scarceRoom: number | null;
 };
 
 /** Before the first request. */
@@ -18,7 +13,6 @@ export const NEW_MODEL_CONTEXT: ModelContext = {
   clearedBefore: 0,
   learnedLimit: null,
   tokensPerEstimated: 1,
-  scarceRoom: null,
 };
 
 /** An endpoint that counts only what is not cached must not make a long conversation look short. */

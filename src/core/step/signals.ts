@@ -45,8 +45,6 @@ export type Signal =
       readonly response: ModelResponse;
       /** Our estimate of the request's tokens; absent if it was not made. */
       readonly estimatedTokens?: number;
-      /** That of the model's context; null if room is not scarce. */
-      readonly scarceRoom?: number | null;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
   | {

@@ -33,8 +33,8 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
     const signal = AbortSignal.any([stopping, abandoned.signal]);
     const response = await logged(context, context.model.ask(plan.messages, signal, run.id, model));
     const { runId, turn } = effect;
-    const { estimatedTokens, scarceRoom } = plan;
-    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens, scarceRoom } };
+    const { estimatedTokens } = plan;
+    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
   } catch (error) {
     const cost = costOfFailure(error, plan.estimatedTokens);
     if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, cost);

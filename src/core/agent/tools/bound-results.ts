@@ -1,52 +1,26 @@
 import { byteLength } from '../../edits/text/characters.ts';
 import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { CallRef } from '../../state/conversation.ts';
-import { CLEARABLE_TOOLS, type ToolName } from '../../state/tools.ts';
+import type { ToolName } from '../../state/tools.ts';
 import type { CallResult } from '../../step/signals.ts';
 import { largestShare, MAX_RESULTS_BYTES } from '../shared/response-size.ts';
 
 type Output = Extract<CallResult, { kind: 'output' }>;
 
-/**
- * Cuts the longest outputs until all of them together keep the limit. Each cut says how to get the rest. Those that can
- * be cleared later keep `maxReadingBytes`, too; null for no such limit.
- */
+/** Cuts the longest outputs until all of them together keep the limit. Each cut says how to get the rest. */
 export function boundResults(
   results: readonly CallResult[],
   toolOf: (call: CallRef) => ToolName | null,
-  maxReadingBytes: number | null = null,
 ): readonly CallResult[] {
-  const isReading = (result: Output): boolean => {
-    const tool = toolOf(result);
-    return tool !== null && CLEARABLE_TOOLS.has(tool);
-  };
-  const readings =
-    maxReadingBytes === null ? results : cutLongest(results, { maxBytes: maxReadingBytes, isCut: isReading }, toolOf);
-  return cutLongest(readings, { maxBytes: MAX_RESULTS_BYTES, isCut: () => true }, toolOf);
-}
-
-type Bound = { readonly maxBytes: number; readonly isCut: (result: Output) => boolean };
-
-function cutLongest(
-  results: readonly CallResult[],
-  { maxBytes, isCut }: Bound,
-  toolOf: (call: CallRef) => ToolName | null,
-): readonly CallResult[] {
-  const lengths = results.flatMap((one) => (one.kind === 'output' && isCut(one) ? [byteLength(one.output)] : []));
-  const share = largestShare(lengths, maxBytes);
+  const lengths = results.flatMap((one) => (one.kind === 'output' ? [byteLength(one.output)] : []));
+  const share = largestShare(lengths, MAX_RESULTS_BYTES);
   return results.map((result) =>
-    result.kind === 'output' && isCut(result) && byteLength(result.output) > share
-      ? cutResult(result, { share, maxBytes }, toolOf(result))
-      : result,
+    result.kind === 'output' && byteLength(result.output) > share ? cutResult(result, share, toolOf(result)) : result,
   );
 }
 
 /** The note counts, too. */
-function cutResult(
-  result: Output,
-  { share, maxBytes }: { readonly share: number; readonly maxBytes: number },
-  tool: ToolName | null,
-): Output {
+function cutResult(result: Output, share: number, tool: ToolName | null): Output {
   const fitting = keepLines(result.output, Math.max(0, share - MAX_NOTE_BYTES));
   const kept = tool === 'read_diff' ? withoutLastHeader(fitting, result.output) : fitting;
   const { shown, ...rest } = result;
@@ -55,7 +29,7 @@ function cutResult(
   const last = shown === undefined || lines < 1 ? null : Math.min(shown.last, shown.first + lines - 1);
   const hint =
     shown === undefined ? HINTS[tool ?? 'other'] : `read_file with start ${last === null ? shown.first : last + 1}`;
-  const note = `[Cut: the results of one response have at most ${Math.floor(maxBytes / 1000)} kB together. For the rest call ${hint} in your next response.]`;
+  const note = `[Cut: the results of one response have at most ${Math.floor(MAX_RESULTS_BYTES / 1000)} kB together. For the rest call ${hint} in your next response.]`;
   const output = `${kept}${kept.endsWith('\n') ? '' : '\n'}${note}`;
   return { ...rest, output, ...(shown === undefined || last === null ? {} : { shown: { ...shown, last } }) };
 }

@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { maxReadingBytes } from '../../../core/agent/clear-readings.ts';
 import { readQuestionCall } from '../../../core/agent/question-texts.ts';
 import {
   CHANGES_TOO_LARGE_OUTPUT,
@@ -58,7 +57,7 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
     return { kind: 'done', signal: { ...answer, headSha: null, isTreeTooLarge: true, results: unread } };
   }
   const results = await runToolCalls(workspace, effect.calls);
-  const bounded = boundResults(results, (call) => toolOf(effect.calls, call), maxReadingBytes(run.modelContext));
+  const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
   return { kind: 'done', signal: { ...answer, headSha: workspace.head, results: bounded } };
 }
 

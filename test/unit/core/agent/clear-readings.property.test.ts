@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   CLEARED_OUTPUT,
   estimateTokens,
-  maxReadingBytes,
   planAfterOverflow,
   planRequest,
   type RequestPlan,
@@ -65,8 +64,6 @@ function settle(messages: readonly TranscriptMessage[], context: ModelContext, m
   const plan = planRequest(messages, context, max);
   return plan.kind === 'clear' ? [plan, ...settle(messages, plan.modelContext, max)] : [plan];
 }
-
-const LONG = { minLength: 60, maxLength: 60 };
 
 const isReading = (tool: string | null) => ['read_file', 'SEARCH', 'functions.read_diff'].includes(tool ?? '');
 
@@ -192,43 +189,6 @@ describe('clearing old readings (S169)', () => {
     const answered = withMeasurement(refused.modelContext, again.estimatedTokens, 0);
     expect(answered.learnedLimit).toBe(again.estimatedTokens);
     expect(planAfterOverflow(words, refused.modelContext, null).kind).toBe('too-long');
-  });
-
-  it('is rare also where what cannot be cleared fills most of the limit, and between two clearings the prefix stays (S169, S170)', () => {
-    const limit = 40_000;
-    let clearings = 0;
-    fc.assert(
-      fc.property(
-        fc.double({ min: 0.55, max: 0.93, noNaN: true }),
-        fc.array(fc.nat(60_000), LONG),
-        (share, lengths) => {
-          const opening = [...OPENING, { role: 'user', content: '' } as const];
-          const fill = Math.floor((limit * share - estimateTokens(opening)) * 3.5);
-          let messages: readonly TranscriptMessage[] = [...OPENING, { role: 'user', content: 'w'.repeat(fill) }];
-          let context: ModelContext = NEW_MODEL_CONTEXT;
-          let [sinceLast, previous]: [number, readonly TranscriptMessage[]] = [Number.POSITIVE_INFINITY, []];
-          for (const wanted of lengths) {
-            const length = Math.min(wanted, maxReadingBytes(context) ?? Number.POSITIVE_INFINITY);
-            messages = addTurn(messages, { tools: ['read_file'], length, words: null });
-            const plans = settle(messages, context, limit);
-            for (const plan of plans) if (plan.kind === 'clear') context = plan.modelContext;
-            const last = plans.at(-1);
-            // In the end the calls alone fill the rest.
-            if (last?.kind !== 'send' || maxReadingBytes({ ...context, scarceRoom: last.scarceRoom }) === 2_000) break;
-            if (plans.length > 1) {
-              clearings += 1;
-              expect(sinceLast).toBeGreaterThanOrEqual(2);
-              sinceLast = 0;
-            } else expect(last.messages.slice(0, previous.length)).toEqual(previous);
-            sinceLast += 1;
-            previous = last.messages;
-            context = { ...withMeasurement(context, last.estimatedTokens, 0), scarceRoom: last.scarceRoom };
-          }
-        },
-      ),
-      { numRuns: 100 },
-    );
-    expect(clearings).toBeGreaterThan(100);
   });
 
   it('knows every tool: what it does not clear are plans and people’s words (S169)', () => {
