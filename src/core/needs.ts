@@ -1,4 +1,4 @@
-import { codeOwnerNeeds, votingOwnerNeeds } from './actions/approvals.ts';
+import { votingOwnerNeeds } from './actions/approvals.ts';
 import { findCommentDamage } from './actions/comment-repair.ts';
 import {
   headNeeds,
@@ -60,7 +60,7 @@ const SIGNAL_NEEDS: {
   'model-replaced': none,
   'model-attempt-failed': none,
   'side-question-answered': none,
-  'tools-finished': toolsFinishedNeeds,
+  'tools-finished': none,
   'proposals-posted': postedNeeds,
   'question-posted': none,
   'posting-failed': none,
@@ -88,16 +88,6 @@ function postedNeeds(pull: PullState, signal: SignalOf<'proposals-posted'>, fact
   if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
   const head = headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts));
   return head.length > 0 ? head : standingApprovalNeeds(recordAtHead(pull, signal, facts).pull, signal, facts);
-}
-
-/** Comments of new proposals name the code owners whose approval they need. */
-function toolsFinishedNeeds(
-  { run }: PullState,
-  { results }: SignalOf<'tools-finished'>,
-  facts: Facts,
-): readonly Need[] {
-  const changes = results.flatMap((result) => (result.kind === 'change' ? [result] : []));
-  return run === null ? [] : codeOwnerNeeds(changes, [], run.settings, facts);
 }
 
 /** After a commit that was pushed away, the head is another one than the commit. */

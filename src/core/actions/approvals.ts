@@ -1,4 +1,4 @@
-import { approvalNeed, type NeedSettings, namesAccount, type OwnedPath, ownedPath } from '../policy/approval-need.ts';
+import { approvalNeed, type NeedSettings, ownedPath } from '../policy/approval-need.ts';
 import {
   type ApprovalRules,
   countedApprovals,
@@ -11,9 +11,8 @@ import {
 import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
-import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
-import type { CodeOwners, Settings, SettingsReading } from '../state/settings.ts';
+import { type CodeOwners, combineApprovers, type Settings, type SettingsReading } from '../state/settings.ts';
 import {
   approvalVotes,
   distinctPeople,
@@ -24,7 +23,7 @@ import {
   type Vote,
 } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import type { ApprovalBlock, Ownership } from '../step/refusals.ts';
+import type { ApprovalBlock, UnapprovedPath } from '../step/refusals.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { reopenProposal } from './expiry.ts';
 import {
@@ -108,31 +107,23 @@ export function blockFor(
   if (objection === null) return null;
   const { roleBy, ownersBy, ownedPaths } = approvalNeed(proposal, rules);
   const isAboutOwners = objection === 'no-code-owner' || objection === 'not-code-owner';
-  const ownership = isAboutOwners
-    ? toOwnership(
-        ownedPaths.map((path) => ownedPath(path, rules.codeOwners)),
-        rules.codeOwners,
-      )
-    : null;
-  return { kind: 'objection', objection, login: person.login, setting: isAboutOwners ? ownersBy : roleBy, ownership };
-}
-
-const MAX_OWNED_PATHS = 10;
-
-/** The paths as a reply names them, those without an owner first; null if there are none. */
-export function toOwnership(paths: readonly OwnedPath[], codeOwners: CodeOwners | null): Ownership | null {
-  if (paths.length === 0) return null;
-  const sorted = paths.toSorted((left, right) => Math.sign(left.owners.length) - Math.sign(right.owners.length));
-  const owners = new Set(paths.flatMap((one) => one.owners.map((owner) => owner.toLowerCase())));
-  const teams = Object.entries(codeOwners?.teams ?? {});
-  return {
-    file: codeOwners?.file ?? { kind: 'missing' },
-    paths: sorted.slice(0, MAX_OWNED_PATHS).map((one) => ({ ...one, owners: one.owners.slice(0, MAX_OWNERS) })),
-    unreadableTeams: teams.flatMap(([team, members]) => (members === null && owners.has(team) ? [team] : [])),
-  };
+  const setting = isAboutOwners ? ownersBy : roleBy;
+  const owned = isAboutOwners ? firstOwned(ownedPaths, rules.codeOwners) : null;
+  return { kind: 'objection', objection, login: person.login, setting, owned };
 }
 
 const MAX_OWNERS = 10;
+
+/** The path that a reply names: one without an owner, or else the first one. */
+function firstOwned(paths: readonly string[], codeOwners: CodeOwners | null): UnapprovedPath | null {
+  const all = paths.map((path) => ownedPath(path, codeOwners));
+  const first = all.find(({ owners }) => owners.length === 0) ?? all[0];
+  if (first === undefined) return null;
+  const owners = first.owners.slice(0, MAX_OWNERS);
+  const teams = codeOwners?.teams ?? {};
+  const unreadableTeams = owners.filter((owner) => teams[owner.toLowerCase()] === null);
+  return { path: first.path, owners, unreadableTeams };
+}
 
 /** Everyone who approved it, including those whose approval does not count. */
 export function approversOf(proposal: Proposal): readonly Person[] {
@@ -156,11 +147,10 @@ export function isEnoughWith(person: Person, proposal: Proposal, rules: Approval
 }
 
 /** The proposal with what its comment says about approvals. */
-export function withNeeded(proposal: Proposal, rules: ApprovalRules): Proposal {
-  const { approvals: requiredApprovals, role: requiredRole } = approvalNeed(proposal, rules);
-  const lists = missingNow(proposal, rules).paths.map(({ owners }) => owners.slice(0, MAX_OWNERS));
-  const neededOwners = [...new Map(lists.map((owners) => [owners.join(' '), owners])).values()];
-  return { ...proposal, requiredApprovals, requiredRole, neededOwners: neededOwners.slice(0, MAX_OWNED_PATHS) };
+export function withNeeded(proposal: Proposal, rules: NeedSettings): Proposal {
+  const { approvals: requiredApprovals, role, ownedPaths } = approvalNeed(proposal, rules);
+  const requiredApprovers = combineApprovers(role, ownedPaths.length > 0 ? 'codeowners' : 'write');
+  return { ...proposal, requiredApprovals, requiredApprovers };
 }
 
 /** Updates the comments of pending proposals that say otherwise what these still need, and no other comment. */
@@ -175,32 +165,8 @@ export function showCurrentNeeds(
   }, builder);
 }
 
-function neededKey({ requiredApprovals, requiredRole, neededOwners }: Proposal): string {
-  return JSON.stringify([requiredApprovals, requiredRole, neededOwners]);
-}
-
-/** People and teams that a page notifies at most. */
-const MAX_MENTIONS = 5;
-
-/**
- * A new proposal with what its comment says about approvals, by the settings of its run. It notifies the owners whose
- * approval it needs, but nobody whom another proposal of the run has notified.
- */
-export function withNeedAtStart(
-  proposal: Proposal,
-  pull: PullState,
-  { codeOwners }: { readonly codeOwners?: Facts['codeOwners'] },
-): Proposal {
-  const { run } = pull;
-  if (run === null) return proposal;
-  const rules = approvalRules(run.settings, run, codeOwners);
-  const needed = withNeeded(proposal, rules);
-  const known = new Set(pull.proposals.flatMap(({ mentions }) => mentions).map((owner) => owner.toLowerCase()));
-  const { author, requester, requireNonAuthor, requireNonRequester } = rules;
-  for (const one of [requireNonAuthor ? author : null, requireNonRequester ? requester : null])
-    if (one !== null) known.add(`@${one.login.toLowerCase()}`);
-  const owners = [...new Set(needed.neededOwners.flat())].filter(namesAccount);
-  return { ...needed, mentions: owners.filter((one) => !known.has(one.toLowerCase())).slice(0, MAX_MENTIONS) };
+function neededKey({ requiredApprovals, requiredApprovers }: Proposal): string {
+  return `${requiredApprovals} ${requiredApprovers}`;
 }
 
 /** Whether an approval of this person counts already. */

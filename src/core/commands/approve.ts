@@ -1,4 +1,4 @@
-import { hasCountedApproval, missingNow, recordApproval, toOwnership } from '../actions/approvals.ts';
+import { hasCountedApproval, missingNow, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
@@ -150,7 +150,7 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const [first] = pending;
   if (first === undefined) return null;
   const { approvals: missing, paths } = missingNow(first, rules);
-  const block = { kind: 'approvals-missing', missing, ownership: toOwnership(paths, rules.codeOwners) } as const;
+  const block = { kind: 'approvals-missing', missing, path: paths[0]?.path ?? null } as const;
   return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
 }
 

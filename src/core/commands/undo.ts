@@ -1,4 +1,4 @@
-import { codeOwnerNeeds, withNeedAtStart } from '../actions/approvals.ts';
+import { withNeeded } from '../actions/approvals.ts';
 import { pullRequestNeeds, stalenessNeeds } from '../actions/fact-needs.ts';
 import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -41,7 +41,7 @@ export const undo = {
   read: ({ targets }) => ({ name: 'undo', targets }),
   needs: {
     condition: 'it means an applied change',
-    kinds: ['pull-request', 'staleness', 'undo', 'code-owners'],
+    kinds: ['pull-request', 'staleness', 'undo'],
     next: needsToUndo,
   },
   run: runUndo,
@@ -59,10 +59,7 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   const staleness = stalenessNeeds(pull, head, facts);
   if (staleness.length > 0) return staleness;
   const { id, change } = applied.proposal;
-  if (facts.undo !== undefined)
-    return pull.run === null || facts.undo.kind !== 'change'
-      ? []
-      : codeOwnerNeeds([facts.undo], [], pull.run.settings, facts);
+  if (facts.undo !== undefined) return [];
   const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
   return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
 }
@@ -164,7 +161,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
   if (run === null) return endWithReply(context, { kind: 'no-run', command: 'undo' }, 'no-run');
-  const proposal = withNeedAtStart(
+  const proposal = withNeeded(
     {
       ...NEW_PROPOSAL,
       id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
@@ -183,8 +180,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
       headSha,
       requiredApprovals: 1,
     },
-    pull,
-    facts,
+    run.settings,
   );
   const assessed = applyHeadMove(syncHeadAndBase(startStep(pull), facts), headSha, facts, null);
   const proposals = [...assessed.pull.proposals, proposal];

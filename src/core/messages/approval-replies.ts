@@ -2,12 +2,12 @@ import { formatList } from '../../lib/format.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { StandingScope } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import type { ApprovalBlock, Objection, Ownership, StandingEnd, StandingObstacle } from '../step/refusals.ts';
+import type { ApprovalBlock, Objection, StandingEnd, StandingObstacle } from '../step/refusals.ts';
 import type { Reply } from '../step/replies.ts';
 import type { StandingApprovalLine } from '../step/reply-links.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
-import { codeSpan, formatTime, joinBlocks, truncate } from './shared/markdown.ts';
+import { codeSpan, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';
 
 type NotCountedReply = Extract<Reply, { kind: 'approval-not-counted' }>;
 
@@ -179,11 +179,10 @@ function endText(cause: StandingEnd): string {
     : 'a later comment could not be read because of an internal error, and might have taken it back';
 }
 
-function missingText({ missing, ownership }: Extract<ApprovalBlock, { kind: 'approvals-missing' }>): string {
-  const owners = ownership === null ? '' : describeCodeOwners(ownership);
-  if (missing === 0) return `The approval of a code owner is still needed (${owners})`;
-  const people = countText(missing);
-  return owners === '' ? people : `${people}, also of a code owner (${owners})`;
+function missingText({ missing, path }: Extract<ApprovalBlock, { kind: 'approvals-missing' }>): string {
+  if (path === null) return countText(missing);
+  const owner = `of a code owner of ${pathSpan(path)}`;
+  return missing === 0 ? `The approval ${owner} is still needed` : `${countText(missing)}, also ${owner}`;
 }
 
 function countText(missing: number): string {
@@ -237,45 +236,24 @@ const SET_FOR_PATHS: ReadonlySet<Objection> = new Set([
   'not-code-owner',
 ]);
 
-function whoCanApprove({ objection, ownership }: ObjectionBlock): string {
-  if (ownership === null) return WHO_CAN_APPROVE[objection];
-  const { paths, unreadableTeams } = ownership;
-  return joinBlocks(
-    objection === 'no-code-owner' ? noOwnerText(ownership) : `${WHO_CAN_APPROVE[objection]} ${fileText(ownership)}`,
-    paths.map(({ path, owners }) => `- ${codeSpan(path)}: ${ownerNames(owners)}`).join('\n'),
-    unreadableTeams.length === 0
-      ? ''
-      : `Countersign cannot see the members of ${formatList(unreadableTeams.map(codeSpan))}: its installation lacks the permission ${codeSpan('members: read')}. A person whom the file names by login can approve.`,
-    paths.some(({ owners }) => owners.some((owner) => !owner.startsWith('@')))
-      ? 'An e-mail address names no account, so it identifies no approver.'
-      : '',
-  );
+function whoCanApprove({ objection, owned }: ObjectionBlock): string {
+  if (owned === null) return WHO_CAN_APPROVE[objection];
+  const { path, owners, unreadableTeams } = owned;
+  if (objection === 'no-code-owner')
+    return `No approval counts yet: ${pathSpan(path)} has ${ownerNames(owners)} whom Countersign can recognize. On the default branch, name owners by login or team in a plain ${codeSpan('CODEOWNERS')} file of at most 3 MB, or change the setting.${teamsText(unreadableTeams)}`;
+  return `A code owner must approve: ${pathSpan(path)} belongs to ${ownerNames(owners)}.${teamsText(unreadableTeams)}`;
 }
 
-function noOwnerText(ownership: Ownership): string {
-  return `${fileText(ownership)} So no approval counts yet. On the default branch, give each path an owner by login or team, or change the setting.`;
+function pathSpan(path: string): string {
+  return codeSpan(shortenPath(path, MAX_PATH_CHARACTERS));
 }
 
-/** The state of the file. Without a usable one nobody owns anything. */
-function fileText({ file }: Ownership): string {
-  switch (file.kind) {
-    case 'missing':
-      return 'There is no CODEOWNERS file on the default branch.';
-    case 'too-large':
-      return `${codeSpan(file.path)} has more than 3 MB, and GitHub ignores it.`;
-    case 'link':
-      return `${codeSpan(file.path)} is a link, and only a plain file counts.`;
-    case 'too-slow':
-      return `${codeSpan(file.path)} could not be read in time.`;
-    case 'file':
-      return file.invalidLines === 0
-        ? `${codeSpan(file.path)} names the owners.`
-        : `${codeSpan(file.path)} names the owners; ${file.invalidLines} ${file.invalidLines === 1 ? 'line of it is' : 'lines of it are'} invalid, and GitHub skips them.`;
-  }
-}
+const MAX_PATH_CHARACTERS = 500;
 
-function describeCodeOwners({ paths }: Ownership): string {
-  return paths.map(({ path, owners }) => `${codeSpan(path)}: ${ownerNames(owners)}`).join('; ');
+function teamsText(unreadableTeams: readonly string[]): string {
+  return unreadableTeams.length === 0
+    ? ''
+    : ` Countersign cannot see the members of ${formatList(unreadableTeams.map(codeSpan))}: its installation lacks the permission ${codeSpan('members: read')}.`;
 }
 
 function ownerNames(owners: readonly string[]): string {

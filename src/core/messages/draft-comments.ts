@@ -3,7 +3,6 @@ import { choosePlacement, type Placement } from '../edits/placement.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullRequestFile } from '../step/ports.ts';
 import { type RenderedProposal, renderOpenProposal } from './proposal/proposal-comment.ts';
-import { liveMentions } from './proposal/proposal-status.ts';
 import { proposalRoundTrips } from './proposal/read-back.ts';
 import type { RunDetails } from './run-warnings.ts';
 
@@ -56,7 +55,7 @@ export function draftCommentsAt({
 }: PlacedDraftInput): PlacedComments | null {
   const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
   const { change } = proposal;
-  const expected = { change, placement, memberTexts, mentions: liveMentions(proposal) };
+  const expected = { change, placement, memberTexts };
   if (comments === null || !proposalRoundTrips(comments, expected)) return null;
   return { placement, comments };
 }

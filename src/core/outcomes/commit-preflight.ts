@@ -5,7 +5,6 @@ import {
   blockFor,
   clearApprovals,
   currentApprovalRules,
-  toOwnership,
   withNeeded,
 } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
@@ -193,8 +192,7 @@ function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | n
   const { approvals: missing, paths } = missingApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
   if (missing === 0 && paths.length === 0) return null;
   const lapsed = approversOf(proposal).map((one) => blockFor(one, currentPermission(check, one), proposal, rules));
-  const ownership = toOwnership(paths, rules.codeOwners);
-  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing, ownership };
+  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing, path: paths[0]?.path ?? null };
 }
 
 /**

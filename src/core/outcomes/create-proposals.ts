@@ -1,4 +1,4 @@
-import { withNeedAtStart } from '../actions/approvals.ts';
+import { withNeeded } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
 import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus } from '../actions/tool-batch.ts';
@@ -14,14 +14,12 @@ import { isInstructed } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
-import type { Facts } from '../step/facts.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
 import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
 type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
   readonly headSha: string;
-  readonly codeOwners: Facts['codeOwners'];
 };
 
 type ProposedChange = Extract<CallResult, { kind: 'change' }>;
@@ -131,7 +129,7 @@ function addProposal(
   signal: ToolsFinishedAtHead,
 ): StepBuilder {
   const { pull } = builder;
-  const proposal = withNeedAtStart(
+  const proposal = withNeeded(
     {
       ...NEW_PROPOSAL,
       ...position,
@@ -145,8 +143,7 @@ function addProposal(
       headSha: signal.headSha,
       requiredApprovals: 1,
     },
-    pull,
-    signal,
+    pull.run?.settings ?? DEFAULT_SETTINGS,
   );
   const added = withPullState(builder, {
     proposals: [...pull.proposals, proposal],

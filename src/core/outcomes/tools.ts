@@ -28,7 +28,7 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
   const results = signal.results.filter((result) => isAwaited(run, result));
   if (results.length === 0) return noop(pull, 'outdated-result');
   const headSha = signal.headSha ?? run.assessedHeadSha;
-  const atHead = { ...signal, headSha, codeOwners: facts.codeOwners };
+  const atHead = { ...signal, headSha };
   const told = withRun(startStep(pull), { isTreeTooLarge: signal.isTreeTooLarge === true });
   const started = setHeadIfIdle(told, headSha);
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);

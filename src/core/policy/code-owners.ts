@@ -10,34 +10,25 @@ export const MAX_CODEOWNERS_BYTES = 3 * 1024 * 1024;
 /** The file, and the paths whose owners are wanted. */
 export type OwnersQuery = { readonly bytes: Uint8Array; readonly paths: readonly string[] };
 
-/** The owners of those paths that have some, and the number of lines that GitHub would skip. */
-export type OwnersFound = {
-  readonly owners: Readonly<Record<string, readonly string[]>>;
-  readonly invalidLines: number;
-};
-
-/** Finds the owners of each path: those of the last line that matches it. Owners are as the file writes them. */
-export function findOwners({ bytes, paths }: OwnersQuery): OwnersFound {
+/** Finds the owners of each path that has some: those of the last line that matches it, as the file writes them. */
+export function findOwners({ bytes, paths }: OwnersQuery): Readonly<Record<string, readonly string[]>> {
   const lines = readLines(new TextDecoder().decode(bytes));
-  const valid = lines.filter((line) => line !== 'invalid');
-  const rules = valid.map(({ pattern, owners }) => ({ owners, matches: compilePattern(pattern) })).reverse();
+  const rules = lines.map(({ pattern, owners }) => ({ owners, matches: compilePattern(pattern) })).reverse();
   const owned = paths.map((path) => [path, rules.find(({ matches }) => matches(path))?.owners ?? []] as const);
-  return {
-    owners: Object.fromEntries(owned.filter(([, owners]) => owners.length > 0)),
-    invalidLines: lines.length - valid.length,
-  };
+  return Object.fromEntries(owned.filter(([, owners]) => owners.length > 0));
 }
 
 /** A pattern and its owners. Without owners, nobody owns what it matches. */
 type OwnersLine = { readonly pattern: string; readonly owners: readonly string[] };
 
-function readLines(text: string): readonly (OwnersLine | 'invalid')[] {
+/** GitHub skips invalid lines. */
+function readLines(text: string): readonly OwnersLine[] {
   return text.split(/\r\n|\r|\n/).flatMap((line) => {
     const words = line.match(WORD) ?? [];
     const comment = words.findIndex((word) => word.startsWith('#'));
     const [pattern, ...owners] = comment === -1 ? words : words.slice(0, comment);
     if (pattern === undefined) return [];
-    return UNSUPPORTED_PATTERN.test(pattern) || !owners.every(isOwnerName) ? 'invalid' : { pattern, owners };
+    return UNSUPPORTED_PATTERN.test(pattern) || !owners.every(isOwnerName) ? [] : [{ pattern, owners }];
   });
 }
 

@@ -6,7 +6,7 @@ import type { Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import type { CallRef } from './conversation.ts';
 import type { PostedComment } from './posted-comment.ts';
-import type { ApproverRole } from './settings.ts';
+import type { Approvers } from './settings.ts';
 import type { ProposingToolName } from './tools.ts';
 import type { Person, Vote } from './vote.ts';
 
@@ -62,12 +62,8 @@ export type Proposal = {
   readonly currentLines: readonly (number | null)[] | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
-  /** The least role of each approver as last read, which the comment shows. */
-  readonly requiredRole: ApproverRole;
-  /** The code owners whose approval is missing as last read, which the comment shows: one of each list. */
-  readonly neededOwners: readonly (readonly string[])[];
-  /** Those of them whom its first comment notifies. */
-  readonly mentions: readonly string[];
+  /** Who must approve as last read, which the comment shows. */
+  readonly requiredApprovers: Approvers;
   /** Time since which the head keeps moving during commit attempts; null if it does not. */
   readonly headMovingSince: string | null;
   /** A retarget of the pull request during a commit attempt; null if there was none. */
@@ -168,9 +164,7 @@ export const NEW_PROPOSAL = {
   expiresAt: null,
   reminded: false,
   currentLines: null,
-  requiredRole: 'write',
-  neededOwners: [],
-  mentions: [],
+  requiredApprovers: 'write',
   headMovingSince: null,
   pendingRetarget: null,
   approvalsSuspendedBy: null,

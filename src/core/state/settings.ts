@@ -142,22 +142,11 @@ export type SettingsReading =
 
 /** The owners of a decision's paths by `CODEOWNERS` on the default branch, as read for the decision. */
 export type CodeOwners = {
-  readonly file: CodeOwnersFile;
   /** By path; a path that is not here has no owner. As in the file: `@login`, `@org/team` or an e-mail address. */
   readonly owners: Readonly<Record<string, readonly string[]>>;
   /** By team in lower case: the ids of its members among the people of the decision; null if the App cannot read it. */
   readonly teams: Readonly<Record<string, readonly number[] | null>>;
 };
-
-/** Without a usable file nobody owns anything. GitHub ignores a file that is too large, and lines that are invalid. */
-export type CodeOwnersFile =
-  | { readonly kind: 'file'; readonly path: string; readonly invalidLines: number }
-  | { readonly kind: 'too-large'; readonly path: string }
-  /** It is not followed: its target can be changed like any file. */
-  | { readonly kind: 'link'; readonly path: string }
-  /** The paths could not be compared with its lines in time. */
-  | { readonly kind: 'too-slow'; readonly path: string }
-  | { readonly kind: 'missing' };
 
 /** All settings in force, as a settings file says them. `problems` is empty unless the file is broken. */
 export type SettingsInForce = { readonly text: string; readonly problems: readonly string[] };

@@ -1,5 +1,4 @@
 import type { UserEditRefusal } from '../edits/build/user-edit.ts';
-import type { CodeOwnersFile } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
 import type { ProposalLink, ProposalOutcome } from './reply-links.ts';
 
@@ -13,19 +12,18 @@ export type ApprovalBlock =
       readonly login: string;
       /** The setting that demands the role or the code owners. */
       readonly setting: 'approvers' | 'require';
-      /** Null unless the objection is about code owners. */
-      readonly ownership: Ownership | null;
+      /** The path without an owner's approval; null unless the objection is about code owners. */
+      readonly owned: UnapprovedPath | null;
     }
   /** A rule denies this path now, so no approval of the change counts. `linked`: a link shows a file of it there. */
   | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
-  /** The approvals count, but more people are needed, or an owner of each of these paths. */
-  | { readonly kind: 'approvals-missing'; readonly missing: number; readonly ownership: Ownership | null };
+  /** The approvals count, but more people are needed, or an owner of this path. */
+  | { readonly kind: 'approvals-missing'; readonly missing: number; readonly path: string | null };
 
-/** The paths of a change that need the approval of one of their owners, and the file that names these. */
-export type Ownership = {
-  readonly file: CodeOwnersFile;
-  readonly paths: readonly { readonly path: string; readonly owners: readonly string[] }[];
-  /** Teams among the owners whose members the App cannot see. */
+/** A path that needs the approval of one of its owners. The App cannot see the members of some teams. */
+export type UnapprovedPath = {
+  readonly path: string;
+  readonly owners: readonly string[];
   readonly unreadableTeams: readonly string[];
 };
 

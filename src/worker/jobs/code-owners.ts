@@ -19,17 +19,11 @@ export async function fetchCodeOwners(context: PullContext, query: CodeOwnersQue
   return { ...found, teams: Object.fromEntries(Object.entries(teams)) };
 }
 
-const NOBODY = { owners: {}, teams: {} } as const;
-
+/** Nobody owns anything without a plain file of a size that GitHub reads. */
 async function readOwners({ github }: PullContext, paths: readonly string[]): Promise<CodeOwners> {
-  const found = await github.fetchCodeOwnersFile();
-  if (found === null) return { file: { kind: 'missing' }, ...NOBODY };
-  const { path, bytes } = found;
-  if (bytes === 'link') return { file: { kind: 'link', path }, ...NOBODY };
-  if (bytes === 'too-large' || bytes.byteLength > MAX_CODEOWNERS_BYTES)
-    return { file: { kind: 'too-large', path }, ...NOBODY };
-  const { owners, invalidLines } = findOwners({ bytes, paths });
-  return { file: { kind: 'file', path, invalidLines }, owners, teams: {} };
+  const bytes = (await github.fetchCodeOwnersFile())?.bytes ?? 'missing';
+  const isUsable = typeof bytes !== 'string' && bytes.byteLength <= MAX_CODEOWNERS_BYTES;
+  return { owners: isUsable ? findOwners({ bytes, paths }) : {}, teams: {} };
 }
 
 type TeamQuestions = {

@@ -78,7 +78,7 @@ describe('who may approve', () => {
     const { ana, bot, person, pr } = await proposeUnder('approvers: maintain\n');
     const maria = await person('maria', 'write', 'maintain');
     expect(bot.proposal(1).body).toContain(
-      '**0 of 1 approvals**: needs an approval by somebody with maintain or admin access.',
+      '**0 of 1 approvals**: 1 more needed, by somebody with maintain or admin access.',
     );
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(

@@ -4,16 +4,10 @@ import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../../ed
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
 import { memberLines, type Proposal } from '../../state/proposal.ts';
+import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
 import { describeInsertion, type PayloadView } from './payload-view.ts';
-import {
-  approverNames,
-  escapeLogin,
-  liveMentions,
-  MAX_OWNERS_SHOWN,
-  PENDING_LABEL,
-  type ProposalView,
-} from './proposal-status.ts';
+import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 import { isNewExecutable, viewMember } from './set-page.ts';
 
 /** The title and the id line, which every comment of a proposal starts with. */
@@ -96,8 +90,8 @@ export function replacesLine({ proposal, links }: ProposalView): string {
 
 /** The approvals so far, and who or how many are missing; empty where one of anybody with write access is enough. */
 export function approvalsLine({ proposal, placement }: ProposalView): string {
-  const { requiredApprovals, requiredRole, neededOwners } = proposal;
-  if (requiredApprovals < 2 && requiredRole === 'write' && neededOwners.length === 0) return '';
+  const { requiredApprovals, requiredApprovers } = proposal;
+  if (requiredApprovals < 2 && requiredApprovers === 'write') return '';
   const names = approverNames(proposal);
   const by = names.length === 0 ? '' : ` by ${formatList(names)}`;
   const button =
@@ -107,19 +101,12 @@ export function approvalsLine({ proposal, placement }: ProposalView): string {
   return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missingText(proposal, names.length)}.${button}`;
 }
 
-/** One owner can be in several of the lists, so these do not count people. */
-function missingText(proposal: Proposal, approvals: number): string {
-  const { requiredApprovals, requiredRole, neededOwners } = proposal;
+function missingText({ requiredApprovals, requiredApprovers }: Proposal, approvals: number): string {
   const missing = Math.max(1, requiredApprovals - approvals);
-  const access = ROLE_ACCESS[requiredRole];
-  if (neededOwners.length === 0 && access === null) return `${missing} more needed`;
-  if (neededOwners.length === 0 && requiredApprovals === 1) return `needs an approval by somebody with ${access}`;
-  if (neededOwners.length === 0)
-    return `${missing} more needed, by ${missing === 1 ? 'somebody' : 'people'} with ${access}`;
-  const mentions = new Set(liveMentions(proposal));
-  const owners = formatList(neededOwners.map((list) => ownersText(list, mentions)));
-  const needed = missing > neededOwners.length ? `${missing} more needed, among them ${owners}` : `needs ${owners}`;
-  return access === null ? needed : `${needed}; only people with ${access} count`;
+  const { role, codeOwners } = APPROVER_DEMANDS[requiredApprovers];
+  const access = ROLE_ACCESS[role];
+  const by = access === null ? '' : `, by ${missing === 1 ? 'somebody' : 'people'} with ${access}`;
+  return `${missing} more needed${by}${codeOwners ? ', with a code owner of each path among the approvers' : ''}`;
 }
 
 /** The demands on an approver beyond write access, which everybody who may decide has. */
@@ -127,15 +114,7 @@ const ROLE_ACCESS = {
   write: null,
   maintain: 'maintain or admin access',
   admin: 'admin access',
-} as const satisfies Record<Proposal['requiredRole'], string | null>;
-
-/** Each owner whom the comment notifies is written once as a mention, and taken out of the set. */
-function ownersText(owners: readonly string[], mentions: Set<string>): string {
-  if (owners.length === 0) return 'a code owner of a path that has none';
-  const shown = owners.slice(0, MAX_OWNERS_SHOWN).map((owner) => (mentions.delete(owner) ? owner : codeSpan(owner)));
-  const others = owners.length - shown.length;
-  return formatList([...shown, ...(others > 0 ? [`${others} other${others === 1 ? '' : 's'}`] : [])], 'or');
-}
+} as const satisfies Record<ApproverRole, string | null>;
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
 export function decisionLine({ placement, proposal, writable }: ProposalView): string {

@@ -1,6 +1,5 @@
 import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import type { Placement } from '../../edits/placement.ts';
-import { namesAccount } from '../../policy/approval-need.ts';
 import { type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
 import { decidingVotes, isInstructed, rejectingVote } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
@@ -179,17 +178,6 @@ const MAX_LOGIN_CHARACTERS = 100;
 /** A login as text; it never becomes a mention. */
 export function escapeLogin({ login }: Pick<Person, 'login'>): string {
   return escapeText(login.slice(0, MAX_LOGIN_CHARACTERS));
-}
-
-/** Owners that a comment names of each list; the others are counted. */
-export const MAX_OWNERS_SHOWN = 5;
-
-/** The owners whom the comment notifies: only where the change is first posted, never by a later edit or a repair. */
-export function liveMentions(proposal: Proposal): readonly string[] {
-  const { state, mentions, neededOwners, comment, previousCommentIds, repairCount } = proposal;
-  const isFirst = state === 'proposed' && comment === null && previousCommentIds.length === 0 && repairCount === 0;
-  const shown = new Set(neededOwners.flatMap((owners) => owners.slice(0, MAX_OWNERS_SHOWN)));
-  return isFirst ? mentions.filter((owner) => shown.has(owner) && namesAccount(owner)) : [];
 }
 
 const OUTCOME_CLAUSES = {

@@ -8,15 +8,13 @@ import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { rowsOf } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
-import { liveMentions, type ProposalView } from './proposal-status.ts';
+import type { ProposalView } from './proposal-status.ts';
 import { listsMembers, storedDiffs } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
 type StoredChange = {
   readonly change: Change;
   readonly placement: Placement;
-  /** The code owners whom the first comment notifies, each once; without it nobody. */
-  readonly mentions?: readonly string[];
 };
 
 /** The stored change with the text that each member is based on, in order (empty for a new file). */
@@ -29,9 +27,7 @@ type ExpectedProposal = StoredChange & { readonly memberTexts: readonly string[]
 export function renderPostedProposal(view: ProposalView): RenderedProposal {
   const rendered = renderProposal(view);
   const { proposal, placement } = view;
-  const isExact =
-    proposal.state !== 'proposed' ||
-    contentRoundTrips(rendered, { change: proposal.change, placement, mentions: liveMentions(proposal) });
+  const isExact = proposal.state !== 'proposed' || contentRoundTrips(rendered, { change: proposal.change, placement });
   return isExact ? rendered : renderUnshowable(view);
 }
 
@@ -59,10 +55,7 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
  */
 function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
   const pages = [rendered.body, ...rendered.parts].map(parsePostedMarkdown);
-  const { mentions = [] } = stored;
-  const hasOnlyOwnMarkup = pages.every((page, index) =>
-    hasOnlyAppMarkup(page, rendered.links, index === 0 ? mentions : []),
-  );
+  const hasOnlyOwnMarkup = pages.every((page) => hasOnlyAppMarkup(page, rendered.links));
   return hasOnlyOwnMarkup && pagesShowStored(pages, rendered.body, stored);
 }
 
@@ -155,22 +148,14 @@ const FOREIGN_NODES: ReadonlySet<Nodes['type']> = new Set<Nodes['type']>([
 const AUTOLINKED_TEXT = /:\/\/|\bwww\.[a-z\d]|@[a-z\d]/i;
 
 /** True if a body has no markup that could come from untrusted text: other HTML, images, headings, mentions, links. */
-function hasOnlyAppMarkup({ nodes }: ParsedMarkdown, { repository }: RepoLinks, mentions: readonly string[]): boolean {
-  const allowed = new Set(mentions);
+function hasOnlyAppMarkup({ nodes }: ParsedMarkdown, { repository }: RepoLinks): boolean {
   return nodes.every((node) => {
     if (node.type === 'html') return APP_HTML.test(node.value);
     if (node.type === 'link') return node.url.startsWith(`${repository}/`);
-    if (node.type === 'text') return !AUTOLINKED_TEXT.test(withoutMentions(node.value, allowed));
+    if (node.type === 'text') return !AUTOLINKED_TEXT.test(node.value);
     return !FOREIGN_NODES.has(node.type);
   });
 }
-
-/** The text without each of these names once. They are taken out of the set. */
-function withoutMentions(text: string, allowed: Set<string>): string {
-  return text.replace(NAME, (name) => (allowed.delete(name) ? '' : name));
-}
-
-const NAME = /(?<![^ ])@[a-z\d](?:[\w-]|[./](?=\w))*/gi;
 
 const APP_BLOCK = /^(?:diff|suggestion)$/;
 

@@ -29,7 +29,6 @@ const ASKING_OWNERS: Settings = { ...DEFAULT_SETTINGS, approvers: 'codeowners' }
 const OWNED: Partial<Facts> = {
   settings: { kind: 'settings', settings: ASKING_OWNERS },
   codeOwners: {
-    file: { kind: 'file', path: 'CODEOWNERS', invalidLines: 0 },
     owners: { 'src/a.txt': [`@${ANA.login}`] },
     teams: {},
   },

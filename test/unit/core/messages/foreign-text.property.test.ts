@@ -4,8 +4,6 @@ import { renderQuestion } from '../../../../src/core/messages/question-comment.t
 import { renderReply } from '../../../../src/core/messages/replies.ts';
 import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
 import { type AgentQuestion, type QuestionInput, questionDigest } from '../../../../src/core/state/question.ts';
-import type { CodeOwnersFile } from '../../../../src/core/state/settings.ts';
-import type { Ownership } from '../../../../src/core/step/refusals.ts';
 import type { Reply } from '../../../../src/core/step/replies.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
@@ -47,30 +45,14 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
 
 /** Replies that name the owners of paths, and the rules that deny some. */
 function ownerReplies(words: string, others: string): readonly Reply[] {
-  const files: readonly CodeOwnersFile[] = [
-    { kind: 'file', path: words, invalidLines: 2 },
-    { kind: 'link', path: words },
-    { kind: 'too-large', path: words },
-    { kind: 'missing' },
+  const owned = { path: words, owners: [others, '@org/team', words], unreadableTeams: [words, others] };
+  const person = { kind: 'objection', login: words, setting: 'approvers', owned } as const;
+  return [
+    { kind: 'approval-not-counted', proposals: [], block: { ...person, objection: 'not-code-owner' } },
+    { kind: 'approval-lapsed', proposals: [], block: { ...person, objection: 'no-code-owner' } },
+    { kind: 'approval-not-counted', proposals: [], block: { kind: 'approvals-missing', missing: 1, path: words } },
+    { kind: 'approval-lapsed', proposals: [], block: { kind: 'denied-path', path: words, rule: others } },
   ];
-  const paths = [
-    { path: words, owners: [others, '@org/team', words] },
-    { path: others, owners: [] },
-  ];
-  return files.flatMap((file): readonly Reply[] => {
-    const ownership: Ownership = { file, paths, unreadableTeams: [words, others] };
-    const person = { login: words, setting: 'approvers' as const, ownership };
-    return [
-      {
-        kind: 'approval-not-counted',
-        proposals: [],
-        block: { kind: 'objection', objection: 'not-code-owner', ...person },
-      },
-      { kind: 'approval-lapsed', proposals: [], block: { kind: 'objection', objection: 'no-code-owner', ...person } },
-      { kind: 'approval-not-counted', proposals: [], block: { kind: 'approvals-missing', missing: 1, ownership } },
-      { kind: 'approval-lapsed', proposals: [], block: { kind: 'denied-path', path: words, rule: others } },
-    ];
-  });
 }
 
 function settingsInForce(words: string, others: string, problems: readonly string[]): Reply {

@@ -89,10 +89,10 @@ function everyAnswer(text: string): readonly Reply[] {
   } as const;
   const doubts: readonly ApprovalBlock[] = [
     { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
-    { kind: 'objection', objection: 'is-requester', login: text, setting: 'approvers', ownership: null },
-    { kind: 'objection', objection: 'below-maintain', login: text, setting: 'approvers', ownership: null },
-    { kind: 'approvals-missing', missing: 1, ownership: null },
-    { kind: 'approvals-missing', missing: 3, ownership: null },
+    { kind: 'objection', objection: 'is-requester', login: text, setting: 'approvers', owned: null },
+    { kind: 'objection', objection: 'below-maintain', login: text, setting: 'approvers', owned: null },
+    { kind: 'approvals-missing', missing: 1, path: null },
+    { kind: 'approvals-missing', missing: 3, path: text },
   ];
   const ended = {
     ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0, replaced: 0, instructed: 0, withdrawn: 0 },
@@ -651,7 +651,7 @@ describe('answers', () => {
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      3 more approvals are needed.
+      3 more approvals are needed, also of a code owner of \`total\`.
 
       [approval-withdrawn]
       Not applied: the comment with the approval of total is not on this pull request. Pending again:
@@ -774,7 +774,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-not-counted]
-      Your approval counts. 3 more approvals are needed for:
+      Your approval counts. 3 more approvals are needed, also of a code owner of \`total\` for:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total

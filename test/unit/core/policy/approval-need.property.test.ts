@@ -106,7 +106,6 @@ const anyRules: fc.Arbitrary<ApprovalRules> = fc
     author: ANA ?? null,
     requester: BEN ?? null,
     codeOwners: {
-      file: { kind: 'file', path: 'CODEOWNERS', invalidLines: 0 },
       owners: { [SOURCE]: source, [TARGET]: target },
       teams: {},
     },
@@ -141,7 +140,6 @@ describe('what a change needs', () => {
                     require: byRequire === null ? [] : [{ paths: ['pay/**'], approvals: null, approvers: byRequire }],
                     ...{ author: ANA ?? null, requester: BEN ?? null },
                     codeOwners: {
-                      file: { kind: 'file', path: 'CODEOWNERS', invalidLines: 0 },
                       owners: { [SOURCE]: owners, [TARGET]: owners },
                       teams: {},
                     },

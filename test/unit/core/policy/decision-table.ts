@@ -130,7 +130,6 @@ export function isCommitted(situation: Situation): boolean {
     ...settings,
     ...{ author: PEOPLE.author, requester: PEOPLE.requester },
     codeOwners: {
-      file: { kind: 'file', path: 'CODEOWNERS', invalidLines: 0 },
       owners: { [change.path]: owners },
       teams: {},
     },

@@ -109,9 +109,12 @@ describe('an open proposal', () => {
 
   it.each([
     [{}, null],
-    [{ requiredRole: 'admin' }, '0 of 1 approvals**: needs an approval by somebody with admin access.'],
-    [{ requiredRole: 'maintain', requiredApprovals: 3 }, '3 more needed, by people with maintain or admin access.'],
-    [{ requiredRole: 'admin', neededOwners: [['@ana']] }, ': needs `@ana`; only people with admin access count.'],
+    [{ requiredApprovers: 'admin' }, '0 of 1 approvals**: 1 more needed, by somebody with admin access.'],
+    [
+      { requiredApprovers: 'maintain', requiredApprovals: 3 },
+      '3 more needed, by people with maintain or admin access.',
+    ],
+    [{ requiredApprovers: 'codeowners' }, ': 1 more needed, with a code owner of each path among the approvers.'],
   ] as const)('with %j it says who must approve (S36, S70)', (more, expected) => {
     const text = body(proposal(bigint, { requiredApprovals: 1, ...more }), inConversation);
     if (expected === null) expect(text).not.toContain('approvals**');
