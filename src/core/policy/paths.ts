@@ -14,7 +14,7 @@ export function checkPath(raw: string, context: PathContext): CheckedPath {
 export function checkMoveTarget(raw: string, from: string, { repo, tree }: PathContext): CheckedPath {
   const path = stripPathPrefixes(raw, { repo, tree });
   if (tree.has(path)) return refusePath(raw, 'a file exists there, and a move overwrites nothing');
-  const isRenamed = foldPath(path) === foldPath(from);
+  const isRenamed = path !== from && foldPath(path) === foldPath(from);
   return checkNewPath(raw, { repo, tree: isRenamed ? treeWithout(tree, from) : tree });
 }
 

@@ -447,7 +447,6 @@ describe('changes that cannot be made together', () => {
 describe('a set that replaces a file in steps', () => {
   const KEY = `AKIA${'Q3EXAMPLE7ZK2VWX'}`;
   const OWN: Files = { 'a.ts': `const token = "${KEY}";\nrun();\n`, 'b.ts': 'stop();\n', 'c.ts': 'wait();\n' };
-  const PLACEHOLDER = 'const token = "[redacted]";\nstart();\n';
   const read = (path: string): ScriptedCall => ({ name: 'read_file', arguments: { path } });
 
   async function replace(calls: readonly ScriptedCall[]): Promise<Story> {
@@ -472,32 +471,6 @@ describe('a set that replaces a file in steps', () => {
     expect(unread.model.allToolMessages().join('\n')).toContain('b.ts exists (1 lines) and this run has not read');
     const { bot } = await replace([read('b.ts'), changes(...list)]);
     expect(bot.proposals()).toHaveLength(1);
-  });
-
-  it.each([
-    ['deletes and writes it', [gone('a.ts'), write('a.ts', PLACEHOLDER)]],
-    ['moves it away and writes it', [move('a.ts', 'd.ts'), write('a.ts', PLACEHOLDER)]],
-    ['moves a new file onto it', [gone('a.ts'), write('d.ts', PLACEHOLDER), move('d.ts', 'a.ts')]],
-    [
-      'writes it and then edits the placeholder in',
-      [
-        write('a.ts', 'const token = "X";\nstart();\n'),
-        { op: 'edit', path: 'a.ts', old_string: '"X"', new_string: '"[redacted]"' },
-      ],
-    ],
-    [
-      'moves it, writes it and then edits the placeholder in',
-      [
-        move('a.ts', 'd.ts'),
-        write('d.ts', 'const token = "X";\nrun();\n'),
-        { op: 'edit', path: 'd.ts', old_string: '"X"', new_string: '"[redacted]"' },
-      ],
-    ],
-  ] as const)('%s never with a placeholder for its secret (X10, S146)', async (_, list) => {
-    const { bot, model } = await replace([read('a.ts'), changes(...list)]);
-    expect(model.allToolMessages().join('\n')).toContain('[redacted]');
-    expect(bot.proposals()).toEqual([]);
-    expect(model.allToolMessages().join('\n')).toContain('Writing it would destroy the secret');
   });
 
   it('may bring its own file back, with other lines, without a read (S146)', async () => {
