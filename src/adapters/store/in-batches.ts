@@ -17,6 +17,17 @@ export function inBatches<Item, Answer>(
   const queue: Waiting<Item, Answer>[] = [];
   let running = false;
 
+  /** If an insert fails, the items of each caller are inserted alone. */
+  async function insertBatch(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = [...(await insert(batch.flatMap(({ items }) => items)))];
+      for (const { items, resolve } of batch) resolve(answers.splice(0, items.length));
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error);
+      else for (const waiting of batch) await insertBatch([waiting]);
+    }
+  }
+
   async function insertAll(): Promise<void> {
     running = true;
     while (queue.length > 0) {
@@ -25,12 +36,7 @@ export function inBatches<Item, Answer>(
       const batch: Waiting<Item, Answer>[] = [];
       for (let count = 0; count < limit && queue[0] !== undefined; count += batch.at(-1)?.items.length ?? 0)
         batch.push(...queue.splice(0, 1));
-      try {
-        const answers = [...(await insert(batch.flatMap(({ items }) => items)))];
-        for (const { items, resolve } of batch) resolve(answers.splice(0, items.length));
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      await insertBatch(batch);
     }
     running = false;
   }
