@@ -17,13 +17,7 @@ import {
 import { commitsAreApproved, commitsHappenOnce, commitsVerify, forksStayUntouched } from './commits.ts';
 import { approvalsEndWithSuspension, deadLettersSuspendApprovals, denialsHold } from './denials.ts';
 import { type CaseCheck, collectEvidence, isInstalled, type PlayedCase } from './evidence.ts';
-import {
-  callsAreProposedOnce,
-  heldCallsAreNotShown,
-  heldCallsAreTold,
-  joinedCallsShareTheirOutcome,
-  joinedChangesAreWhole,
-} from './held-calls.ts';
+import { callsAreProposedOnce, heldCallsAreNotShown, heldCallsAreTold } from './held-calls.ts';
 import { lostWebhooksAreRecovered, uninstallIsFinal, uninstallIsProcessed } from './lost-webhooks.ts';
 import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
 import { resultsComeWithPushes } from './pushes.ts';
@@ -200,8 +194,6 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   lastCheckRefusesNothing,
   heldCallsAreNotShown,
   heldCallsAreTold,
-  joinedCallsShareTheirOutcome,
-  joinedChangesAreWhole,
   onlyReadingsAreCleared,
   answersAreCountedOnce,
   limitsOfRunsHold,

@@ -3,7 +3,6 @@ import { escapeHiddenCharacters } from '../../../src/core/edits/text/unicode.ts'
 import { type CallRef, callRefOf, isSameCall } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { Run } from '../../../src/core/state/run.ts';
-import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import type { CaseCheck } from './evidence.ts';
 
 /** S149: a held call stays held until its batch runs, and the model gets its outcome unless the run ends before. */
@@ -77,43 +76,3 @@ export const heldCallsAreNotShown: CaseCheck = ({ saved }) =>
     );
     return shown.map(({ id }) => `S149: ${id} is shown although its call is held`);
   });
-
-/** After a push, or after `/resume`, one of the calls can fail while the others become a new change. */
-const MADE_AGAIN: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['superseded', 'expired']);
-
-/** S145: all calls of one change get the same outcome, unless they are made again. Each reading tells what it read. */
-export const joinedCallsShareTheirOutcome: CaseCheck = ({ saved }) =>
-  saved.flatMap(({ saved: { step } }) => {
-    const { run, proposals } = step.pull;
-    return proposals.flatMap(({ id, origin, runId, state, change: { op } }) => {
-      if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
-      const isRead = op === 'read' && state === 'completed';
-      const outputs = run.batch.calls
-        .filter((call) => origin.calls.some((one) => isSameCall(one, callRefOf(call))))
-        .map(({ status }) => (status.kind === 'answered' && !isRead ? status.output : status.kind));
-      const isShared = MADE_AGAIN.has(state) || new Set(outputs).size <= 1;
-      return isShared ? [] : [`S145: the calls of ${id} have different outcomes`];
-    });
-  });
-
-/** S145: a change that answers several calls makes the edits of all of them. Each edit of a case has one match. */
-export const joinedChangesAreWhole: CaseCheck = ({ saved }) =>
-  saved.flatMap(({ saved: { step } }) => {
-    const { run, proposals } = step.pull;
-    return proposals.flatMap(({ id, origin, runId, change, userEdit }) => {
-      if (origin.kind !== 'call' || runId !== run?.id || run.batch?.turn !== origin.turn) return [];
-      const isJoinedEdit = origin.calls.length > 1 && origin.tool === 'edit_file' && userEdit === null;
-      if (!isJoinedEdit || change.op === 'set' || change.payload.type !== 'edit') return [];
-      const calls = run.batch.calls.filter((call) => origin.calls.some((one) => isSameCall(one, callRefOf(call))));
-      // Calls that ask for the same, perhaps with other reasons, are one edit.
-      const different = new Set(calls.map(({ toolCall }) => withoutReason(toolCall.arguments)));
-      const edits = [...different].reduce((sum, text) => sum + text.split('"old_string"').length - 1, 0);
-      const { match_count: made } = change.payload;
-      return made === edits ? [] : [`S145: ${id} has ${made} of ${edits} edits`];
-    });
-  });
-
-function withoutReason(callArguments: string): string {
-  const value = parseJson(callArguments);
-  return JSON.stringify(isRecord(value) ? { ...value, reason: null } : value);
-}

@@ -9,12 +9,11 @@ import {
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
-import { settledDependencyOutput } from '../agent/turn-texts.ts';
 import { type Change, changeDiff } from '../edits/change.ts';
-import type { Dependency, ToolBatch, ToolCallState } from '../state/conversation.ts';
+import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import { isInstructed, transition } from '../state/proposal-lifecycle.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { EndReason, Phase, Run } from '../state/run.ts';
@@ -147,7 +146,7 @@ export function advanceBatch(builder: StepBuilder, now: string): StepBuilder {
   if (isBatchComplete(run.batch))
     return run.unreadPushes.length > 0
       ? withRun(builder, { phase: { kind: 'running-tools', turn: run.batch.turn } })
-      : completeBatch(settleResults(builder, run.batch), run, now);
+      : completeBatch(builder, run, now);
   if (run.batch.calls.every(isSettledOrExpired))
     return endRun(builder, { reason: expiryReason(run.batch), by: null, note: null }, now);
   return withEffects(withRun(builder, { phase: phaseOf(builder.pull, run.batch) }), {
@@ -166,37 +165,9 @@ function expiryReason({ calls }: ToolBatch): EndReason {
   return isChange ? 'expired' : 'unanswered';
 }
 
-/** Whether every call of the batch has an output, or gets one from those of the others. */
+/** Whether every call of the batch has an output. */
 export function isBatchComplete({ calls }: ToolBatch): boolean {
-  return calls.every(({ status }) => status.kind === 'answered' || status.kind === 'dependent');
-}
-
-/** Words the outputs that depend on other changes of the batch, now that these are decided. */
-function settleResults(builder: StepBuilder, batch: ToolBatch): StepBuilder {
-  const calls = batch.calls.map((call): ToolCallState => {
-    const { status } = call;
-    return status.kind === 'dependent'
-      ? { ...call, status: { kind: 'answered', output: settledOutput(builder.pull, status.dependency) } }
-      : call;
-  });
-  return withRun(builder, { batch: { ...batch, calls } });
-}
-
-function settledOutput(pull: PullState, dependency: Dependency): string {
-  const decided = lastVersionOf(pull, dependency.proposalId);
-  return settledDependencyOutput(dependency, decided?.state ?? 'superseded', decided !== null && isInstructed(decided));
-}
-
-/** The proposal that stands for this one now: after a push or a person's own lines it has another id. */
-function lastVersionOf({ proposals }: PullState, id: string): Proposal | null {
-  const seen = new Set<string>();
-  let current = proposals.find((one) => one.id === id) ?? null;
-  while (current?.replacedBy != null && !seen.has(current.id)) {
-    seen.add(current.id);
-    const { replacedBy } = current;
-    current = proposals.find((one) => one.id === replacedBy) ?? null;
-  }
-  return current;
+  return calls.every(({ status }) => status.kind === 'answered');
 }
 
 function phaseOf(pull: PullState, batch: ToolBatch): Phase {

@@ -4,7 +4,7 @@ import type { Run } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
 import { ASKED_OUTPUT } from './question-texts.ts';
 import { EXPIRED_CAUSE, pendingOutput, STILL_RUNNING_OUTPUT, withdrawnOutput } from './shared/tool-results.ts';
-import { buildHeldOutcomesMessage, dependentOutput, type HeldOutcome } from './turn-texts.ts';
+import { buildHeldOutcomesMessage, type HeldOutcome } from './turn-texts.ts';
 
 /** Tells the model that a person resumed the run. The transcript must not end with the model's message. */
 export function buildResumedMessage(by: Person): TranscriptMessage {
@@ -91,7 +91,6 @@ function outputOfStatus(status: ToolCallState['status'] | undefined, isRunOver: 
   if (status?.kind === 'answered') return status.output;
   if (status?.kind === 'expired') return withdrawnOutput(EXPIRED_CAUSE);
   if (isRunOver || status === undefined) return RUN_OVER_OUTPUT;
-  if (status.kind === 'dependent') return dependentOutput(status.dependency);
   if (status.kind === 'asked') return ASKED_OUTPUT;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : STILL_RUNNING_OUTPUT;
 }

@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import type { Dependency, DependencyRelation, TranscriptMessage } from '../state/conversation.ts';
-import type { ProposalState, SyntaxProblem } from '../state/proposal.ts';
+import type { TranscriptMessage } from '../state/conversation.ts';
+import type { SyntaxProblem } from '../state/proposal.ts';
 import { readToolName } from '../state/tools.ts';
 import { formatPath } from './shared/tool-results.ts';
 
@@ -71,43 +71,16 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** T15: why a change cannot be proposed while another one of the same response is undecided. */
-export function dependentOutput({ path, relation }: Dependency): string {
-  return `${DEPENDENCY_TEXTS[relation](path)}, which is not decided yet.`;
+/** How to make one change of calls that belong together. */
+const ONE_CALL = "Put them into one call: edit_file with 'edits', or change_files.";
+
+/** T15: a call touches the change of another one, and people decide on each change alone. */
+export function touchesOtherCallOutput(path: string): string {
+  return `Not proposed: this change of ${path} touches that of another call. ${ONE_CALL}`;
 }
 
-/** T15 once the other change is decided; `state` is its final state, and `isInstructed` means by an instruction. */
-export function settledDependencyOutput(
-  { path, relation }: Dependency,
-  state: ProposalState,
-  isInstructed: boolean,
-): string {
-  return `${DEPENDENCY_TEXTS[relation](path)}, ${endOfDependency(relation, state, isInstructed)}`;
-}
-
-const DEPENDENCY_TEXTS: { readonly [Relation in DependencyRelation]: (path: string) => string } = {
-  'needs-text': (path) => `Not proposed: ${path} contains this text only after another change of the same response`,
-  'same-place': (path) =>
-    `Not proposed: this change of ${path} touches what another change of the same response changes`,
-};
-
-function endOfDependency(relation: DependencyRelation, state: ProposalState, isInstructed: boolean): string {
-  if (state === 'completed') return 'which was applied meanwhile: propose it now.';
-  if (isInstructed) return 'which a person wants to be different: propose both again.';
-  const isTextMissing = relation === 'needs-text';
-  if (state === 'rejected')
-    return isTextMissing
-      ? 'which was denied; the text will not be there.'
-      : 'which was denied: propose this one now if it still makes sense.';
-  return isTextMissing
-    ? 'which was not applied; the text is not there.'
-    : 'which was not applied: propose this one now if it still makes sense.';
-}
-
-/** T15 for a change whose other change was not even proposed. */
-export function unproposedDependencyOutput(path: string, relation: DependencyRelation): string {
-  return `${DEPENDENCY_TEXTS[relation](path)}, which was not proposed either.`;
-}
+/** Below a refused call on a file that an earlier call of the response changes. */
+export const EARLIER_CALL_HINT = `No call sees the changes of another call of the same response. ${ONE_CALL}`;
 
 /** The first words of a last sentence that announces an action. */
 const PROMISE =

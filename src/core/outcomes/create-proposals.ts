@@ -1,13 +1,12 @@
 import { withNeeded } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
-import { answerToolCall, isInCurrentBatch, setCallStatus, setProposalCallStatus } from '../actions/tool-batch.ts';
+import { answerToolCall, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
-import { unproposedDependencyOutput } from '../agent/turn-texts.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { type Change, mainPath, pathsOf } from '../edits/change.ts';
+import { mainPath, pathsOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
-import { type CallRef, type Dependency, isSameCall, sharesCall } from '../state/conversation.ts';
+import { sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
@@ -24,11 +23,9 @@ type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
 
 type ProposedChange = Extract<CallResult, { kind: 'change' }>;
 
-type DependentCall = Extract<CallResult, { kind: 'depends-on-call' }>;
-
 /**
- * Creates proposals in the order of the calls, which are posted together. A change that conflicts with an earlier one
- * waits for it, or is refused.
+ * Creates proposals in the order of the calls, which are posted together. A change that touches an undecided one is
+ * refused.
  */
 export function createProposals(
   builder: StepBuilder,
@@ -52,41 +49,14 @@ type SortedResults = {
   readonly accepted: readonly ProposedChange[];
 };
 
-/** An uncommitted change, stored or about to be; `isOfBatch` means of the current batch. */
-type UncommittedChange = {
-  readonly id: string;
-  readonly change: Change;
-  readonly calls: readonly CallRef[];
-  readonly isOfBatch: boolean;
-};
-
-function listUncommitted({ builder: { pull }, accepted }: SortedResults): readonly UncommittedChange[] {
-  const stored = proposalsBeforeCommit(pull.proposals).map((one) => ({
-    id: one.id,
-    change: one.change,
-    calls: one.origin.kind === 'call' ? one.origin.calls : [],
-    isOfBatch: isInCurrentBatch(pull, one),
-  }));
-  const added = accepted.map(({ change, calls }, index) => {
-    return { id: proposalIdAt(pull, index), change, calls, isOfBatch: true };
-  });
-  return [...stored, ...added];
+/** The uncommitted changes, stored and about to be. */
+function listUncommitted({ builder: { pull }, accepted }: SortedResults): readonly Pick<Proposal, 'id' | 'change'>[] {
+  const added = accepted.map(({ change }, index) => ({ id: proposalIdAt(pull, index), change }));
+  return [...proposalsBeforeCommit(pull.proposals), ...added];
 }
 
 function sortResult(sorted: SortedResults, result: CallResult): SortedResults {
-  if (result.kind === 'depends-on-call') return { ...sorted, builder: recordDependency(sorted, result) };
   return result.kind === 'change' ? sortChange(sorted, result) : sorted;
-}
-
-function recordDependency(
-  sorted: SortedResults,
-  { turn, callId, path, relation, dependsOn }: DependentCall,
-): StepBuilder {
-  const other = listUncommitted(sorted).find(({ calls }) => calls.some((call) => isSameCall(call, dependsOn)));
-  const call = { turn, callId };
-  return other === undefined
-    ? answerToolCall(sorted.builder, call, unproposedDependencyOutput(path, relation))
-    : setCallStatus(sorted.builder, call, { kind: 'dependent', dependency: { proposalId: other.id, path, relation } });
 }
 
 function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
@@ -101,21 +71,13 @@ function sortChange(sorted: SortedResults, result: ProposedChange): SortedResult
   if (countMembers([...uncommitted, result]) > LIMITS.openMembers)
     return refuseChange(sorted, result, tooManyPendingOutput(uncommitted.length));
   const conflict = findConflictingChange(result.change, uncommitted);
-  if (conflict === null) return { ...sorted, accepted: [...accepted, result] };
-  const path = mainPath(result.change);
-  if (!conflict.isOfBatch) return refuseChange(sorted, result, overlapsPendingOutput(path));
-  return {
-    ...sorted,
-    builder: postponeChange(builder, result, { proposalId: conflict.id, path, relation: 'same-place' }),
-  };
+  return conflict === null
+    ? { ...sorted, accepted: [...accepted, result] }
+    : refuseChange(sorted, result, overlapsPendingOutput(mainPath(result.change)));
 }
 
 function refuseChange(sorted: SortedResults, { calls }: ProposedChange, output: string): SortedResults {
   return { ...sorted, builder: calls.reduce((next, call) => answerToolCall(next, call, output), sorted.builder) };
-}
-
-function postponeChange(builder: StepBuilder, { calls }: ProposedChange, dependency: Dependency): StepBuilder {
-  return calls.reduce((next, call) => setCallStatus(next, call, { kind: 'dependent', dependency }), builder);
 }
 
 function proposalIdAt(pull: PullState, offset: number): string {

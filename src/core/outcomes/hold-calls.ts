@@ -37,8 +37,6 @@ function natureOf(pull: PullState, { toolCall: { name } }: ToolCallState, result
       // A reading that waits for people is asked at once, and keeps no change from being held.
       if (result.change.op === 'read') return 'neutral';
       return findEarlierAnswer(pull, result.change) === null ? 'valid' : 'fault';
-    case 'depends-on-call':
-      return 'valid';
     default:
       return 'neutral';
   }
@@ -67,12 +65,10 @@ export function holdCalls(builder: StepBuilder, results: readonly CallResult[], 
 }
 
 function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult | null, cause: HoldCause): StepBuilder {
-  if (result?.kind !== 'change' && result?.kind !== 'depends-on-call') return builder;
-  if (result.kind === 'change' && result.change.op === 'read') return builder;
-  const earlier = result.kind === 'change' ? findEarlierAnswer(builder.pull, result.change) : null;
+  if (result?.kind !== 'change' || result.change.op === 'read') return builder;
+  const earlier = findEarlierAnswer(builder.pull, result.change);
   if (earlier !== null) return refuseRepeat(builder, call, earlier);
-  const path = result.kind === 'change' ? mainPath(result.change) : result.path;
-  const held: HeldCall = { ...toIssuedCall(call), path };
+  const held: HeldCall = { ...toIssuedCall(call), path: mainPath(result.change) };
   const added = withRun(builder, { heldCalls: [...(builder.pull.run?.heldCalls ?? []), held] });
   return answerToolCall(added, callRefOf(call), heldOutput(cause));
 }

@@ -94,7 +94,6 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       });
     }
     case 'change':
-    case 'depends-on-call':
     case 'question':
     case 'unaskable':
       return builder;

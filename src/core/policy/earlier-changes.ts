@@ -1,9 +1,6 @@
-import { findSecretRanges } from '../../lib/credentials.ts';
 import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
-import { applyRegion, areRegionsTouching, isSameRegionText } from '../edits/region.ts';
-import { decodeText } from '../edits/text/characters.ts';
-import { createSearchableText, findMatches } from '../edits/text/find-text.ts';
+import { areRegionsTouching, isSameRegionText } from '../edits/region.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
 import { foldPath } from './paths.ts';
 
@@ -77,17 +74,6 @@ function foldedAffectedPaths(change: FileChange): string[] {
 
 function pathsOverlap(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
-}
-
-/** A text to search in a file after one of its regions is changed; null searches the file as it is. */
-export type TextAfterEdit = { readonly bytes: Uint8Array; readonly searchText: string; readonly region: Region | null };
-
-/** Searches exactly as an edit does, without the secrets, in linear time. */
-export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): boolean {
-  const decoded = decodeText(bytes);
-  if (decoded.kind !== 'text') return false;
-  const text = region === null ? decoded.text : applyRegion(decoded.text, region);
-  return findMatches(createSearchableText(text, findSecretRanges(text)), searchText, 1).length > 0;
 }
 
 /** Whether a change leaves a file with the bytes that another one would have left, or deletes or reads the same. */

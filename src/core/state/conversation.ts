@@ -87,8 +87,6 @@ export type ToolCallState = IssuedCall & {
     /** `ifRefused` takes the place of an error when the call is repeated after a push. */
     | { readonly kind: 'running'; readonly ifRefused?: CallOutput }
     | { readonly kind: 'asked'; readonly questionId: string }
-    /** It needs, or touches, another change of the batch. Its output is worded once that one is decided. */
-    | { readonly kind: 'dependent'; readonly dependency: Dependency }
     /** The proposal, or the question (null), expired. The model is not told; `/resume` repeats the call. */
     | { readonly kind: 'expired'; readonly proposalId: string | null }
     | ({ readonly kind: 'answered' } & CallOutput);
@@ -96,16 +94,6 @@ export type ToolCallState = IssuedCall & {
 
 /** The output of a call. */
 export type CallOutput = { readonly output: string };
-
-/** How a call depends on a proposal of the same batch; `path` is that of the call. */
-export type Dependency = {
-  readonly proposalId: string;
-  readonly path: string;
-  readonly relation: DependencyRelation;
-};
-
-/** Its text exists only after the other change, or both change the same place in ways that cannot be joined. */
-export type DependencyRelation = 'needs-text' | 'same-place';
 
 export function callRefOf({ turn, toolCall }: IssuedCall): CallRef {
   return { turn, callId: toolCall.id };

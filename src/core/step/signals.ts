@@ -2,7 +2,7 @@ import type { Change } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import type { Placement } from '../edits/placement.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { CallRef, DependencyRelation, ModelResponse, TokenUsage } from '../state/conversation.ts';
+import type { CallRef, ModelResponse, TokenUsage } from '../state/conversation.ts';
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { ModelContext } from '../state/model-context.ts';
@@ -235,14 +235,6 @@ export type TreeFile = { readonly blob: string; readonly mode: string };
 
 /** The result of a tool call: output for the model, or a change for people. */
 export type ToolResult =
-  /** A change that cannot be proposed before another one of the same batch is decided. */
-  | {
-      readonly callId: string;
-      readonly kind: 'depends-on-call';
-      readonly path: string;
-      readonly dependsOn: CallRef;
-      readonly relation: DependencyRelation;
-    }
   | {
       readonly callId: string;
       readonly kind: 'output';

@@ -189,22 +189,22 @@ async function runCalls(
   const gate = { isApproved: () => false, canAsk: false };
   const known = { readBlobs: {}, shownFiles: {}, syntaxRefusals: [] };
   const workspace = await createWorkspace(job, pull, { rules, gate, task: question, ...known });
-  const results: ToolOutput[] = [];
+  const results: (ToolOutput & { readonly turn: number })[] = [];
   for (const [index, toolCall] of calls.entries()) {
     // Each call can take milliseconds, so let other work run in between.
     await yieldToEventLoop();
     const isExtra = index >= MAX_CALLS_PER_RESPONSE;
-    const place = { turn, toolCall, index, earlier: results };
-    results.push(isExtra ? toolOutput(toolCall, TOO_MANY_CALLS_OUTPUT) : await runReadingCall(workspace, place));
+    const place = { turn, toolCall, earlier: results };
+    const output = isExtra ? toolOutput(toolCall, TOO_MANY_CALLS_OUTPUT) : await runReadingCall(workspace, place);
+    results.push({ ...output, turn });
   }
-  const numbered = results.map((result) => ({ ...result, turn }));
-  const bounded = boundResults(numbered, ({ callId }) =>
+  const bounded = boundResults(results, ({ callId }) =>
     readToolName(calls.find(({ id }) => id === callId)?.name ?? ''),
   );
   return bounded.flatMap((one) => (one.kind === 'output' ? [buildSideToolMessage(one.callId, one.output)] : []));
 }
 
-type ReadingCall = Pick<ToolCallContext, 'index' | 'earlier'> & { readonly turn: number; readonly toolCall: ToolCall };
+type ReadingCall = Pick<ToolCallContext, 'earlier'> & { readonly turn: number; readonly toolCall: ToolCall };
 
 /** A call of another tool is refused before its arguments are read. */
 async function runReadingCall(workspace: Workspace, { turn, toolCall, ...place }: ReadingCall): Promise<ToolOutput> {

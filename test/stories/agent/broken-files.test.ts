@@ -96,28 +96,6 @@ describe('a change after which a file would no longer parse', () => {
     expect(warnings(twice)).toHaveLength(1);
   });
 
-  it('is found also beside two others of one place, which cannot both be shown (S148, S18)', async () => {
-    const set: ScriptedCall = {
-      name: 'change_files',
-      arguments: {
-        summary: 'Both files.',
-        changes: [
-          { op: 'edit', path: 'ci.yml', old_string: 'on: push', new_string: 'on: [pull_request]' },
-          { op: 'edit', path: 'a.md', old_string: 'One', new_string: 'Two' },
-        ],
-      },
-    };
-    const story = await changing({ 'ci.yml': 'on: push\nname: ci\nenv: {}\n\njobs: {}\n', 'a.md': 'One\n' }, [
-      edit('ci.yml', 'on: push', 'on: [push]'),
-      set,
-      edit('ci.yml', 'jobs: {}', 'jobs: {'),
-    ]);
-    await story.ana.says('/deny all');
-    expect(story.model.allToolMessages().join('\n')).toContain(
-      `ci.yml would no longer parse: line 5: bad indent. ${AGAIN}`,
-    );
-  });
-
   it('keeps its warning when it is shown again after a push (S148, S94)', async () => {
     const call = edit('a.toml', 'b = 2', 'b = two');
     const text = 'a = 1\n\n\n\n\n\nb = 2\n';

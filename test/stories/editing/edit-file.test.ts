@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import type { Files } from '../support/pull-request.ts';
-import { edit, move, read, type Story, write } from '../support/story.ts';
+import { edit, read, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -84,30 +84,6 @@ describe('calls refused before people see a proposal (S17)', () => {
   it.each(REFUSED.map(([name, , words], at) => [name, at, words] as const))('%s', (_, at, words) => {
     expect(results).toHaveLength(REFUSED.length);
     expect(results[at]).toContain(words);
-  });
-
-  it('of two changes of one place that cannot be joined the later waits for the first; the others are shown (S18, S153)', async () => {
-    const { ana, bot, model } = await proposeAll(
-      edit('src/total.ts', '  let sum = 0;\n', '  let sum = 1;\n'),
-      edit('src/total.ts', '  let sum = 0;\n  sum += a;\n', '  const sum = a;\n'),
-      edit('src/twice.ts', 'other();', 'another();'),
-    );
-    expect(bot.proposals()).toHaveLength(2);
-    await ana.says('/approve all');
-    expect(model.toolMessages()[1]).toBe(
-      'Not proposed: this change of src/total.ts touches what another change of the same response changes, which was applied meanwhile: propose it now.',
-    );
-  });
-
-  it('an edit of a file that only an earlier move brings there hears how the move was decided (T15, S153)', async () => {
-    const { ana, model } = await proposeAll(
-      move('src/twice.ts', 'src/thrice.ts'),
-      edit('src/thrice.ts', 'other();', 'another();'),
-    );
-    await ana.says('/deny not there');
-    expect(model.toolMessages()[1]).toBe(
-      'Not proposed: src/thrice.ts contains this text only after another change of the same response, which was denied; the text will not be there.',
-    );
   });
 
   it('a new file proposed twice in one response, in different letter case, is shown once (S18)', async () => {

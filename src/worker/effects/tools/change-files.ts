@@ -8,7 +8,9 @@ import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
+import { callRefOf } from '../../../core/state/conversation.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import type { ToolResult } from '../../../core/step/signals.ts';
 import {
   createDraft,
   type DraftFile,
@@ -18,11 +20,9 @@ import {
   withFile,
   withHeadFile,
 } from './draft-tree.ts';
-import { draftPart, findAnsweredPart } from './join-changes.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
   checkAccess,
-  type DraftResult,
   editAccess,
   fetchAllowedFile,
   type ToolCallContext,
@@ -43,7 +43,7 @@ type Refused = { readonly kind: 'refused'; readonly output: string };
 export async function changeFiles(
   context: ToolCallContext,
   request: ToolRequestOf<'change_files'>,
-): Promise<DraftResult> {
+): Promise<ToolResult> {
   const { call, workspace } = context;
   const { changes, summary } = request;
   let draft = createDraft(workspace);
@@ -59,24 +59,13 @@ export async function changeFiles(
   const touched = touchedPaths(draft);
   const built = buildSet({ summary, repositoryName: workspace.repo, touched });
   if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
-  const answered = findAnsweredPart(workspace, summary, [...membersOf(built.change), ...draft.alone]);
-  const change = workspace.isAnsweredEarlier(built.change) ? built.change : (answered ?? built.change);
+  const { change } = built;
   const shared = findSharedPath(change);
   if (shared !== null)
     return toolOutput(call.toolCall, `Not proposed: these changes touch ${shared} in ways that cannot be separated.`);
-  const part = draftPart(context, { tool: request.tool, reason: null }, null);
   // The page of a single change has no place for a summary but that of its reason.
   const reason = change.op === 'set' ? null : summary;
-  const { id: callId } = call.toolCall;
-  return {
-    callId,
-    kind: 'change',
-    calls: [part.call],
-    tool: request.tool,
-    reason,
-    change,
-    parts: [part],
-  };
+  return { callId: call.toolCall.id, kind: 'change', calls: [callRefOf(call)], tool: request.tool, reason, change };
 }
 
 function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChange): Promise<ChangeOutcome> {
@@ -118,22 +107,12 @@ async function changeText(
   const isKnown = current === null || isReadOrWritten(found.draft, current, earlier);
   const file = current?.file ?? null;
   const built = buildText({
-    ...{ path, repositoryName: workspace.repo, file, steps: [step] },
+    ...{ path, repositoryName: workspace.repo, file, step },
     lastReadBlob: isKnown ? (file?.ref.blob ?? null) : null,
   });
   if (built.kind === 'refused') return built;
   const after = applyChange(file, built.change);
-  const atHead = found.draft.before.get(path) ?? null;
-  const isFirst = file?.ref.blob === atHead?.ref.blob;
-  const alone =
-    isFirst || !workspace.proposedPaths.has(path)
-      ? built
-      : buildText({
-          ...{ path, repositoryName: workspace.repo, file: atHead, steps: [step] },
-          lastReadBlob: atHead?.ref.blob ?? null,
-        });
-  const next = alone.kind === 'change' ? { ...found.draft, alone: [...found.draft.alone, alone.change] } : found.draft;
-  return made(withFile(next, path, { file: after, origin: current?.origin ?? null }));
+  return made(withFile(found.draft, path, { file: after, origin: current?.origin ?? null }));
 }
 
 function editRequest({
@@ -202,7 +181,7 @@ async function checkReplacement(
   if (path === null || current.origin === path || decoded.kind !== 'text') return null;
   const built = buildText({
     ...{ path, repositoryName: workspace.repo, file },
-    steps: [{ kind: 'content', content: decoded.text }],
+    step: { kind: 'content', content: decoded.text },
     lastReadBlob: isReadOrWritten(draft, replaced, earlier) ? file.ref.blob : null,
   });
   return built.kind === 'refused' ? built : null;

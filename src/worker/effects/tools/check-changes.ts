@@ -4,11 +4,12 @@ import { findNewSyntaxError } from '../../../adapters/syntax/new-syntax-error.ts
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
 import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';
 import { resultsOf } from '../../../core/edits/change-set.ts';
-import { areRegionsTouching, composeFile } from '../../../core/edits/region.ts';
+import { composeFile } from '../../../core/edits/region.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
-import { isSameCall } from '../../../core/state/conversation.ts';
+import { callRefOf, type IssuedCall, isSameCall } from '../../../core/state/conversation.ts';
 import type { SyntaxProblem } from '../../../core/state/proposal.ts';
-import type { DraftChange, DraftPart, NumberedResult, Workspace } from './workspace.ts';
+import { isRecord, parseJson } from '../../../lib/trust.ts';
+import type { NumberedResult, Workspace } from './workspace.ts';
 
 /** Time for all checks of a batch (ms). Later changes are shown without one. */
 const MAX_CHECKS_MS = 5_000;
@@ -22,32 +23,26 @@ type SeenRegions = ReadonlyMap<string, readonly Region[]>;
  */
 export async function checkChanges(
   workspace: Workspace,
+  calls: readonly IssuedCall[],
   results: readonly NumberedResult[],
 ): Promise<readonly NumberedResult[]> {
   const deadline = workspace.now() + MAX_CHECKS_MS;
   const checked: NumberedResult[] = [];
   for (const result of results) {
     if (result.kind !== 'change' || workspace.now() > deadline) checked.push(result);
-    else checked.push(...(await checkChange(workspace, result, seenRegions(checked))));
+    else checked.push(...(await checkChange(workspace, calls, result, seenRegions(checked))));
   }
   return checked;
 }
 
-/** Without those of changes that touch an earlier one, because they are not applied beside it. */
 function seenRegions(results: readonly NumberedResult[]): SeenRegions {
   const seen = new Map<string, readonly Region[]>();
   for (const result of results) {
-    if (result.kind !== 'change' || touches(result.change, seen)) continue;
+    if (result.kind !== 'change') continue;
     for (const { path, regions } of resultingFiles(result.change))
       seen.set(path, [...(seen.get(path) ?? []), ...regions]);
   }
   return seen;
-}
-
-function touches(change: Change, seen: SeenRegions): boolean {
-  return resultingFiles(change).some(({ path, regions }) =>
-    (seen.get(path) ?? []).some((one) => regions.some((region) => areRegionsTouching(one, region))),
-  );
 }
 
 /** A file whose text a change edits or creates. `base` is null for a new one. */
@@ -64,26 +59,21 @@ function resultingFiles(change: Change): readonly ResultingFile[] {
 
 async function checkChange(
   workspace: Workspace,
+  issued: readonly IssuedCall[],
   result: NumberedChange,
   seen: SeenRegions,
 ): Promise<readonly NumberedResult[]> {
-  const { change, parts, calls } = result;
-  // These are not shown to people at all, or only once another one is decided.
-  if (workspace.isAnsweredEarlier(change) || touches(change, seen)) return [result];
+  const { change, calls } = result;
+  // It is not shown to people at all.
+  if (workspace.isAnsweredEarlier(change)) return [result];
   const problems = await findProblems(workspace, change, seen);
   const [problem] = problems;
   if (problem === undefined) return [result];
-  const outcome = outcomeKey(change);
-  const keys = parts.flatMap((part) => callKey(change, part) ?? []);
-  const isRefused = (key: string): boolean => workspace.syntaxRefusals.has(key);
-  if (isRefused(outcome) || (keys.length > 0 && keys.every(isRefused)))
-    return [{ ...result, syntaxProblems: problems }];
-  return calls.map((call) => {
-    const part = parts.find((one) => isSameCall(one.call, call));
-    const own = part === undefined ? null : callKey(change, part);
-    const syntaxRefusals = own === null ? [outcome] : [own, outcome];
-    return { ...call, kind: 'output', output: brokenFileOutput(problem), readBlob: null, syntaxRefusals };
-  });
+  const own = issued.filter((one) => calls.some((call) => isSameCall(call, callRefOf(one))));
+  const syntaxRefusals = [outcomeKey(change), ...own.map(callKey)];
+  if (syntaxRefusals.some((key) => workspace.syntaxRefusals.has(key))) return [{ ...result, syntaxProblems: problems }];
+  const output = brokenFileOutput(problem);
+  return calls.map((call) => ({ ...call, kind: 'output', output, readBlob: null, syntaxRefusals }));
 }
 
 /** The first problem of each file of the change, in order. */
@@ -103,7 +93,7 @@ async function findProblems(
   return problems;
 }
 
-type NumberedChange = DraftChange & { readonly turn: number };
+type NumberedChange = Extract<NumberedResult, { kind: 'change' }>;
 
 /** A file with the changes of it that are checked; `isNew` tells that there is none yet, and `bytes` are empty. */
 type FileToCheck = {
@@ -135,11 +125,11 @@ async function findSyntaxProblem({ log }: Pick<Workspace, 'log'>, file: FileToCh
   }
 }
 
-/** A key of the call's text, which no other reason and no push changes; null for a call that repeats another one. */
-function callKey(change: Change, { step, tool }: DraftPart): string | null {
-  // A call of several changes can result in a single one.
-  if (change.op === 'set' || (step === null && tool === 'change_files')) return change.digest;
-  return step === null ? null : hash('sha256', JSON.stringify([change.path, step]), 'hex');
+/** A key of what a call asks for, which no other reason and no push changes. */
+function callKey({ toolCall }: IssuedCall): string {
+  const value = parseJson(toolCall.arguments);
+  const asked = isRecord(value) ? { ...value, reason: null, summary: null } : value;
+  return hash('sha256', JSON.stringify([toolCall.name, asked]), 'hex');
 }
 
 /** A key of the bytes that the change leaves in all its files, through any calls. */

@@ -1,5 +1,5 @@
 import type { TouchedPath } from '../../../core/edits/build/build-set.ts';
-import type { FileChange, StoredFile } from '../../../core/edits/change.ts';
+import type { StoredFile } from '../../../core/edits/change.ts';
 import { pathAndParents } from '../../../core/policy/paths.ts';
 import type { TreeEntry } from '../../../core/step/ports.ts';
 import type { Workspace } from './workspace.ts';
@@ -16,12 +16,10 @@ export type DraftTree = {
   readonly files: ReadonlyMap<string, DraftFile | null>;
   /** The files at the head of the touched paths. A path that was free has none. */
   readonly before: ReadonlyMap<string, StoredFile | null>;
-  /** Each change of a text as if it were the only one, on paths with earlier proposals. */
-  readonly alone: readonly FileChange[];
 };
 
 export function createDraft(workspace: Workspace): DraftTree {
-  return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map(), alone: [] };
+  return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map() };
 }
 
 /** The draft with a file of the head that a change is about to touch; null for a free path. */

@@ -1,14 +1,15 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
+import { EARLIER_CALL_HINT, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
+import type { BuildResult } from '../../../core/edits/build/build-edit.ts';
 import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-file-ops.ts';
-import type { TextInput, TextStep } from '../../../core/edits/build/build-text.ts';
-import { mainPath, type StoredFile } from '../../../core/edits/change.ts';
-import { isFoundAfterEdit } from '../../../core/policy/earlier-changes.ts';
+import { buildText, type TextStep } from '../../../core/edits/build/build-text.ts';
+import { pathsOf } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
-import type { ToolRequestOf } from '../../../core/state/tools.ts';
-import { draftPart, proposeText, toDraftResult } from './join-changes.ts';
+import { callRefOf } from '../../../core/state/conversation.ts';
+import { cutReason, type ProposingToolName, type ToolName, type ToolRequestOf } from '../../../core/state/tools.ts';
+import type { ToolResult } from '../../../core/step/signals.ts';
 import { readFile } from './read-tools.ts';
-import type { DraftResult } from './workspace.ts';
 import {
   checkAccess,
   editAccess,
@@ -23,7 +24,7 @@ import {
 } from './workspace.ts';
 
 /** Reads a file, or asks people whether it may be read. Calls for the same file are one question. */
-export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf<'read_file'>): Promise<DraftResult> {
+export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf<'read_file'>): Promise<ToolResult> {
   const { workspace, earlier, call } = context;
   const checked = checkPath(request.path, workspace);
   const entry = checked.kind === 'path' ? workspace.tree.get(checked.path) : undefined;
@@ -39,35 +40,51 @@ export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf
   const { path, file } = found;
   const change = buildRead({ path, repositoryName: workspace.repo, file });
   const same = earlier.find((one) => one.kind === 'change' && one.change.digest === change.digest);
-  const part = draftPart(context, { tool: 'read_file', reason: null }, null);
-  const parts = same?.kind === 'change' ? [...same.parts, part] : [part];
-  const calls = parts.map((one) => one.call);
-  return { callId: call.toolCall.id, kind: 'change', calls, tool: 'read_file', reason: null, change, parts };
+  const calls = [...(same?.kind === 'change' ? same.calls : []), callRefOf(call)];
+  return { callId: call.toolCall.id, kind: 'change', calls, tool: 'read_file', reason: null, change };
 }
 
 // Each function builds the change of a call, or the output for the model if it is refused.
 
-export async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<DraftResult> {
-  const { workspace, call } = context;
-  const found = await fetchAllowedFile(workspace, request.path, editAccess(CHANGE_TOOLS.edit));
-  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
-  const { path, file } = found;
-  const edits = editsOf(request);
-  const step = { kind: 'edits', edits } as const;
-  const proposed = await proposeText(context, {
-    part: draftPart(context, request, step),
-    input: textInput(context, path, file),
-  });
-  const [first] = edits;
-  if (proposed.kind !== 'output' || first === undefined) return proposed;
-  const moved = await findMovedText(context, path, first.oldString);
-  if (moved !== null || file !== null || hasEarlierText(context, path)) return moved ?? proposed;
-  return toolOutput(call.toolCall, fileNotFoundText(workspace, path, 'Use write_file to create it.'));
+/** The result of a call whose change is computed. */
+function toResult(
+  { call }: ToolCallContext,
+  { tool, reason }: { readonly tool: ProposingToolName; readonly reason: string | null },
+  built: BuildResult,
+): ToolResult {
+  if (built.kind === 'refused') return toolOutput(call.toolCall, built.output);
+  const change = { kind: 'change', calls: [callRefOf(call)], change: built.change } as const;
+  return { callId: call.toolCall.id, tool, reason: cutReason(reason ?? ''), ...change };
 }
 
-/** Whether an earlier call of the batch writes the file. */
-function hasEarlierText({ earlier }: ToolCallContext, path: string): boolean {
-  return earlier.some((one) => one.kind === 'change' && mainPath(one.change) === path);
+export function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<ToolResult> {
+  return changeText(context, request, CHANGE_TOOLS.edit, { kind: 'edits', edits: editsOf(request) });
+}
+
+/** Changes the text of a file as it is at the head: the calls of a response do not see each other's changes. */
+async function changeText(
+  context: ToolCallContext,
+  request: ToolRequestOf<'edit_file' | 'write_file'>,
+  tools: readonly ToolName[],
+  step: TextStep,
+): Promise<ToolResult> {
+  const { workspace, call, earlier } = context;
+  const found = await fetchAllowedFile(workspace, request.path, editAccess(tools));
+  if (found.kind === 'refused') return toolOutput(call.toolCall, found.output);
+  const { path, file } = found;
+  const isChangedEarlier = earlier.some((one) => one.kind === 'change' && pathsOf(one.change).includes(path));
+  if (file === null && step.kind === 'edits')
+    return toolOutput(
+      call.toolCall,
+      isChangedEarlier
+        ? touchesOtherCallOutput(path)
+        : fileNotFoundText(workspace, path, 'Use write_file to create it.'),
+    );
+  const lastBlob = lastReadBlob(workspace, path, earlier);
+  const built = buildText({ path, repositoryName: workspace.repo, file, lastReadBlob: lastBlob, step });
+  return built.kind === 'refused' && isChangedEarlier
+    ? toolOutput(call.toolCall, `${built.output} ${EARLIER_CALL_HINT}`)
+    : toResult(context, request, built);
 }
 
 type EditStep = Extract<TextStep, { kind: 'edits' }>;
@@ -79,26 +96,11 @@ function editsOf({ edits, old_string, new_string, replace_all }: ToolRequestOf<'
   });
 }
 
-export async function writeFile(context: ToolCallContext, request: ToolRequestOf<'write_file'>): Promise<DraftResult> {
-  const found = await fetchAllowedFile(context.workspace, request.path, editAccess(CHANGE_TOOLS.write));
-  if (found.kind === 'refused') return toolOutput(context.call.toolCall, found.output);
-  const { path, file } = found;
-  const part = draftPart(context, request, { kind: 'content', content: request.content });
-  return proposeText(context, { part, input: textInput(context, path, file) });
+export function writeFile(context: ToolCallContext, request: ToolRequestOf<'write_file'>): Promise<ToolResult> {
+  return changeText(context, request, CHANGE_TOOLS.write, { kind: 'content', content: request.content });
 }
 
-function textInput(
-  { workspace, earlier }: ToolCallContext,
-  path: string,
-  file: StoredFile | null,
-): Omit<TextInput, 'steps'> {
-  return { path, repositoryName: workspace.repo, file, lastReadBlob: lastReadBlob(workspace, path, earlier) };
-}
-
-export async function deleteFile(
-  context: ToolCallContext,
-  request: ToolRequestOf<'delete_file'>,
-): Promise<DraftResult> {
+export async function deleteFile(context: ToolCallContext, request: ToolRequestOf<'delete_file'>): Promise<ToolResult> {
   const {
     workspace,
     call: { toolCall: call },
@@ -108,10 +110,10 @@ export async function deleteFile(
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const built = buildDelete({ path, repositoryName: workspace.repo, file });
-  return toDraftResult(context, [draftPart(context, request, null)], built);
+  return toResult(context, request, built);
 }
 
-export async function moveFile(context: ToolCallContext, request: ToolRequestOf<'move_file'>): Promise<DraftResult> {
+export async function moveFile(context: ToolCallContext, request: ToolRequestOf<'move_file'>): Promise<ToolResult> {
   const {
     workspace,
     call: { toolCall: call },
@@ -124,27 +126,12 @@ export async function moveFile(context: ToolCallContext, request: ToolRequestOf<
   if (target.kind === 'refused') return toolOutput(call, target.output);
   const { path: to } = target;
   const built = buildMove({ from, to, repositoryName: workspace.repo, file });
-  return toDraftResult(context, [draftPart(context, request, null)], built);
+  return toResult(context, request, built);
 }
 
 /** The blob of this path that the run read last, including reads of the same response. */
-export function lastReadBlob(workspace: Workspace, path: string, earlier: readonly DraftResult[]): string | null {
+export function lastReadBlob(workspace: Workspace, path: string, earlier: readonly ToolResult[]): string | null {
   const read = earlier.findLast((result) => result.kind === 'output' && result.readBlob?.path === path);
   if (read?.kind === 'output' && read.readBlob !== null) return read.readBlob.blob;
   return Object.hasOwn(workspace.readBlobs, path) ? (workspace.readBlobs[path] ?? null) : null;
-}
-
-/** Finds the earlier move of this batch that brings the searched text to this path. [T15] */
-async function findMovedText(
-  { workspace, call: { toolCall }, earlier }: ToolCallContext,
-  path: string,
-  searchText: string,
-): Promise<DraftResult | null> {
-  const move = earlier.find((one) => one.kind === 'change' && one.change.op === 'move' && one.change.path === path);
-  if (move?.kind !== 'change' || move.change.op === 'set' || move.change.base === null) return null;
-  const bytes = await workspace.github.fetchBlob(move.change.base.blob);
-  const isFound = isFoundAfterEdit({ bytes, region: null, searchText });
-  const [dependsOn] = move.calls;
-  if (!isFound || dependsOn === undefined) return null;
-  return { callId: toolCall.id, kind: 'depends-on-call', path, dependsOn, relation: 'needs-text' };
 }

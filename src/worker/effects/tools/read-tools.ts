@@ -12,11 +12,10 @@ import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
-import type { ShownLines } from '../../../core/step/signals.ts';
+import type { ShownLines, ToolResult } from '../../../core/step/signals.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';
 import {
-  type DraftResult,
   fetchAllowedFile,
   readAccess,
   type ToolCallContext,
@@ -109,7 +108,7 @@ export async function readDiscussion(
 }
 
 /** Runs a valid call. */
-export type ToolHandler<Name extends ToolName, Result = DraftResult> = (
+export type ToolHandler<Name extends ToolName, Result = ToolResult> = (
   context: ToolCallContext,
   request: ToolRequestOf<Name>,
 ) => Promise<Result> | Result;

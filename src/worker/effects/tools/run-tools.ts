@@ -7,12 +7,13 @@ import {
 } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { parseCall } from '../../../core/agent/tools/parse-call.ts';
-import { cutOutput } from '../../../core/agent/turn-texts.ts';
+import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
 import { findMisplacedCommand } from '../../../core/comments/parse-comment.ts';
-import { membersOf } from '../../../core/edits/change.ts';
+import { mainPath, membersOf } from '../../../core/edits/change.ts';
 import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { stripMarkers } from '../../../core/messages/shared/markdown.ts';
+import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
@@ -24,7 +25,7 @@ import {
   type ToolRequestOf,
 } from '../../../core/state/tools.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
-import type { CallResult } from '../../../core/step/signals.ts';
+import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
 import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { changeFiles } from './change-files.ts';
@@ -33,7 +34,6 @@ import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import {
   createWorkspace,
-  type DraftResult,
   type NumberedResult,
   type ToolCallContext,
   type ToolOutput,
@@ -95,47 +95,49 @@ function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
  * Runs calls in order. Refuses calls beyond the limit of their response, and changes beyond the size limit; the first
  * change can have any size.
  */
-async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<CallResult[]> {
+async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<readonly CallResult[]> {
   let results: readonly NumberedResult[] = [];
   for (const [index, call] of calls.entries()) {
     // Each call can take milliseconds, so let other work run in between.
     await yieldToEventLoop();
     const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
-    const result = isExtra
-      ? postponed(call, TOO_MANY_CALLS_OUTPUT)
-      : await runToolCall(workspace, call, { index, earlier: results });
+    const result = isExtra ? postponed(call, TOO_MANY_CALLS_OUTPUT) : await runToolCall(workspace, call, results);
     const added = addResult(results, { ...result, turn: call.turn });
     const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
     results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
   }
-  return (await checkChanges(workspace, results)).map(toCallResult);
+  return checkChanges(workspace, calls, results);
 }
 
-/** A change of several calls takes the place of the earlier ones that are now part of it. */
+/**
+ * A call that touches a change of an earlier one is refused. A held call of an earlier response makes room instead, so
+ * that the model can put both into one.
+ */
 function addResult(results: readonly NumberedResult[], added: NumberedResult): readonly NumberedResult[] {
-  if (added.kind !== 'change' || added.calls.length === 1) return [...results, added];
-  const isPart = (one: NumberedResult): boolean => one.kind === 'change' && sharesCall(one.calls, added.calls);
-  const first = results.findIndex(isPart);
-  return results.flatMap((one, index) => (index === first ? [added] : isPart(one) ? [] : [one]));
+  if (added.kind !== 'change') return [...results, added];
+  if (added.change.op === 'read')
+    return [...results.filter((one) => one.kind !== 'change' || !sharesCall(one.calls, added.calls)), added];
+  const touched = results.filter((one) => one.kind === 'change' && areChangesTouching(one.change, added.change));
+  if (touched.some(({ turn }) => turn === added.turn)) return [...results, ...refuseTouching(added)];
+  return [...results.flatMap((one) => (touched.includes(one) ? refuseTouching(one) : [one])), added];
 }
 
-/** Without the parts, which only joining needs. */
-function toCallResult(result: NumberedResult): CallResult {
-  if (result.kind !== 'change') return result;
-  const { parts: _, ...change } = result;
-  return change;
+function refuseTouching(result: NumberedResult): readonly NumberedResult[] {
+  if (result.kind !== 'change') return [result];
+  const output = touchesOtherCallOutput(mainPath(result.change));
+  return result.calls.map((call) => ({ ...call, kind: 'output', output, readBlob: null }));
 }
 
-function postponed({ toolCall }: IssuedCall, output: string): DraftResult {
+function postponed({ toolCall }: IssuedCall, output: string): ToolResult {
   return { callId: toolCall.id, kind: 'postponed', output };
 }
 
-function isTooLarge(results: readonly DraftResult[]): boolean {
+function isTooLarge(results: readonly ToolResult[]): boolean {
   const changes = results.filter(({ kind }) => kind === 'change');
   return changes.length > 1 && changedCharacters(changes) > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
 }
 
-function changedCharacters(results: readonly DraftResult[]): number {
+function changedCharacters(results: readonly ToolResult[]): number {
   const lines = results.flatMap((result) => (result.kind === 'change' ? changedLinesOf(result.change) : []));
   return lines.reduce((sum, line) => sum + line.length, 0);
 }
@@ -144,9 +146,9 @@ function changedCharacters(results: readonly DraftResult[]): number {
 export async function runToolCall(
   workspace: Workspace,
   call: IssuedCall,
-  place: Pick<ToolCallContext, 'index' | 'earlier'>,
-): Promise<DraftResult> {
-  return parseAndRun(call, (request) => handleToolCall({ workspace, call, ...place }, request.tool, request));
+  earlier: readonly NumberedResult[],
+): Promise<ToolResult> {
+  return parseAndRun(call, (request) => handleToolCall({ workspace, call, earlier }, request.tool, request));
 }
 
 /** Runs a call if it is valid, and answers it with what is wrong if it is not. */
@@ -189,7 +191,7 @@ function handleToolCall<Name extends ToolName>(
   context: ToolCallContext,
   name: Name,
   request: ToolRequestOf<Name>,
-): Promise<DraftResult> | DraftResult {
+): Promise<ToolResult> | ToolResult {
   return TOOL_HANDLERS[name](context, request);
 }
 
@@ -198,6 +200,6 @@ function isShownAsCommand(text: string): boolean {
   return findMisplacedCommand(COMMAND_GRAMMAR, stripMarkers(text).trim()) !== null;
 }
 
-function askUser({ call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): DraftResult {
+function askUser({ call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): ToolResult {
   return { callId: call.toolCall.id, prompt: request.prompt, ...readQuestionCall(request, isShownAsCommand) };
 }

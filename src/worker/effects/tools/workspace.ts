@@ -1,16 +1,15 @@
 import type { Logger } from '../../../adapters/telemetry/log.ts';
-import type { TextStep } from '../../../core/edits/build/build-text.ts';
-import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
+import type { Change, StoredFile } from '../../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { findEarlierAnswer } from '../../../core/outcomes/earlier-answers.ts';
 import { decideReading, findChangeRule } from '../../../core/policy/path-policy.ts';
 import { notReadableOutput, notWritableOutput } from '../../../core/policy/path-tables.ts';
 import { type CheckedPath, checkPath } from '../../../core/policy/paths.ts';
-import type { CallRef, IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
+import type { IssuedCall, ToolCall } from '../../../core/state/conversation.ts';
 import type { PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
-import type { ProposingToolName, ToolName } from '../../../core/state/tools.ts';
+import type { ToolName } from '../../../core/state/tools.ts';
 import type { Discussion } from '../../../core/step/discussion.ts';
 import type { GitHub, PullRequestFile, Tree } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
@@ -41,8 +40,6 @@ export type Workspace = {
   readonly isAnsweredEarlier: (change: Change) => boolean;
   /** The calls that were refused because a file would no longer parse, by their keys. */
   readonly syntaxRefusals: ReadonlySet<string>;
-  /** The paths with proposals so far. */
-  readonly proposedPaths: ReadonlySet<string>;
   /** The files that the pull request changes. */
   readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
   /** The words of people and bots, read once for all calls of a response. */
@@ -51,8 +48,6 @@ export type Workspace = {
   readonly accessOf: (login: string) => ReturnType<GitHub['fetchPermission']>;
   /** The workspace at the commit from which the pull request branched off. Search and changes belong to the head. */
   readonly atBase: () => Promise<Workspace>;
-  /** Whether one more attempt to join changes of this file may be made. Each computes the whole file again. */
-  readonly takeJoinAttempt: (path: string) => boolean;
   readonly log: Logger;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -87,12 +82,10 @@ export async function createWorkspace(
     tree: await github.fetchTree(headSha),
     archive: once(() => github.fetchArchive(headSha)),
     syntaxRefusals: new Set(syntaxRefusals),
-    proposedPaths: new Set(pull.proposals.flatMap(({ change }) => membersOf(change).map(({ path }) => path))),
     isAnsweredEarlier: (change: Change) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
     accessOf: oncePerKey((login) => github.fetchPermission(login)),
-    takeJoinAttempt: countdownPerKey(MAX_JOIN_ATTEMPTS),
     now: () => clock.now(),
   };
   const atBase = once(async (): Promise<Workspace> => {
@@ -100,18 +93,6 @@ export async function createWorkspace(
     return { ...workspace, tree, atBase };
   });
   return { ...workspace, atBase };
-}
-
-/** For one file and response. */
-const MAX_JOIN_ATTEMPTS = 30;
-
-function countdownPerKey(max: number): (key: string) => boolean {
-  const used = new Map<string, number>();
-  return (key) => {
-    const count = (used.get(key) ?? 0) + 1;
-    used.set(key, count);
-    return count <= max;
-  };
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -131,12 +112,11 @@ function oncePerKey<Value>(make: (key: string) => Promise<Value>): (key: string)
   };
 }
 
-/** A call and its place in the batch, with the results of the preceding calls. */
+/** A call, with the results of the preceding calls of its batch. */
 export type ToolCallContext = {
   readonly workspace: Workspace;
-  readonly index: number;
   readonly call: IssuedCall;
-  readonly earlier: readonly DraftResult[];
+  readonly earlier: readonly NumberedResult[];
 };
 
 /** The result of a call that only returns text. */
@@ -232,24 +212,5 @@ export function checkAccess(
     : checked;
 }
 
-/** The part of a change that one call adds. */
-export type DraftPart = {
-  /** Its place in the batch. */
-  readonly index: number;
-  readonly call: CallRef;
-  readonly tool: ProposingToolName;
-  readonly reason: string | null;
-  /** Null for a deletion or a move, and for a call that repeats another one. */
-  readonly step: TextStep | null;
-};
-
-/** A change of the batch so far, with the parts that it is made of. */
-export type DraftChange = Extract<ToolResult, { kind: 'change' }> & {
-  readonly parts: readonly DraftPart[];
-};
-
-/** A result during a batch. */
-export type DraftResult = Exclude<ToolResult, { kind: 'change' }> | DraftChange;
-
 /** A result with the response of its call. */
-export type NumberedResult = DraftResult & { readonly turn: number };
+export type NumberedResult = ToolResult & { readonly turn: number };

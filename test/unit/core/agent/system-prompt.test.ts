@@ -16,12 +16,7 @@ import {
   withdrawnOutput,
 } from '../../../../src/core/agent/shared/tool-results.ts';
 import { buildSystemPrompt } from '../../../../src/core/agent/system-prompt.ts';
-import {
-  buildHeldOutcomesMessage,
-  dependentOutput,
-  heldOutput,
-  unproposedDependencyOutput,
-} from '../../../../src/core/agent/turn-texts.ts';
+import { buildHeldOutcomesMessage, heldOutput, touchesOtherCallOutput } from '../../../../src/core/agent/turn-texts.ts';
 import { LIMITS } from '../../../../src/core/state/limits.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import {
@@ -61,8 +56,7 @@ const OUTCOMES: readonly string[] = [
   REVERTS_USER_EDIT_OUTPUT,
   withdrawnOutput('Ana went on without one.'),
   heldOutput({ hasReadings: true, hasFaults: false }),
-  dependentOutput({ path: 'a.ts', relation: 'needs-text', proposalId: 'k7f2' }),
-  unproposedDependencyOutput('a.ts', 'same-place'),
+  touchesOtherCallOutput('a.ts'),
   buildHeldOutcomesMessage([]).content ?? '',
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { findConflictingChange, isFoundAfterEdit } from '../../../../src/core/policy/earlier-changes.ts';
+import { findConflictingChange } from '../../../../src/core/policy/earlier-changes.ts';
 import { changeOf, editOf } from '../edits/samples.ts';
 
 const text = 'a\nb\nc\nd\ne\n';
@@ -26,27 +26,5 @@ describe('changes of one batch', () => {
     expect(findConflictingChange(writeTo('file.txt/x'), earlier)?.id).toBe('k7q2');
     expect(findConflictingChange(writeTo('file.txt2'), earlier)).toBeNull();
     expect(findConflictingChange({ ...writeTo('z'), op: 'move', from: 'FILE.txt' }, earlier)?.id).toBe('k7q2');
-  });
-
-  it('tells whether a text exists in a file only after a change (T15, S18)', () => {
-    const bytes = Buffer.from(text);
-    const region = earlier[0]?.change.region ?? null;
-    expect(isFoundAfterEdit({ bytes, searchText: 'new text', region })).toBe(true);
-    expect(isFoundAfterEdit({ bytes, searchText: 'new text', region: null })).toBe(false);
-    expect(isFoundAfterEdit({ bytes, searchText: 'other text', region })).toBe(false);
-  });
-
-  it('finds a text with other line endings, and nothing in a binary file (T15)', () => {
-    expect(isFoundAfterEdit({ bytes: Buffer.from('a\r\nb\r\n'), searchText: 'a\nb', region: null })).toBe(true);
-    expect(isFoundAfterEdit({ bytes: Buffer.from('a\0b'), searchText: 'a', region: null })).toBe(false);
-    expect(isFoundAfterEdit({ bytes: Buffer.from(text), searchText: '', region: null })).toBe(false);
-  });
-
-  it('finds a text with many near matches as quickly as any other (H6)', () => {
-    // The engine's native search takes minutes for it.
-    const half = 'a'.repeat(50_000);
-    expect(isFoundAfterEdit({ bytes: Buffer.alloc(1_990_000, 'a'), searchText: `${half}b${half}`, region: null })).toBe(
-      false,
-    );
   });
 });

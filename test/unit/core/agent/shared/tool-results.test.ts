@@ -11,7 +11,7 @@ import {
   userModifiedOutput,
   withdrawnOutput,
 } from '../../../../../src/core/agent/shared/tool-results.ts';
-import { dependentOutput } from '../../../../../src/core/agent/turn-texts.ts';
+import { touchesOtherCallOutput } from '../../../../../src/core/agent/turn-texts.ts';
 import { unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import { ben, bigint, edit, total, write } from '../../messages/sample.ts';
 
@@ -52,9 +52,9 @@ describe('outputs for the model', () => {
       'This exact change was already rejected by ana. It was not shown again. Propose something different or stop.',
     ],
     [
-      'a change that depends on a pending one (T15)',
-      dependentOutput({ proposalId: 'k7q2', path: 'a.ts', relation: 'needs-text' }),
-      'Not proposed: a.ts contains this text only after another change of the same response, which is not decided yet.',
+      'a change that touches that of another call (T15)',
+      touchesOtherCallOutput('a.ts'),
+      "Not proposed: this change of a.ts touches that of another call. Put them into one call: edit_file with 'edits', or change_files.",
     ],
     [
       'a failed change (T17)',

@@ -21,12 +21,10 @@ function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> 
     rules: DEFAULT_SETTINGS,
     gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
-    proposedPaths: new Set(),
     isAnsweredEarlier: () => false,
   };
   const toolCall = { id: 'c1', name: 'change_files', arguments: JSON.stringify({ summary: 'Add files.', changes }) };
-  const context = { index: 0, earlier: [] };
-  return runToolCall(Object.assign(Object.create(null), workspace), { turn: 1, toolCall, isCut: false }, context);
+  return runToolCall(Object.assign(Object.create(null), workspace), { turn: 1, toolCall, isCut: false }, []);
 }
 
 const WRITES = Array.from({ length: STEPS }, (_, at) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { IssuedCall } from '../../../../../src/core/state/conversation.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import { checkChanges } from '../../../../../src/worker/effects/tools/check-changes.ts';
 import { runToolCall } from '../../../../../src/worker/effects/tools/run-tools.ts';
@@ -18,9 +19,7 @@ async function breakFiles(paths: readonly string[], msPerBlob = 0) {
     gate: { isApproved: () => false, canAsk: true },
     readBlobs: {},
     syntaxRefusals: new Set(),
-    proposedPaths: new Set(),
     isAnsweredEarlier: () => false,
-    takeJoinAttempt: () => true,
     github: {
       fetchBlob: async () => {
         now += msPerBlob;
@@ -31,18 +30,18 @@ async function breakFiles(paths: readonly string[], msPerBlob = 0) {
     now: () => now,
   });
   const results: NumberedResult[] = [];
+  const calls: IssuedCall[] = [];
   for (const [index, path] of paths.entries()) {
     const toolCall = {
       id: `c${index}`,
       name: 'edit_file',
       arguments: JSON.stringify({ path, old_string: '{}', new_string: '{' }),
     };
-    results.push({
-      ...(await runToolCall(workspace, { turn: 1, toolCall, isCut: false }, { index, earlier: results })),
-      turn: 1,
-    });
+    const call = { turn: 1, toolCall, isCut: false };
+    calls.push(call);
+    results.push({ ...(await runToolCall(workspace, call, results)), turn: 1 });
   }
-  return { results, checked: await checkChanges(workspace, results), logged };
+  return { results, checked: await checkChanges(workspace, calls, results), logged };
 }
 
 describe('checkChanges', () => {
