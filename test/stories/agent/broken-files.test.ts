@@ -115,15 +115,6 @@ describe('a change after which a file would no longer parse', () => {
     expect(model.requests()[1]?.messages.at(-1)?.content).toContain('Held: valid');
   });
 
-  it('is one with the calls that it touches: together they parse (S148, S145)', async () => {
-    const story = await changing({ 'a.json': '[\n  1\n]\n' }, [
-      edit('a.json', '  1\n', '  { "a": 1\n'),
-      edit('a.json', '"a": 1\n', '"a": 1 }\n'),
-    ]);
-    expect(story.bot.proposals()).toHaveLength(1);
-    expect(warnings(story)).toEqual([]);
-  });
-
   it('is refused although a later change mends it, because people can take one without the other (S148)', async () => {
     const texts = [
       ['one();\n', 'if (x) {\none();\n'],

@@ -244,7 +244,7 @@ describe('several changes at once', () => {
     for (const at of [1, 2, 3, 4]) expect(output[at]).toContain('touches that of another call.');
     expect(story.bot.proposals()).toHaveLength(2);
     await story.ana.says('/approve all');
-    expect(story.model.allToolMessages().join('\n')).toContain('Deleted src/used.ts.');
+    expect(story.pr.bytes('src/used.ts')).toBeNull();
     expect(story.pr.file('lib')).toBe(FILES['src/old.ts']);
   });
 });

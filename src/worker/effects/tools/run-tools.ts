@@ -102,7 +102,7 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
     await yieldToEventLoop();
     const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
     const result = isExtra ? postponed(call, TOO_MANY_CALLS_OUTPUT) : await runToolCall(workspace, call, results);
-    const added = addResult(results, { ...result, turn: call.turn });
+    const added = addResult(workspace, results, { ...result, turn: call.turn });
     const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
     results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
   }
@@ -113,11 +113,18 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
  * A call that touches a change of an earlier one is refused. A held call of an earlier response makes room instead, so
  * that the model can put both into one.
  */
-function addResult(results: readonly NumberedResult[], added: NumberedResult): readonly NumberedResult[] {
+function addResult(
+  { isAnsweredEarlier }: Workspace,
+  results: readonly NumberedResult[],
+  added: NumberedResult,
+): readonly NumberedResult[] {
   if (added.kind !== 'change') return [...results, added];
   if (added.change.op === 'read')
     return [...results.filter((one) => one.kind !== 'change' || !sharesCall(one.calls, added.calls)), added];
-  const touched = results.filter((one) => one.kind === 'change' && areChangesTouching(one.change, added.change));
+  // A change that was denied before is not shown.
+  const touched = results.filter(
+    (one) => one.kind === 'change' && !isAnsweredEarlier(one.change) && areChangesTouching(one.change, added.change),
+  );
   if (touched.some(({ turn }) => turn === added.turn)) return [...results, ...refuseTouching(added)];
   return [...results.flatMap((one) => (touched.includes(one) ? refuseTouching(one) : [one])), added];
 }
