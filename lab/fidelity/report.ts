@@ -63,9 +63,9 @@ export function addTotals(totals: FidelityTotals, more: FidelityTotals): void {
   for (const [reason, { count, example }] of more.refusals) countRefusal(totals, reason, example, count);
 }
 
-export function countPosted(totals: FidelityTotals, { change, placement, continuationComments }: Proposal): void {
+export function countPosted(totals: FidelityTotals, { change, placement }: Proposal): void {
   increment(totals.kinds, change.op === 'write' && change.base === null ? 'new file' : change.op, 1);
-  increment(totals.placements, `${placement?.kind}${continuationComments.length > 0 ? ', in numbered parts' : ''}`, 1);
+  increment(totals.placements, `${placement?.kind}`, 1);
 }
 
 function increment(counts: Map<string, number>, row: string, count: number): void {

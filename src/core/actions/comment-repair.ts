@@ -1,6 +1,6 @@
 import { withdrawnOutput } from '../agent/shared/tool-results.ts';
 import { commentKey } from '../state/posted-comment.ts';
-import { fullyPostedAt, type Proposal, proposalCommentsOf } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { queueCommentUpdate, type StepBuilder, withProposal, withReply } from './step-builder.ts';
@@ -15,12 +15,11 @@ type CommentDamage = 'changed' | 'deleted';
 /** The damage to the comments of an undecided proposal, or null. A comment that was not fetched counts as changed. */
 export function findCommentDamage(proposal: Proposal, { commentHashes }: Facts): CommentDamage | null {
   if (proposal.state !== 'proposed') return null;
-  const hashes = proposalCommentsOf(proposal).map((one) => ({
-    current: commentHashes?.[commentKey(one)],
-    bodyHash: one.bodyHash,
-  }));
-  if (hashes.some(({ current }) => current === null)) return 'deleted';
-  return hashes.some(({ current, bodyHash }) => current !== bodyHash) ? 'changed' : null;
+  const { comment } = proposal;
+  if (comment === null) return null;
+  const current = commentHashes?.[commentKey(comment)];
+  if (current === null) return 'deleted';
+  return current === comment.bodyHash ? null : 'changed';
 }
 
 /**
@@ -47,7 +46,6 @@ function withoutPosting(proposal: Proposal): Proposal {
   return {
     ...proposal,
     comment: null,
-    continuationComments: [],
     previousCommentIds: [...proposal.previousCommentIds, ...threadIds],
     placement: null,
     repairedAt: null,
@@ -62,14 +60,9 @@ function giveUpRepair(builder: StepBuilder, proposal: Proposal, now: string): St
   return advanceBatch(withdrawProposal(replied, proposal, { note, output }, now), now);
 }
 
-/**
- * Whether the person could have seen another text than ours, or only a part of it, when they wrote at `createdAt`.
- * Both times are GitHub's.
- */
+/** Whether the person could have seen another text than ours when they wrote at `createdAt`. Both times are GitHub's. */
 export function mightHaveShownOtherText(proposal: Proposal, createdAt: string): boolean {
-  const { repairCount, repairedAt, continuationComments } = proposal;
+  const { repairCount, repairedAt } = proposal;
   const isBefore = (time: string): boolean => Date.parse(time) < Date.parse(createdAt);
-  const postedAt = continuationComments.length === 0 ? null : fullyPostedAt(proposal);
-  if (postedAt !== null && !isBefore(postedAt)) return true;
   return repairCount > 0 && (repairedAt === null || !isBefore(repairedAt));
 }

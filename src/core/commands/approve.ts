@@ -5,7 +5,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import { commentKey } from '../state/posted-comment.ts';
-import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Reply } from '../step/replies.ts';
@@ -105,7 +105,7 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
 /** Whether a proposal is one that nobody sees on the page: an approval must name it. */
 function isHidden(proposal: Proposal, { hiddenComments = [] }: Facts): boolean {
   if (proposal.state !== 'proposed') return false;
-  return proposalCommentsOf(proposal).some((one) => hiddenComments.includes(commentKey(one)));
+  return proposal.comment !== null && hiddenComments.includes(commentKey(proposal.comment));
 }
 
 function leftOutReply(hidden: readonly Proposal[]): Reply {

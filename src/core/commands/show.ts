@@ -1,5 +1,5 @@
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import { changeDiff } from '../edits/change.ts';
+import { shownDiff } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
@@ -49,6 +49,6 @@ function replyDetails(context: CommandContext, [proposal]: readonly Proposal[]):
     proposal: proposalLink(proposal),
     outcome: proposalOutcome(proposal),
     digest: proposal.change.digest,
-    diff: changeDiff(proposal.change),
+    diff: shownDiff(proposal.change),
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_DELETED_LINES_SHOWN } from './text/limits.ts';
 
 /** Modes of files that we can change. Links, submodules and trees are refused earlier. */
 export type FileMode = '100644' | '100755';
@@ -167,6 +168,22 @@ export function membersOf(change: Change): readonly FileChange[] {
 /** All unified diffs of a change, in order; null if it has none. */
 export function changeDiff(change: Change): string | null {
   const diffs = membersOf(change).flatMap(({ payload }) => unifiedDiffOf(payload) ?? []);
+  return diffs.length === 0 ? null : diffs.join('');
+}
+
+/** The diff that a page shows of a payload: of a deletion the first lines. Null for a payload without one. */
+export function shownDiffOf(payload: ChangePayload): string | null {
+  const diff = unifiedDiffOf(payload);
+  if (diff === null || payload.type !== 'delete') return diff;
+  return diff
+    .split(/(?<=\n)/)
+    .slice(0, MAX_DELETED_LINES_SHOWN)
+    .join('');
+}
+
+/** The diffs that a page shows of a change, in order; null if it has none. */
+export function shownDiff(change: Change): string | null {
+  const diffs = membersOf(change).flatMap(({ payload }) => shownDiffOf(payload) ?? []);
   return diffs.length === 0 ? null : diffs.join('');
 }
 

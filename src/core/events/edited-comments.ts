@@ -13,7 +13,7 @@ import {
 } from '../actions/step-builder.ts';
 import type { CommentLocation, Intent } from '../state/intent.ts';
 import { isCommentAt, type PostedComment } from '../state/posted-comment.ts';
-import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
@@ -88,7 +88,7 @@ export function onOwnComment(pull: PullState, intent: OwnCommentIntent, facts: F
 
 /** The proposal that a comment of the App shows. */
 export function proposalShownBy(pull: PullState, location: CommentLocation): Proposal | null {
-  return pull.proposals.find((one) => proposalCommentsOf(one).some((comment) => isShownAt(comment, location))) ?? null;
+  return pull.proposals.find((one) => one.comment !== null && isShownAt(one.comment, location)) ?? null;
 }
 
 function isShownAt(comment: PostedComment | null, location: CommentLocation): boolean {
@@ -144,7 +144,7 @@ export function onCommentMissing(
   facts: Facts,
 ): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
-  const isShown = proposal?.state === 'proposed' && proposalCommentsOf(proposal).some(({ id }) => id === commentId);
+  const isShown = proposal?.state === 'proposed' && proposal.comment?.id === commentId;
   if (!isShown) return noop(pull, 'outdated-result');
   return endStep(repairComment(startStep(pull), proposal, 'deleted', facts.now), 'comment-repaired');
 }

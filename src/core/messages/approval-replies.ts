@@ -133,7 +133,7 @@ export function renderStandingGranted({ approval }: Extract<Reply, { kind: 'stan
   const { number, by, expiresAt } = approval;
   return joinBlocks(
     `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request, in runs that this person starts count as approved by them, until ${formatTime(expiresAt)}, a new base branch or the close.`,
-    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back.`,
+    `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file or has misleading characters. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back.`,
   );
 }
 
@@ -151,7 +151,6 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'protected-path': 'it touches a protected file, which always needs an approval of its own',
   executable: 'it changes an executable file, which always needs an approval of its own',
   'misleading-text': 'its page warns of its lines or of its path',
-  'several-parts': 'its diff needs several comments',
   'does-not-parse': 'with it a file would no longer parse',
   'not-as-shown': 'it is not stored exactly as it is shown',
   'several-files': `it changes several files. Name them by a glob, as in ${codeSpan('/approve always src/*.ts')}`,

@@ -98,16 +98,14 @@ function renderComments(proposal: Proposal, pull: QuoteContext): readonly Commen
   const replacedByUrl = pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null;
   return possibleLinks(proposal, pull).flatMap((links) =>
     shown.flatMap((one) => {
-      const { body, parts } = renderProposal({
+      const { body } = renderProposal({
         proposal: one,
         placement,
         links,
         replacedByUrl,
         ...runWarnings(pull.run),
       });
-      return [body, ...parts].map((comment) => {
-        return { rows: commentRows(comment), source: comment.split('\n'), isPart: parts.length > 0 };
-      });
+      return [{ rows: commentRows(body), source: body.split('\n'), isPart: false }];
     }),
   );
 }

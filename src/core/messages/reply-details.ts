@@ -1,17 +1,10 @@
 import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
 import { nameHidden } from '../edits/misleading-text.ts';
-import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
+import { MAX_DIFF_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
 import { SIDE_QUESTION_LIMITS, type SideQuestionCaveat } from '../state/side-question.ts';
 import type { UndoRefusal, UserEditProblem } from '../step/refusals.ts';
 import type { Reply } from '../step/replies.ts';
-import {
-  createDiffView,
-  type DiffPart,
-  type DiffView,
-  renderDiff,
-  renderDiffPart,
-  splitDiff,
-} from './proposal/diff-markdown.ts';
+import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal/proposal-status.ts';
 import {
   blockQuote,
@@ -158,7 +151,7 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
     case 'too-large':
       return `the file would have ${formatNumber(problem.bytes)} bytes, and the limit is ${formatNumber(MAX_FILE_BYTES)}`;
     case 'diff-too-long':
-      return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, or a line of more than ${formatNumber(MAX_DIFF_PART_BYTES)}, which is too long to show`;
+      return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, which is too long to show`;
     case 'hidden-character':
       return `it adds a character that nobody sees, ${codeSpan(nameHidden(problem))}; write it as an escape of the language`;
     case 'limit-exceeded':
@@ -238,45 +231,13 @@ function ruleSpan(rule: string): string {
 
 type DetailsReply = Extract<Reply, { kind: 'proposal-details' }>;
 
-type SplitDiff = { readonly view: DiffView; readonly parts: readonly DiffPart[] };
-
-/** A change as it was proposed, and its outcome. A long diff continues in `renderFurtherDetails`. */
+/** A change as it was proposed, and its outcome. */
 export function renderDetails({ proposal, outcome, digest, diff }: DetailsReply): string {
-  const split = splitShownDiff(diff);
-  const head = joinBlocks(
+  const view = diff === null ? null : createTextView(diff);
+  return joinBlocks(
     formatProposalList([proposal]),
     `${describeOutcome(outcome)}. Digest ${codeSpan(digest.slice(0, 12))}.`,
-    ...(split?.view.warnings ?? []).map((text) => `⚠️ ${escapeText(text)}`),
+    ...(view?.warnings ?? []).map((text) => `⚠️ ${escapeText(text)}`),
+    view === null ? 'It has no diff.' : renderOpenDiff(view, MAX_DIFF_BYTES),
   );
-  if (diff === null) return joinBlocks(head, 'It has no diff.');
-  const [first, ...further] = split?.parts ?? [];
-  if (split === null || first === undefined)
-    return joinBlocks(head, 'Its diff has a line that is too long for a comment.');
-  return further.length === 0
-    ? joinBlocks(head, renderDiff(split.view))
-    : joinBlocks(head, partLine(1, split.parts.length), renderDiffPart(split.view, first, true));
-}
-
-/** The further comments of a long diff, in order. */
-export function renderFurtherDetails({ proposal, diff }: DetailsReply): readonly string[] {
-  const split = splitShownDiff(diff);
-  if (split === null) return [];
-  const { view, parts } = split;
-  return parts
-    .slice(1)
-    .map((part, index) =>
-      joinBlocks(formatProposalList([proposal]), partLine(index + 2, parts.length), renderDiffPart(view, part, true)),
-    );
-}
-
-/** A diff and its parts; null where there is none, or where a line is too long for a comment. */
-function splitShownDiff(diff: string | null): SplitDiff | null {
-  if (diff === null) return null;
-  const view = createDiffView(diff);
-  const parts = splitDiff(view);
-  return parts === null ? null : { view, parts };
-}
-
-function partLine(part: number, parts: number): string {
-  return `Part ${part} of ${parts} of its diff.`;
 }

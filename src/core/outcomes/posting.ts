@@ -15,7 +15,7 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
-import { fullyPostedAt, type Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { isFinal, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Facts } from '../step/facts.ts';
@@ -69,15 +69,14 @@ function recordReviews(builder: StepBuilder, { runId, turn, reviews }: Proposals
 function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder {
   const proposal = builder.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return builder;
-  const { placement, comment, continuationComments } = posted;
-  const proposedAt = fullyPostedAt(posted);
+  const { placement, comment } = posted;
+  const proposedAt = comment.createdAt;
   const repairedAt = proposal.repairCount > 0 ? proposedAt : null;
   const expiresAt = expiresAtFor(proposedAt, builder.pull.run);
   const recorded = withProposal(builder, {
     ...proposal,
     placement,
     comment,
-    continuationComments,
     repairedAt,
     proposedAt,
     expiresAt,
@@ -167,18 +166,11 @@ export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { ty
 /** Stores the hashes of the App's own comments, by which edits of other accounts are detected. */
 export function onProposalCommentUpdated(
   pull: PullState,
-  { proposalId, bodyHash, continuationHashes, at }: Extract<Signal, { type: 'proposal-comment-updated' }>,
+  { proposalId, bodyHash, at }: Extract<Signal, { type: 'proposal-comment-updated' }>,
 ): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
   if (proposal === undefined || proposal.comment === null) return noop(pull, 'outdated-result');
   const comment = { ...proposal.comment, bodyHash };
-  const continuationComments = proposal.continuationComments.map((part, index) => ({
-    ...part,
-    bodyHash: continuationHashes[index] ?? part.bodyHash,
-  }));
   const repairedAt = proposal.repairCount > 0 ? at : null;
-  return endStep(
-    withProposal(startStep(pull), { ...proposal, comment, continuationComments, repairedAt }),
-    'proposal-comment-updated',
-  );
+  return endStep(withProposal(startStep(pull), { ...proposal, comment, repairedAt }), 'proposal-comment-updated');
 }

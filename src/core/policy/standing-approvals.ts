@@ -3,7 +3,7 @@ import { recomputedDigest } from '../edits/digest.ts';
 import { describeMisleading, describeMixedPath } from '../edits/misleading-text.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import { PATH_FORMS } from '../settings/settings-schema.ts';
-import { type Proposal, proposalCommentsOf } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
@@ -47,7 +47,6 @@ const OBSTACLES: readonly ObstacleRule[] = [
   },
   { obstacle: 'executable', stands: ({ change }) => membersOf(change).some(isExecutable) },
   { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
-  { obstacle: 'several-parts', stands: ({ continuationComments }) => continuationComments.length > 0 },
   { obstacle: 'does-not-parse', stands: ({ syntaxProblems }) => syntaxProblems.length > 0 },
   { obstacle: 'not-as-shown', stands: ({ change }) => recomputedDigest(change) !== change.digest },
 ];
@@ -129,9 +128,8 @@ export function reaches(approval: StandingApproval, proposal: Proposal): boolean
 }
 
 /** GitHub's times are whole seconds, so what was posted in the same second can be what the person saw. */
-function isPostedAfter(proposal: Pick<Proposal, 'comment' | 'continuationComments'>, grantedAt: string): boolean {
-  const comments = proposalCommentsOf(proposal);
-  return comments.length > 0 && comments.every(({ createdAt }) => Date.parse(createdAt) > Date.parse(grantedAt));
+function isPostedAfter({ comment }: Pick<Proposal, 'comment'>, grantedAt: string): boolean {
+  return comment !== null && Date.parse(comment.createdAt) > Date.parse(grantedAt);
 }
 
 function pathTest(scope: StandingScope): (path: string) => boolean {

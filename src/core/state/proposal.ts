@@ -34,10 +34,8 @@ export type Proposal = {
   readonly votes: readonly Vote[];
   /** Null until it is posted. */
   readonly placement: Placement | null;
-  /** The first comment; null until the change is posted completely, so that no decision refers to a partial diff. */
+  /** Its page; null until it is posted. */
   readonly comment: PostedComment | null;
-  /** Comments that continue a diff too long for one comment, in order. Empty while `comment` is null. */
-  readonly continuationComments: readonly PostedComment[];
   /** Ids of deleted comments that began a thread about it. Replies in these threads still refer to this proposal. */
   readonly previousCommentIds: readonly number[];
   /** SHA of the commit that contains it. It can be set before completion, once GitHub has reported the commit. */
@@ -151,7 +149,6 @@ export const NEW_PROPOSAL = {
   syntaxProblems: [],
   placement: null,
   comment: null,
-  continuationComments: [],
   previousCommentIds: [],
   commitSha: null,
   committed: null,
@@ -209,18 +206,4 @@ export function memberLines({
 /** The line of a member when it was proposed; null if it has none. */
 export function proposedLineOf({ region }: Pick<FileChange, 'region'>): number | null {
   return region === null ? null : regionLine(region);
-}
-
-/** All comments that show it; none until it is posted completely. */
-export function proposalCommentsOf({
-  comment,
-  continuationComments,
-}: Pick<Proposal, 'comment' | 'continuationComments'>): readonly PostedComment[] {
-  return comment === null ? [] : [comment, ...continuationComments];
-}
-
-/** GitHub's time at which its last comment was posted; null until it is posted completely. */
-export function fullyPostedAt(proposal: Pick<Proposal, 'comment' | 'continuationComments'>): string | null {
-  const times = proposalCommentsOf(proposal).map(({ createdAt }) => createdAt);
-  return times.toSorted((left, right) => Date.parse(left) - Date.parse(right)).at(-1) ?? null;
 }

@@ -49,7 +49,6 @@ export type StandingObstacle =
   | 'protected-path'
   | 'executable'
   | 'misleading-text'
-  | 'several-parts'
   | 'does-not-parse'
   | 'not-as-shown'
   | 'several-files'

@@ -161,8 +161,6 @@ export type Signal =
       readonly type: 'proposal-comment-updated';
       readonly proposalId: string;
       readonly bodyHash: string;
-      /** Hashes of `Proposal.continuationComments`, in their order. */
-      readonly continuationHashes: readonly string[];
       readonly at: string;
     }
   /** One of an open proposal's comments was deleted. */
@@ -289,8 +287,6 @@ export type PostedProposal = {
   readonly proposalId: string;
   readonly placement: Placement;
   readonly comment: PostedComment;
-  /** As in `Proposal.continuationComments`: all of them are posted. */
-  readonly continuationComments: readonly PostedComment[];
 };
 
 /** The state of one proposal right before it is carried out. */

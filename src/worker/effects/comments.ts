@@ -17,7 +17,7 @@ import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 import { isPermanent } from '../jobs/retries.ts';
 
-/** Updates the comments of a proposal to its current state, and resolves its thread once the state is final. */
+/** Updates the page of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({
   context,
   stored,
@@ -27,7 +27,7 @@ export async function updateProposalComment({
   const proposal = pull.proposals.find(({ id }) => id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubApp.forPull(pull.ref);
-  const { body, parts } = renderPostedProposal({
+  const { body } = renderPostedProposal({
     proposal,
     placement: proposal.placement,
     ...runWarnings(pull.run),
@@ -35,11 +35,10 @@ export async function updateProposalComment({
     replacedByUrl: replacementUrl(pull, proposal),
   });
   const updated = await updateExistingComment(github, proposal.comment, body);
-  const updatedParts = await updateParts(github, proposal, parts);
   if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
     await github.resolveThread(proposal.comment);
   if (proposal.state !== 'proposed') return DONE;
-  return { kind: 'done', signal: updateSignal(proposal, updated, updatedParts) };
+  return { kind: 'done', signal: updateSignal(proposal.comment, proposal.id, updated) };
 }
 
 function replacementUrl(pull: PullState, proposal: Proposal): string | null {
@@ -49,39 +48,11 @@ function replacementUrl(pull: PullState, proposal: Proposal): string | null {
 /** The hash and time of an update; null if the comment was deleted. */
 type UpdatedComment = Awaited<ReturnType<GitHub['updateComment']>> | null;
 
-/** Updates the continuation comments. An entry is null if its comment was deleted or the number of parts differs. */
-async function updateParts(
-  github: GitHub,
-  { state, continuationComments }: Proposal,
-  bodies: readonly string[],
-): Promise<readonly UpdatedComment[]> {
-  const updated: UpdatedComment[] = [];
-  for (const [index, comment] of continuationComments.entries()) {
-    const body = bodies[index];
-    updated.push(body === undefined ? null : await updateExistingComment(github, comment, body));
-  }
-  const isIncomplete = bodies.length > continuationComments.length && state === 'proposed';
-  return isIncomplete ? [...updated, null] : updated;
-}
-
-/** Reports a missing comment: people must see the whole proposal before they decide. */
-function updateSignal(
-  { id, comment }: Proposal,
-  updated: UpdatedComment,
-  updatedParts: readonly UpdatedComment[],
-): Signal | null {
-  const parts = updatedParts.filter((part) => part !== null);
-  if (updated !== null && parts.length === updatedParts.length) {
-    const times = [updated, ...parts].map(({ at }) => at).toSorted();
-    return {
-      type: 'proposal-comment-updated',
-      proposalId: id,
-      bodyHash: updated.bodyHash,
-      continuationHashes: parts.map(({ bodyHash }) => bodyHash),
-      at: times.at(-1) ?? updated.at,
-    };
-  }
-  return comment === null ? null : { type: 'comment-missing', proposalId: id, commentId: comment.id };
+/** Reports a missing comment: people must see the proposal before they decide. */
+function updateSignal({ id }: PostedComment, proposalId: string, updated: UpdatedComment): Signal {
+  return updated === null
+    ? { type: 'comment-missing', proposalId, commentId: id }
+    : { type: 'proposal-comment-updated', proposalId, ...updated };
 }
 
 /** Updates the comment of a run. Posts it if there is none yet, or if it was deleted. */

@@ -20,7 +20,6 @@ import {
   isPosted,
   type ProposalDraft,
   postDiff,
-  postParts,
 } from './proposal-comments.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
@@ -166,16 +165,15 @@ async function postMissing(
 }
 
 async function postDiffs(
-  { github, foundComments }: PostingBatch,
+  { github }: PostingBatch,
   missing: readonly OpenProposal[],
 ): Promise<readonly PostedProposal[]> {
   const proposals: PostedProposal[] = [];
   for (const { proposal, draft, draftContext } of missing) {
     const posted = draft === null ? null : await postDiff({ github }, draft, draftContext);
     if (posted === null) continue;
-    const { placement, comment, comments } = posted;
-    const continuationComments = await postParts(github, comment, comments.parts, foundComments);
-    proposals.push({ proposalId: proposal.id, placement, comment, continuationComments });
+    const { placement, comment } = posted;
+    proposals.push({ proposalId: proposal.id, placement, comment });
   }
   return proposals;
 }
@@ -195,7 +193,7 @@ async function postReview(
     const { review, comments } = await github.createReview(first.proposal.headSha, newReview);
     const proposals = suggestions.flatMap(({ proposal, placement }, index) => {
       const comment = comments[index];
-      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment, continuationComments: [] }];
+      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
     });
     return { proposals, reviews: [review] };
   } catch (error) {

@@ -2,8 +2,7 @@ import { mainPath } from '../../core/edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import type { DraftContext, PlacedComments } from '../../core/messages/draft-comments.ts';
 import { draftComments, draftCommentsAt } from '../../core/messages/draft-comments.ts';
-import { countParts } from '../../core/messages/proposal/proposal-comment.ts';
-import { partMarker, proposalMarker } from '../../core/messages/shared/markdown.ts';
+import { proposalMarker } from '../../core/messages/shared/markdown.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { FoundComment, GitHub } from '../../core/step/ports.ts';
@@ -33,7 +32,7 @@ async function draftProposalAt(
 type PostedDraft = ProposalDraft & { readonly comment: PostedComment };
 
 /**
- * Posts the first part of an exact diff as a comment on the file, or on the pull request if GitHub refuses that.
+ * Posts an exact diff as a comment on the file, or on the pull request if GitHub refuses that.
  * Returns null if the diff cannot be shown there.
  */
 export async function postDiff(
@@ -83,28 +82,6 @@ function reasonNotSuggested(placement: Placement): NoSuggestionReason {
 /** Comments of the App that exist on GitHub, by marker. */
 export type FoundComments = ReadonlyMap<string, FoundComment>;
 
-/** Posts the continuation comments of a diff in order. Existing ones are corrected instead. */
-export async function postParts(
-  github: GitHub,
-  firstComment: PostedComment,
-  bodies: readonly string[],
-  found: FoundComments,
-): Promise<readonly PostedComment[]> {
-  const parts: PostedComment[] = [];
-  for (const body of bodies) {
-    const [marker = ''] = body.split('\n', 1);
-    const existing = found.get(marker);
-    parts.push(
-      await (existing === undefined ? postPart(github, firstComment, body) : rewriteComment(github, existing, body)),
-    );
-  }
-  return parts;
-}
-
-function postPart(github: GitHub, firstComment: PostedComment, body: string): Promise<PostedComment> {
-  return firstComment.kind === 'issue-comment' ? github.createComment(body) : github.createReply(firstComment.id, body);
-}
-
 type CommentSearch = { readonly github: Pick<GitHub, 'findCommentsByMarker'> };
 
 /** Finds all comments of these proposals, created since `since` (ISO 8601; null if unknown). */
@@ -113,26 +90,18 @@ export async function findPostedComments(
   proposals: readonly Proposal[],
   since: string | null,
 ): Promise<FoundComments> {
-  const markers: string[] = [];
-  for (const proposal of proposals) markers.push(...(await commentMarkers(proposal)));
+  const markers = proposals.map(({ id }) => proposalMarker(id));
   return markers.length === 0 ? new Map() : github.findCommentsByMarker(markers, since);
 }
 
-async function commentMarkers(proposal: Proposal): Promise<readonly string[]> {
-  const { id } = proposal;
-  const parts = countParts(proposal);
-  const continuations = Array.from({ length: Math.max(0, parts - 1) }, (_, index) => partMarker(id, index + 2, parts));
-  return [proposalMarker(id), ...continuations];
-}
-
-/** Whether the first comment of the proposal exists. */
+/** Whether the page of the proposal exists. */
 export function isPosted(found: FoundComments, { id }: Proposal): boolean {
   return found.has(proposalMarker(id));
 }
 
 /**
- * Adopts the comments of an earlier attempt, wherever they are. Edited comments of a pending proposal are restored and
- * missing parts added; those of a decided one are only reported. Returns null if there are none.
+ * Adopts the comments of an earlier attempt, wherever they are. An edited page of a pending proposal is restored;
+ * that of a decided one is only reported. Returns null if there are none.
  */
 export async function adoptPostedComments(
   { github }: PullContext,
@@ -145,13 +114,9 @@ export async function adoptPostedComments(
   const proposalId = proposal.id;
   const placement = actualPlacement(existing, proposal, open?.draft?.placement ?? null);
   const draft = open === null ? null : await draftProposalAt(proposal, placement, open.draftContext);
-  if (draft === null) {
-    const continuationComments = await foundParts(found, proposal);
-    return { proposalId, placement, comment: withoutBody(existing), continuationComments };
-  }
+  if (draft === null) return { proposalId, placement, comment: withoutBody(existing) };
   const comment = await rewriteComment(github, existing, draft.comments.body);
-  const continuationComments = await postParts(github, comment, draft.comments.parts, found);
-  return { proposalId, placement, comment, continuationComments };
+  return { proposalId, placement, comment };
 }
 
 /** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
@@ -165,11 +130,6 @@ function actualPlacement(comment: PostedComment, { change }: Proposal, intended:
     case 'review-comment':
       return intended ?? { kind: 'file', path, reason: 'not-in-diff' };
   }
-}
-
-async function foundParts(found: FoundComments, proposal: Proposal): Promise<readonly PostedComment[]> {
-  const [, ...continuations] = await commentMarkers(proposal);
-  return continuations.flatMap((marker) => found.get(marker) ?? []).map(withoutBody);
 }
 
 function withoutBody({ body: _, ...comment }: FoundComment): PostedComment {

@@ -15,7 +15,6 @@ import { listSettingsInForce, parseSettings } from '../../core/settings/repo-set
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import { commentKey } from '../../core/state/posted-comment.ts';
-import { proposalCommentsOf } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
@@ -109,20 +108,16 @@ async function fetchShownProposals(
   { github }: PullContext,
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
 ): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenComments'>> {
-  const comments = proposals.flatMap(proposalCommentsOf);
+  const comments = proposals.flatMap(({ comment }) => comment ?? []);
   const [texts, hidden] = await bothOrFail(
     github.fetchCommentTexts(comments),
     withHidden ? github.listHiddenComments(comments) : Promise.resolve(null),
   );
   const shownDigests: Record<string, string | null> = {};
   for (const proposal of proposals) {
-    const current = proposalCommentsOf(proposal).map((one) => ({
-      text: texts[commentKey(one)],
-      bodyHash: one.bodyHash,
-    }));
-    if (!current.every(({ text, bodyHash }) => text?.bodyHash === bodyHash)) continue;
-    const bodies = current.flatMap(({ text }) => text?.body ?? []);
-    shownDigests[proposal.id] = findShownDigest({ proposal, bodies });
+    const text = proposal.comment === null ? undefined : texts[commentKey(proposal.comment)];
+    if (text == null || text.bodyHash !== proposal.comment?.bodyHash) continue;
+    shownDigests[proposal.id] = findShownDigest({ proposal, body: text.body });
   }
   const commentHashes = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null]));
   return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };

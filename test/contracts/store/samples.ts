@@ -131,7 +131,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     votes: [],
     placement: null,
     comment: null,
-    continuationComments: [],
     previousCommentIds: [],
     commitSha: null,
     committed: null,

@@ -188,20 +188,6 @@ it('a quote of a folded diff approves only with the lines in the fold (X2, S59)'
   expect(pr.file('docs/long.md')).toContain('Line 149.');
 });
 
-it('a change in numbered parts is approved by its id, not below a quote of one part (X2, S26)', async () => {
-  const story = await propose(
-    stage(),
-    write('docs/long.md', `${Array.from({ length: 1_500 }, (_, at) => `Line ${at} ${'x'.repeat(40)}.`).join('\n')}\n`),
-  );
-  const { ana, bot, pr } = story;
-  const { body, proposalId } = bot.proposal(1);
-  expect(body).toContain('Part 1 of 2');
-  await ana.says(quoteReply(body, '/approve'));
-  await expectNothingApproved(story);
-  await ana.says(`/approve ${proposalId}`);
-  expect(pr.file('docs/long.md')).toContain('Line 1499 ');
-});
-
 /** A reply by e-mail to GitHub's mail about a comment, as mail programs quote it. */
 function replyByMail(words: string, page: string, mail: { readonly header: string; readonly footer: string }): string {
   const [, rendered = ''] = /^(?:<!--.*-->\n+)?([\s\S]*)$/.exec(page) ?? [];

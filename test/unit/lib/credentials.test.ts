@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/adapters/telemetry/log.ts';
-import { createDiffView } from '../../../src/core/messages/proposal/diff-markdown.ts';
+import { createTextView } from '../../../src/core/messages/proposal/diff-markdown.ts';
 import { quoteModelText } from '../../../src/core/messages/shared/markdown.ts';
 import { findCredentials } from '../../../src/lib/credentials.ts';
 import { redact, redactDiff } from '../../../src/lib/redaction.ts';
@@ -81,7 +81,7 @@ describe('credentials (I3)', () => {
     }
     const lines = credential.split('\n').map((line) => `+const x = ${line};`);
     const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,${lines.length + 1} @@\n one\n${lines.join('\n')}\n`;
-    const [warning = ''] = createDiffView(diff).warnings.filter((one) => one.includes('credential'));
+    const [warning = ''] = createTextView(diff).warnings.filter((one) => one.includes('credential'));
     expect(warning).toContain(lines.length > 1 ? name : `${name} in line 2`);
     expect(warning).not.toContain(credential.slice(-12));
   });
@@ -98,7 +98,7 @@ describe('credentials (I3)', () => {
     expect(findCredentials(plain)).toEqual([]);
     const [, token = ''] = MADE_UP[0] ?? [];
     const removed = `--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,1 @@\n ${token}\n-${token}\n`;
-    expect(createDiffView(removed).warnings).toEqual([]);
+    expect(createTextView(removed).warnings).toEqual([]);
   });
 
   it('are found in linear time in any text (H12)', () => {

@@ -282,7 +282,7 @@ function truncatePath(path: string): string {
 }
 
 const SKIP_REASON_TEXT = {
-  'too-large': `larger than ${MAX_FILE_BYTES / 1_000_000} MB`,
+  'too-large': `larger than ${MAX_FILE_BYTES / 1_000} kB`,
   'needs-approval': 'people must first approve that they are read; read_file asks them',
   'too-many': 'more than one search can fetch; narrow the glob to search them',
   'not-utf8': 'not valid UTF-8',

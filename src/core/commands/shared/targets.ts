@@ -1,7 +1,7 @@
 import { type QuoteExtent, quoteExtent } from '../../messages/quoted-comment.ts';
 import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
-import { fullyPostedAt, type Proposal } from '../../state/proposal.ts';
+import type { Proposal } from '../../state/proposal.ts';
 import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
 import type { PullState } from '../../state/pull-state.ts';
 
@@ -141,7 +141,7 @@ export function isPostedAndOpen(proposal: Proposal): boolean {
 
 /** GitHub's times are whole seconds: a proposal posted in the same second counts as posted later. */
 function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
-  const postedAt = fullyPostedAt(proposal);
+  const postedAt = proposal.comment?.createdAt ?? null;
   return postedAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
 }
 
@@ -150,7 +150,7 @@ function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
  * proposal that was posted again keeps what was said about it.
  */
 export function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
-  const postedAt = fullyPostedAt(proposal);
+  const postedAt = proposal.comment?.createdAt ?? null;
   return proposal.repairCount === 0 && postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
 }
 

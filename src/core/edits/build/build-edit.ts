@@ -111,7 +111,7 @@ function isUniqueInContext(
 function buildEditDiff(file: DiffFile, { spans }: EditedResult, region: Region): ReviewableDiff {
   if (spans.length === 1)
     return buildRefinedDiff(file, { index: regionIndex(region), old: region.old, new: region.new });
-  return buildReviewableDiff(file, spansToBlocks(file.base, spans));
+  return buildReviewableDiff(file, [...spansToBlocks(file.base, spans)]);
 }
 
 function* spansToBlocks(base: LineTable, spans: readonly LineSpan[]): Generator<DiffBlock> {

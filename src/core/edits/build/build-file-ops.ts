@@ -3,10 +3,11 @@ import { describeDelete, describeMove, describeRead, describeRestore } from '../
 import { changeDigest } from '../digest.ts';
 import { EMPTY_REGION, regionBetween, regionIndex } from '../region.ts';
 import { blobSha, decodeText } from '../text/characters.ts';
+import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { createLineTable } from '../text/line-table.ts';
 import { countLines } from '../text/lines.ts';
 import type { BuildResult } from './build-edit.ts';
-import { checkMinDiffSize, checkSpanLength, type Refusal, refuse } from './refusals.ts';
+import { checkSpanLength, deletedTextTooLarge, type Refusal, refuse } from './refusals.ts';
 import { buildRefinedDiff, buildReviewableDiff } from './unified-diff.ts';
 
 /** A `delete_file` call on a stored file. The path is already checked. */
@@ -27,7 +28,7 @@ const NOT_TEXT: DeletedText = { region: null, diff: null, lines: null };
 
 type DeletedTextResult = { readonly kind: 'deleted-text'; readonly deletedText: DeletedText } | Refusal;
 
-/** Builds the change of a `delete_file` call. It shows every line of a text, and the blob of any other file. */
+/** Builds the change of a `delete_file` call. It stores every line of a text, and the blob of any other file. */
 export function buildDelete(input: DeleteInput): BuildResult {
   const read = readDeletedText(input.path, input.file.bytes);
   if (read.kind === 'refused') return read;
@@ -39,8 +40,7 @@ export function buildDelete(input: DeleteInput): BuildResult {
 function readDeletedText(path: string, bytes: Uint8Array): DeletedTextResult {
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return { kind: 'deleted-text', deletedText: NOT_TEXT };
-  const sizeRefusal = checkMinDiffSize(path, decoded.text.length);
-  if (sizeRefusal !== null) return refuse(sizeRefusal);
+  if (bytes.length > MAX_FILE_BYTES) return refuse(deletedTextTooLarge(path, bytes.length));
   const region = regionBetween(decoded.text, '') ?? EMPTY_REGION;
   const base = createLineTable(decoded.text);
   const blocks = base.lineCount === 0 ? [] : [{ index: 0, old: region.old, new: [] }];

@@ -1,4 +1,4 @@
-import { type Change, changeDiff, type FileChange, type PathResult, type Region, type StoredFile } from '../change.ts';
+import { type Change, type FileChange, type PathResult, type Region, type StoredFile, shownDiff } from '../change.ts';
 import { combineChanges, MAX_SET_MEMBERS } from '../change-set.ts';
 import { describeEdit } from '../describe-change.ts';
 import {
@@ -57,7 +57,7 @@ export function buildSet({ summary, repositoryName, touched }: SetInput): SetRes
     );
   const change = combineChanges(summary, members);
   if (change === null) return refuse('No changes: every file would stay exactly as it is.');
-  const sizeRefusal = checkDiffSize('these files together', changeDiff(change) ?? '');
+  const sizeRefusal = checkDiffSize('these files together', shownDiff(change) ?? '');
   if (sizeRefusal !== null) return refuse(sizeRefusal);
   return { kind: 'change', change: change.op === 'set' ? { ...change, results: resultsOfPaths(touched) } : change };
 }

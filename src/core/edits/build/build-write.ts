@@ -8,15 +8,7 @@ import { diffIgnoringLineEndings, dominantLineEnding, keepDiffLineEndings } from
 import { createLineTable, type LineTable } from '../text/line-table.ts';
 import { countLines, sliceLines } from '../text/lines.ts';
 import type { BuildResult } from './build-edit.ts';
-import {
-  checkMinDiffSize,
-  checkNewText,
-  checkSpanLength,
-  type EditableText,
-  encodeFile,
-  readEditableText,
-  refuse,
-} from './refusals.ts';
+import { checkNewText, checkSpanLength, type EditableText, encodeFile, readEditableText, refuse } from './refusals.ts';
 import { buildRefinedDiff } from './unified-diff.ts';
 
 /**
@@ -73,7 +65,7 @@ function buildWriteChange(input: WriteInput, base: WriteBase, text: string): Bui
   if (span === null && base.file !== null) return refuse(`No changes: ${path} already holds exactly this text.`);
   const encoded = encodeFile(path, text);
   if (encoded.kind === 'refused') return encoded;
-  const sizeRefusal = span === null ? null : checkChangeSize(path, base.lines, span);
+  const sizeRefusal = span === null ? null : checkChangeSize(path, span);
   if (sizeRefusal !== null) return refuse(sizeRefusal);
   const region = span === null ? EMPTY_REGION : createRegion(span, base.lines);
   const diffFile = { path, existedBefore: base.file !== null, base: base.lines };
@@ -100,12 +92,8 @@ function buildWriteChange(input: WriteInput, base: WriteBase, text: string): Bui
   };
 }
 
-/**
- * Checks the size before lines become strings: the diff shows at least the additional characters of the longer side.
- */
-function checkChangeSize(path: string, lines: LineTable, { index, end, newText }: ChangedLines): string | null {
-  const growth = Math.abs(newText.length - (lines.offsetAt(end) - lines.offsetAt(index)));
-  return checkMinDiffSize(path, growth) ?? checkSpanLength(path, end - index, countLines(newText));
+function checkChangeSize(path: string, { index, end, newText }: ChangedLines): string | null {
+  return checkSpanLength(path, end - index, countLines(newText));
 }
 
 function createWritePayload(input: WriteInput, base: WriteBase, content: string, diff: string): FileChange['payload'] {

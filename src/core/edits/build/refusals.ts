@@ -3,14 +3,7 @@ import type { FileChange } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { byteLength, decodeText, encodeText } from '../text/characters.ts';
 import type { NearMatch } from '../text/closest-text.ts';
-import {
-  MAX_COUNTED_MATCHES,
-  MAX_DIFF_BYTES,
-  MAX_DIFF_PART_BYTES,
-  MAX_FILE_BYTES,
-  MAX_MEASURED_DIFF_CHARACTERS,
-  MAX_REGION_LINES,
-} from '../text/limits.ts';
+import { MAX_COUNTED_MATCHES, MAX_DIFF_BYTES, MAX_FILE_BYTES, MAX_REGION_LINES } from '../text/limits.ts';
 import { replaceHiddenCharacters } from '../text/unicode.ts';
 
 /** The result of a tool call that the model gets instead of a change. */
@@ -87,25 +80,17 @@ function fileTooLarge(path: string, verb: string, bytes: number): string {
   return `Not proposed: ${path} ${verb} ${bytes} bytes and at most ${MAX_FILE_BYTES} bytes can be edited or written.`;
 }
 
+/** For a text whose lines are too many to store. */
+export function deletedTextTooLarge(path: string, bytes: number): string {
+  return `Not proposed: ${path} has ${bytes} bytes and at most ${MAX_FILE_BYTES} bytes of text can be deleted. A person must delete it.`;
+}
+
 /** T16, or null if the diff can be reviewed. */
 export function checkDiffSize(path: string, diff: string): string | null {
   const bytes = byteLength(diff);
   if (bytes <= MAX_DIFF_BYTES) return null;
   const kilobytes = Math.ceil(bytes / 1000);
   return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most ${MAX_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
-}
-
-/** T16 for a diff that is not even built, given a lower bound for its length; null if it can be built. */
-export function checkMinDiffSize(path: string, characters: number): string | null {
-  if (characters <= MAX_MEASURED_DIFF_CHARACTERS) return null;
-  const kilobytes = Math.ceil(characters / 1000);
-  return `Not proposed: the diff of ${path} is at least ${kilobytes} kB and at most ${MAX_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
-}
-
-/** For a line of the diff that no comment can display; `bytes` is its displayed size. */
-export function diffLineTooLong(path: string, bytes: number): string {
-  const [kilobytes, maxKilobytes] = [Math.ceil(bytes / 1000), MAX_DIFF_PART_BYTES / 1000];
-  return `Not proposed: a line of the diff of ${path} takes ${kilobytes} kB when displayed and a comment has room for ${maxKilobytes} kB. Keep such a line out of the changed lines and the three lines around them.`;
 }
 
 /** Why differences so far apart cannot be one change; null if they can. */

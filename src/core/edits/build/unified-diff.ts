@@ -1,11 +1,8 @@
 import { CONTEXT_LINES } from '../region.ts';
-import { byteLength } from '../text/characters.ts';
-import { MAX_DIFF_PART_BYTES } from '../text/limits.ts';
 import { pairLines, UNPAIRED } from '../text/line-diff.ts';
 import { type LineTable, linesAt } from '../text/line-table.ts';
 import { countCommonLines, isTerminated } from '../text/lines.ts';
-import { escapeHiddenCharacters, fenceFor } from '../text/unicode.ts';
-import { checkDiffSize, checkMinDiffSize, diffLineTooLong, type Refusal, refuse } from './refusals.ts';
+import { checkDiffSize, type Refusal, refuse } from './refusals.ts';
 
 /** A diff that people can review, or a refusal if it is too long. */
 export type ReviewableDiff = { readonly kind: 'diff'; readonly diff: string } | Refusal;
@@ -18,61 +15,11 @@ export function buildRefinedDiff(file: DiffFile, block: DiffBlock): ReviewableDi
   return buildReviewableDiff(file, refineBlock(block));
 }
 
-/** Builds the diff of blocks in order that do not touch. Stops reading blocks once the diff is far too long. */
-export function buildReviewableDiff(file: DiffFile, blocksInOrder: Iterable<DiffBlock>): ReviewableDiff {
-  const blocks: DiffBlock[] = [];
-  let characters = 0;
-  let end = Number.NEGATIVE_INFINITY;
-  for (const block of blocksInOrder) {
-    characters += contextCharacters(file, end, block.index) + countCharacters(block.old) + countCharacters(block.new);
-    const sizeRefusal = checkMinDiffSize(file.path, characters);
-    if (sizeRefusal !== null) return refuse(sizeRefusal);
-    end = block.index + block.old.length;
-    blocks.push(block);
-  }
+/** Builds the diff of blocks in order that do not touch. */
+export function buildReviewableDiff(file: DiffFile, blocks: readonly DiffBlock[]): ReviewableDiff {
   const diff = formatUnifiedDiff({ ...file, blocks });
-  const refusal = checkDiffSize(file.path, diff) ?? checkRowLengths(file.path, diff);
+  const refusal = file.isDeleted ? null : checkDiffSize(file.path, diff);
   return refusal === null ? { kind: 'diff', diff } : refuse(refusal);
-}
-
-/** The context characters between two blocks, without hunk headers. */
-function contextCharacters({ base }: DiffFile, end: number, index: number): number {
-  const from = Math.max(0, index - CONTEXT_LINES);
-  if (index - end <= 2 * CONTEXT_LINES) return base.offsetAt(index) - base.offsetAt(end) + index - end;
-  const before = base.offsetAt(index) - base.offsetAt(from) + index - from;
-  return end < 0 ? before : before + base.offsetAt(end + CONTEXT_LINES) - base.offsetAt(end) + CONTEXT_LINES;
-}
-
-function countCharacters(lines: readonly string[]): number {
-  let characters = lines.length;
-  for (const line of lines) characters += line.length;
-  return characters;
-}
-
-/** An upper bound: a hidden character is displayed as up to eight bytes, and a fence grows with backticks. */
-const MAX_SHOWN_BYTES_PER_CHARACTER = 10;
-
-/** Refuses lines that no comment can hold before anything is posted, because lines are never split. */
-function checkRowLengths(path: string, diff: string): string | null {
-  const bytes = findTooLongRow(diff, MAX_DIFF_PART_BYTES);
-  return bytes === null ? null : diffLineTooLong(path, bytes);
-}
-
-/** The displayed size, in bytes, of the first row that exceeds `maxBytes`; null if all fit. */
-function findTooLongRow(diff: string, maxBytes: number): number | null {
-  if (diff.length * MAX_SHOWN_BYTES_PER_CHARACTER <= maxBytes) return null;
-  for (const row of diff.split('\n')) {
-    if (row.length * MAX_SHOWN_BYTES_PER_CHARACTER <= maxBytes) continue;
-    const bytes = bytesWhenShown(row);
-    if (bytes > maxBytes) return bytes;
-  }
-  return null;
-}
-
-/** The size of a row in a fence of its own, with hidden characters escaped. */
-function bytesWhenShown(row: string): number {
-  const shown = escapeHiddenCharacters(row);
-  return byteLength(shown) + 1 + 2 * fenceFor(shown).length;
 }
 
 /** A run of lines that differs, starting at the 0-based line `index` of the old version. */

@@ -1,22 +1,17 @@
 /** The largest file that can be edited or written, in bytes. */
-export const MAX_FILE_BYTES = 2_000_000;
+export const MAX_FILE_BYTES = 512_000;
 
 /** The largest file that can be deleted or moved, in bytes: we read it to find out whether it is text. */
 export const MAX_WHOLE_FILE_BYTES = 20_000_000;
 
 /**
- * The largest unified diff of one proposal, in bytes. A longer one is refused, because people approve only a diff they
+ * The largest unified diff of one proposal, in bytes: it must fit one comment, because people approve only a diff they
  * can see.
  */
-export const MAX_DIFF_BYTES = 240_000;
+export const MAX_DIFF_BYTES = 55_000;
 
-/**
- * The largest part of a diff in one comment, in bytes; the rest of the comment needs room too. No line is ever split.
- */
-export const MAX_DIFF_PART_BYTES = 57_000;
-
-/** Diffs that must be longer than this are not even built to measure them. */
-export const MAX_MEASURED_DIFF_CHARACTERS = 2 * MAX_DIFF_BYTES;
+/** Lines that a page shows of a deleted file. */
+export const MAX_DELETED_LINES_SHOWN = 50;
 
 /** Lines in the preview of a written file. */
 export const MAX_PREVIEW_LINES = 50;

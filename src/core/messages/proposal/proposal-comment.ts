@@ -10,20 +10,16 @@ import {
   joinBlocks,
   link,
   MAX_POSTED_BODY_BYTES,
-  partMarker,
   proposalMarker,
   quoteModelText,
 } from '../shared/markdown.ts';
 import {
   createDiffView,
-  type DiffPart,
   type DiffView,
-  MAX_FIRST_PART_BYTES,
+  joinViews,
   renderDiff,
-  renderDiffPart,
   renderFoldedDiff,
   renderOpenDiff,
-  splitDiff,
 } from './diff-markdown.ts';
 import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
@@ -36,13 +32,10 @@ import {
   viewProposalPayload,
 } from './proposal-header.ts';
 import { escapeLogin, type ProposalView, proposalStatus } from './proposal-status.ts';
-import { createSetView, introductionBytes, renderSetDiff, setIntroduction } from './set-page.ts';
+import { createSetViews, renderSetDiff, setIntroduction } from './set-page.ts';
 
-/**
- * The Markdown of a proposal's comments: its own, and the further parts of a long diff, in order. All their links are
- * below `links`.
- */
-export type RenderedProposal = { readonly body: string; readonly parts: readonly string[]; readonly links: RepoLinks };
+/** The Markdown of a proposal's page. All its links are below `links`. */
+export type RenderedProposal = { readonly body: string; readonly links: RepoLinks };
 
 /** Free bytes in a pending proposal's comment, so that the outcome fits later. */
 const RESERVED_STATUS_BYTES = 4_000;
@@ -51,28 +44,20 @@ const RESERVED_STATUS_BYTES = 4_000;
 const RESERVED_FRAME_BYTES = 1_000;
 
 /**
- * The comments of a proposal in its current state: pending with the ways to decide, or decided with the outcome. Each
- * has at most 60,000 bytes. A pending change that does not fit is announced without the ways to decide.
+ * The page of a proposal in its current state: pending with the ways to decide, or decided with the outcome. It has at
+ * most 60,000 bytes. A pending change that does not fit is announced without the ways to decide.
  */
 export function renderProposal(view: ProposalView): RenderedProposal {
-  const { proposal, links } = view;
-  if (proposal.state !== 'proposed')
-    return { body: renderDecidedBody(view), parts: renderDecidedParts(proposal), links };
+  if (view.proposal.state !== 'proposed') return { body: renderDecidedBody(view), links: view.links };
   return renderOpenProposal(view) ?? renderUnshowable(view);
 }
 
-/** The comments that ask for a decision; null where they cannot hold the whole change. */
+/** The page that asks for a decision; null where a comment cannot hold the whole change. */
 export function renderOpenProposal(view: ProposalView): RenderedProposal | null {
-  const { proposal, placement } = view;
-  const diff = proposalDiff(proposal);
-  const diffParts = diff === null || placement.kind === 'suggestion' ? [] : splitIntoParts(proposal, diff);
-  if (diffParts === null) return null;
-  const parts = diff === null ? [] : renderFurtherParts(proposal, diff, diffParts);
-  if (parts.some((part) => byteLength(part) > MAX_POSTED_BODY_BYTES)) return null;
+  const body = renderOpenBody(view, viewDiffs(view.proposal));
   // A comment that is already posted needs no reserve.
-  const reserved = proposal.comment === null ? RESERVED_STATUS_BYTES : 0;
-  const body = renderOpenBody(view, diff, diffParts);
-  return byteLength(body) > MAX_POSTED_BODY_BYTES - reserved ? null : { body, parts, links: view.links };
+  const reserved = view.proposal.comment === null ? RESERVED_STATUS_BYTES : 0;
+  return byteLength(body) > MAX_POSTED_BODY_BYTES - reserved ? null : { body, links: view.links };
 }
 
 /** A comment in place of a change that cannot be shown exactly. Without commands, so that no one approves it unseen. */
@@ -82,48 +67,18 @@ export function renderUnshowable({ proposal, links }: ProposalView): RenderedPro
     proposalHeader(proposal),
     'This change cannot be shown whole, so you cannot decide on it here. Nothing was changed.',
   );
-  return { body, parts: [], links };
+  return { body, links };
 }
 
-/** Number of comments that the proposal's diff takes; 1 without a diff. */
-export function countParts(proposal: Proposal): number {
-  const posted = { ...proposal, change: postedChange(proposal) };
-  const diff = proposalDiff(posted);
-  return diff === null ? 1 : (splitIntoParts(posted, diff)?.length ?? 1);
-}
-
-/** The parts of a diff, one for each comment; null if a line has room in none. */
-function splitIntoParts(proposal: Proposal, diff: DiffView): readonly DiffPart[] | null {
-  return splitDiff(diff, firstPartBytes(proposal, diff));
-}
-
-/**
- * The room for a diff in the first comment. That of a set also lists the members, and warns of each. Depends on the
- * posted change alone, so that a comment written again is cut at the same lines.
- */
-function firstPartBytes(proposal: Proposal, diff: DiffView): number {
-  const { change } = proposal;
-  if (change.op !== 'set') return MAX_FIRST_PART_BYTES;
-  return (
-    MAX_FIRST_PART_BYTES -
-    introductionBytes(change) -
-    byteLength(warningLines({ proposal, warnings: [], protectedPaths: EVERY_PATH }, diff))
-  );
-}
-
-/** Settings can protect further paths after the first comment was cut, so there is room for a warning of each path. */
-const EVERY_PATH: readonly string[] = ['**'];
-
-function renderOpenBody(view: ProposalView, diff: DiffView | null, parts: readonly DiffPart[]): string {
+function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
   const { proposal } = view;
   return joinBlocks(
     proposalMarker(proposal.id),
     proposalHeader(proposal),
-    warningLines(view, diff),
+    warningLines(view, diffs),
     setIntroduction(proposal),
-    firstPartNote(parts.length),
-    changeBlock(view, diff, parts),
-    diffNotes(diff),
+    changeBlock(view, diffs),
+    diffNotes(diffs),
     noButtonLine(view),
     replacesLine(view),
     undoLine(proposal),
@@ -151,79 +106,44 @@ function renderDecidedBody(view: ProposalView): string {
 
 /** A person's own lines are first shown here, so they stay open and keep their warnings. */
 function renderDecidedChange(proposal: Proposal, room: number): string {
-  const diff = proposalDiff(proposal);
+  const diffs = viewDiffs(proposal);
+  const diff = joinViews(diffs);
   if (diff === null) return escapeText(viewProposalPayload(proposal).decidedText);
-  if (postedChange(proposal) === proposal.change) return renderDecidedDiff(proposal, diff, room);
+  if (postedChange(proposal) === proposal.change) return renderFoldedDiff(diff, room);
   const warnings = formatWarnings(diff.warnings);
-  const notes = diffNotes(diff);
+  const notes = diffNotes(diffs);
   return joinBlocks(warnings, renderOpenDiff(diff, room - byteLength(warnings) - byteLength(notes)), notes);
 }
 
-/** A diff in several parts is cut at the same lines as before, so that no line is repeated or missing. */
-function renderDecidedDiff(proposal: Proposal, diff: DiffView, room: number): string {
-  const [first, ...further] = splitIntoParts(proposal, diff) ?? [];
-  const part = first === undefined || further.length === 0 ? '' : renderDiffPart(diff, first, false);
-  return part === '' || byteLength(part) > room ? renderFoldedDiff(diff, room) : part;
-}
+/** The diff of each member of a change, in order; null for a member without one. */
+type MemberDiffs = readonly (DiffView | null)[];
 
-/** The further parts of a decided proposal still show the posted change, folded. */
-function renderDecidedParts(proposal: Proposal): readonly string[] {
-  const posted = { ...proposal, change: postedChange(proposal) };
-  const diff = proposalDiff(posted);
-  return diff === null ? [] : renderFurtherParts(posted, diff, splitIntoParts(posted, diff) ?? []);
-}
-
-/** The comments after the first part. A quote of one counts as a quote of the proposal. */
-function renderFurtherParts(proposal: Proposal, diff: DiffView, parts: readonly DiffPart[]): readonly string[] {
-  return parts.slice(1).map((part, index) => {
-    const number = index + 2;
-    return joinBlocks(
-      partMarker(proposal.id, number, parts.length),
-      proposalHeader(proposal),
-      `**Part ${number} of ${parts.length}.** ${number < parts.length ? `The diff continues in part ${number + 1}.` : 'The diff ends here.'}`,
-      renderDiffPart(diff, part, proposal.state === 'proposed'),
-    );
-  });
-}
-
-function firstPartNote(parts: number): string {
-  if (parts < 2) return '';
-  return `**Part 1 of ${parts}.** The diff continues in ${parts === 2 ? 'part 2' : `parts 2 to ${parts}`}. Read all parts before you decide.`;
-}
-
-function proposalDiff(proposal: Proposal): DiffView | null {
-  if (proposal.change.op === 'set') return createSetView(proposal.change);
-  const { diff } = viewProposalPayload(proposal);
-  return diff === null ? null : createDiffView(diff);
+function viewDiffs({ change }: Proposal): MemberDiffs {
+  return change.op === 'set' ? createSetViews(change) : [createDiffView(change.payload)];
 }
 
 /** The change itself; the payload's description where it has no diff. */
-function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | null, parts: readonly DiffPart[]): string {
+function changeBlock({ placement, proposal }: ProposalView, diffs: MemberDiffs): string {
   if (placement.kind === 'suggestion') return codeBlock('suggestion', placement.lines);
-  const [first, ...further] = parts;
-  if (diff === null || first === undefined) return escapeText(viewProposalPayload(proposal).text);
-  if (further.length > 0) return renderDiffPart(diff, first, true);
-  const room = firstPartBytes(proposal, diff);
-  return proposal.change.op === 'set' ? renderSetDiff(proposal.change, diff, room) : renderDiff(diff, room);
+  const [first = null] = diffs;
+  if (proposal.change.op === 'set') return renderSetDiff(diffs);
+  return first === null ? escapeText(viewProposalPayload(proposal).text) : renderDiff(first);
 }
 
-function warningLines(
-  { proposal, warnings, protectedPaths }: Pick<ProposalView, 'proposal' | 'warnings' | 'protectedPaths'>,
-  diff: DiffView | null,
-): string {
+function warningLines({ proposal, warnings, protectedPaths }: ProposalView, diffs: MemberDiffs): string {
   const members = membersOf(proposal.change).filter(({ op }) => op !== 'read');
   return formatWarnings([
     ...viewProposalPayload(proposal).warnings,
     ...new Set(members.flatMap((one) => fileWarnings(one, protectedPaths))),
     ...proposal.syntaxProblems.map(syntaxWarning),
     ...warnings,
-    ...(diff?.warnings ?? []),
+    ...diffs.flatMap((diff) => diff?.warnings ?? []),
   ]);
 }
 
-/** What the rows of the diff cannot show, below it. */
-function diffNotes(diff: DiffView | null): string {
-  return joinBlocks(...(diff?.notes ?? []).map(escapeText));
+/** What the rows of the diffs cannot show, below them. */
+function diffNotes(diffs: MemberDiffs): string {
+  return joinBlocks(...diffs.flatMap((diff) => (diff?.notes ?? []).map(escapeText)));
 }
 
 function formatWarnings(warnings: readonly string[]): string {

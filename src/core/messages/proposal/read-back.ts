@@ -6,10 +6,10 @@ import { type Change, type FileChange, membersOf, unifiedDiffOf } from '../../ed
 import { applySuggestion, type Placement } from '../../edits/placement.ts';
 import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
-import { rowsOf } from './diff-markdown.ts';
+import { shownRows } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
 import type { ProposalView } from './proposal-status.ts';
-import { listsMembers, storedDiffs } from './set-page.ts';
+import { listsMembers } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
 type StoredChange = {
@@ -50,51 +50,31 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
 }
 
 /**
- * True if comments, parsed as GitHub parses them, show the stored lines or diff and nothing else that could be pressed,
- * followed or mistaken for it: a preview must be the start of the diff.
+ * True if a page, parsed as GitHub parses it, shows the stored lines or diff and nothing else that could be pressed,
+ * followed or mistaken for it.
  */
-function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
-  const pages = [rendered.body, ...rendered.parts].map(parsePostedMarkdown);
-  const hasOnlyOwnMarkup = pages.every((page) => hasOnlyAppMarkup(page, rendered.links));
-  return hasOnlyOwnMarkup && pagesShowStored(pages, rendered.body, stored);
+function contentRoundTrips({ body, links }: RenderedProposal, stored: StoredChange): boolean {
+  const page = parsePostedMarkdown(body);
+  return hasOnlyAppMarkup(page, links) && pageShowsStored(page, body, stored);
 }
 
 /**
- * True if posted comments show the change at one of these placements. Their other markup was checked before they were
- * posted; links can be those of a former name of the repository.
+ * True if a posted page shows the change at one of these placements. Its other markup was checked before it was posted;
+ * links can be those of a former name of the repository.
  */
-export function pagesShowChange(
-  { body, parts }: Pick<RenderedProposal, 'body' | 'parts'>,
-  change: Change,
-  placements: readonly Placement[],
-): boolean {
-  const pages = [body, ...parts].map(parsePostedMarkdown);
-  return placements.some((placement) => pagesShowStored(pages, body, { change, placement }));
+export function pageShowsChange(body: string, change: Change, placements: readonly Placement[]): boolean {
+  const page = parsePostedMarkdown(body);
+  return placements.some((placement) => pageShowsStored(page, body, { change, placement }));
 }
 
-function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { change, placement }: StoredChange): boolean {
-  const [first] = pages;
-  if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
+function pageShowsStored(page: ParsedMarkdown, body: string, { change, placement }: StoredChange): boolean {
+  if (!hasOnlyAppBlocks(page)) return false;
   if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;
-  if (placement.kind === 'suggestion') {
-    return suggestionRoundTrips(first, placement.lines) && pages.every((page) => blocksIn(page, 'diff').length === 0);
-  }
-  if (!pages.every((page) => suggestionsIn(page).length === 0)) return false;
-  const shown = change.op === 'set' ? pages.flatMap(shownTogether) : shownDiff(pages);
-  return shown !== null && diffsRoundTrip(shown, storedDiffs(change));
-}
-
-/** The diff that pages show, each behind its previews; null if a preview shows something else. */
-function shownDiff(pages: readonly ParsedMarkdown[]): readonly string[] | null {
-  if (!pages.every((page) => arePreviewsConsistent(blocksIn(page, 'diff')))) return null;
-  return pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
-}
-
-/** The diffs of a set in order: either one for each member, or all in one behind its preview. */
-function shownTogether(page: ParsedMarkdown): readonly string[] {
-  const blocks = blocksIn(page, 'diff');
-  const isPreview = blocks.length === 2 && blocks[0]?.every((line, index) => line === blocks[1]?.[index]) === true;
-  return (isPreview ? blocks.slice(1) : blocks).flat();
+  const shown = blocksIn(page, 'diff').flat();
+  if (placement.kind === 'suggestion') return shown.length === 0 && suggestionRoundTrips(page, placement.lines);
+  const stored = shownRows(change);
+  const hasAllRows = shown.length === stored.length && shown.every((row, index) => row === stored[index]);
+  return hasAllRows && suggestionsIn(page).length === 0;
 }
 
 /** True if the text is what the change leaves; a deleted file leaves none. */
@@ -119,18 +99,6 @@ function suggestionsIn({ nodes }: ParsedMarkdown): readonly Nodes[] {
 /** The lines of each block of a language in a body, in order. */
 function blocksIn({ nodes, codeLinesOf }: ParsedMarkdown, lang: 'diff'): readonly (readonly string[])[] {
   return nodes.filter((node) => node.type === 'code' && node.lang === lang).map((node) => codeLinesOf(node) ?? []);
-}
-
-/** True if each diff is the start of the last one: a preview is followed by the whole diff. */
-function arePreviewsConsistent(diffs: readonly (readonly string[])[]): boolean {
-  const whole = diffs.at(-1) ?? [];
-  return diffs.every((lines) => lines.every((line, index) => line === whole[index]));
-}
-
-/** True if lines read from pages are exactly the rows of the stored diffs, one after the other. */
-function diffsRoundTrip(shown: readonly string[], diffs: readonly string[]): boolean {
-  const stored = diffs.flatMap(rowsOf);
-  return shown.length === stored.length && shown.every((line, index) => line === stored[index]);
 }
 
 /** HTML of the App's own templates. */

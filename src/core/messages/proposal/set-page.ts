@@ -1,9 +1,7 @@
-import { pluralize } from '../../../lib/format.ts';
-import { type Change, type ChangeSet, type FileChange, membersOf, unifiedDiffOf } from '../../edits/change.ts';
-import { byteLength } from '../../edits/text/characters.ts';
+import { type ChangeSet, type FileChange, unifiedDiffOf } from '../../edits/change.ts';
 import { memberLines, type Proposal, proposedLineOf } from '../../state/proposal.ts';
-import { codeBlock, codeSpan, details, escapeText, quoteModelText } from '../shared/markdown.ts';
-import { createDiffView, type DiffView, FOLD_FROM_LINES, renderDiff } from './diff-markdown.ts';
+import { codeSpan, escapeText, joinBlocks, quoteModelText } from '../shared/markdown.ts';
+import { createDiffView, type DiffView, renderDiff } from './diff-markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 
 /** The payload of a change with its first line. */
@@ -78,51 +76,21 @@ export function setIntroduction(proposal: Introduced): string {
   return [summary, rule, memberList(change, memberLines(proposal))].filter((block) => block !== '').join('\n\n');
 }
 
-/** Bytes of the introduction, also where pushes give edits longer numbers and other headings. */
-export function introductionBytes(change: ChangeSet): number {
-  const edits = change.members.filter(({ op }) => op === 'edit').length;
-  return (
-    byteLength(setIntroduction({ change, currentLines: null, origin: { kind: 'call' } })) + edits * MOVED_PLACE_BYTES
-  );
-}
-
-/** Seven digits, and a heading of 80 characters. */
-const MOVED_PLACE_BYTES = 100;
-
 /** The tool cuts a summary before, but placeholders of secrets can lengthen it again. */
 const MAX_QUOTED_SUMMARY_CHARACTERS = 600;
 
-/** The diffs of all members as one, in order. Warnings name the path that they are about. */
-export function createSetView({ members }: ChangeSet): DiffView | null {
-  const views = members.flatMap(({ path, payload }) => {
-    const diff = unifiedDiffOf(payload);
-    return diff === null ? [] : [{ path, view: createDiffView(diff) }];
+/** The diffs of all members, in order; null for a member without one. Warnings name the path that they are about. */
+export function createSetViews({ members }: ChangeSet): readonly (DiffView | null)[] {
+  return members.map(({ path, payload }) => {
+    const view = createDiffView(payload);
+    const about = (texts: readonly string[]): readonly string[] => texts.map((text) => `${path}: ${text}`);
+    return view === null ? null : { ...view, warnings: about(view.warnings), notes: about(view.notes) };
   });
-  if (views.length === 0) return null;
-  return {
-    lines: views.flatMap(({ view }) => view.lines),
-    warnings: views.flatMap(({ path, view }) => view.warnings.map((warning) => `${path}: ${warning}`)),
-    notes: views.flatMap(({ path, view }) => view.notes.map((note) => `${path}: ${note}`)),
-  };
 }
 
-/** A diff for each member that has one, folded where it is long; as one diff where that would take too much room. */
-export function renderSetDiff({ members }: ChangeSet, whole: DiffView, maxBytes: number): string {
-  const blocks = members.flatMap(({ payload }, index) => {
-    const diff = unifiedDiffOf(payload);
-    return diff === null ? [] : [renderMemberDiff(createDiffView(diff), index + 1)];
-  });
-  const page = blocks.join('\n\n');
-  return byteLength(page) > maxBytes ? renderDiff(whole, maxBytes) : page;
-}
-
-function renderMemberDiff({ lines }: DiffView, number: number): string {
-  const block = codeBlock('diff', lines);
-  if (lines.length < FOLD_FROM_LINES) return `Diff of ${number}:\n\n${block}`;
-  return details(`Diff of ${number} (${pluralize(lines.length, 'line')})`, block);
-}
-
-/** The rows that a page must show for each member with a diff, in order. */
-export function storedDiffs(change: Change): readonly string[] {
-  return membersOf(change).flatMap(({ payload }) => unifiedDiffOf(payload) ?? []);
+/** A diff for each member that has one, in order. */
+export function renderSetDiff(views: readonly (DiffView | null)[]): string {
+  return joinBlocks(
+    ...views.map((view, index) => (view === null ? '' : `Diff of ${index + 1}:\n\n${renderDiff(view)}`)),
+  );
 }

@@ -6,23 +6,22 @@ import { regionIndex } from '../../edits/region.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { proposalTitle } from './proposal-header.ts';
-import { pagesShowChange } from './read-back.ts';
+import { pageShowsChange } from './read-back.ts';
 
-/** The comments of a pending proposal as they are on GitHub, in order. */
-export type ShownProposal = { readonly proposal: Proposal; readonly bodies: readonly string[] };
+/** A pending proposal and its page as it is on GitHub. */
+export type ShownProposal = { readonly proposal: Proposal; readonly body: string };
 
 /**
- * The digest that the comments of a pending proposal show; null unless they show exactly the stored change. Everything
+ * The digest that the page of a pending proposal shows; null unless it shows exactly the stored change. Everything
  * that decides what is committed is held against the page: title, id line, lines or diff, and the digest itself.
  */
-export function findShownDigest({ proposal, bodies }: ShownProposal): string | null {
+export function findShownDigest({ proposal, body }: ShownProposal): string | null {
   const change = postedChange(proposal);
-  const [body, ...parts] = bodies;
   const digest = recomputedDigest(change);
-  if (body === undefined || digest !== change.digest || !membersOf(change).every(hasDiffOfRegion)) return null;
+  if (digest !== change.digest || !membersOf(change).every(hasDiffOfRegion)) return null;
   const header = { id: proposal.id, title: proposalTitle({ ...proposal, change }), digest };
-  if (!bodies.every((one) => hasHeader(one, header))) return null;
-  return pagesShowChange({ body, parts }, change, possiblePlacements(change)) ? digest : null;
+  if (!hasHeader(body, header)) return null;
+  return pageShowsChange(body, change, possiblePlacements(change)) ? digest : null;
 }
 
 type Header = { readonly id: string; readonly title: string; readonly digest: string };

@@ -258,11 +258,6 @@ export function questionMarker(id: string): string {
   return `<!-- countersign:question:${id} -->`;
 }
 
-/** First line of a comment with a later part of a proposal's diff. The proposal's own comment is part 1. */
-export function partMarker(id: string, part: number, parts: number): string {
-  return `<!-- countersign:part:${id}:${part}/${parts} -->`;
-}
-
 /** First line of a run's comment. */
 export function runMarker(runId: string): string {
   return `<!-- countersign:run:${runId} -->`;

@@ -14,7 +14,6 @@ import {
   inConversation,
   inSuggestion,
   links,
-  longWrite,
   proposal as postedProposal,
   view,
   vote,
@@ -68,8 +67,8 @@ function quotedLines(page: string): readonly string[] {
 }
 
 function pagesOf(shown: Proposal): readonly string[] {
-  const { body, parts } = renderProposal(view(shown, shown.placement ?? inConversation));
-  return [body, ...parts];
+  const { body } = renderProposal(view(shown, shown.placement ?? inConversation));
+  return [body];
 }
 
 function extentOf(lines: readonly string[], shown: Proposal): QuoteExtent | null {
@@ -213,14 +212,6 @@ describe('a quote of a proposal (X2, S59)', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  it('is each numbered part of a long one, and none of them holds the whole change', () => {
-    const content = Array.from({ length: 3_000 }, (_, at) => `row ${at} ${'x'.repeat(30)}`);
-    const shown = proposal(longWrite('docs/long.md', content), { placement: inConversation });
-    const pages = pagesOf(shown);
-    expect(pages.length).toBeGreaterThan(1);
-    for (const page of pages) expect(extentOf(quotedLines(page), shown)).toBe('piece');
   });
 
   it('can have lines that a mail program wrapped, and is still one after the decision', () => {

@@ -53,7 +53,7 @@ const OBSTACLES: readonly StandingObstacle[] = [
     'deletes-or-moves',
     'protected-path',
   ] as const),
-  ...(['executable', 'misleading-text', 'several-parts', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
+  ...(['executable', 'misleading-text', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
   ...(['unclear-scope', 'beyond-scope', 'too-many', 'expired'] as const),
 ];
 
@@ -456,10 +456,10 @@ describe('answers', () => {
       \`k7q2\` is still pending: your suggestion can’t replace it, because it has a NUL character or half a character, which a text file can’t hold. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because the file would have 2,000,091 bytes, and the limit is 2,000,000. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the file would have 2,000,091 bytes, and the limit is 512,000. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 240,000 bytes, or a line of more than 57,000, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 55,000 bytes, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
@@ -1040,12 +1040,12 @@ describe('answers', () => {
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request, in runs that this person starts count as approved by them, until 2026-01-08 00:00 UTC, a new base branch or the close.
 
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file or has misleading characters. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
 
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of files that match \`total\` from the repository’s root in this pull request, in runs that this person starts count as approved by them, until 2026-01-08 00:00 UTC, a new base branch or the close.
 
-      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file, has misleading characters or needs several comments. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
+      It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file or has misleading characters. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows no standing approvals (\`standing_approvals: off\`).
@@ -1075,8 +1075,6 @@ describe('answers', () => {
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its page warns of its lines or of its path.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its diff needs several comments.
-
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: with it a file would no longer parse.
 

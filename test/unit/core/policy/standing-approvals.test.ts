@@ -99,11 +99,6 @@ describe('what no standing approval covers (S123, S35)', () => {
     ['a look-alike', posted(lookAlike), 'misleading-text'],
     ['a look-alike in its path', posted({ ...bigint, path: 'src/t\u043Etal.ts' }), 'misleading-text'],
     [
-      'a diff in several parts',
-      posted(bigint, { continuationComments: [comment('2026-01-01T00:00:31Z')] }),
-      'several-parts',
-    ],
-    [
       'a file that would not parse',
       posted(bigint, { syntaxProblems: [{ path: 'a', line: 1, what: 'x' }] }),
       'does-not-parse',

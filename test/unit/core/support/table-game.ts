@@ -276,7 +276,6 @@ export class TableGame {
         bodyHash: '',
         url: 'https://github.com/acme/shop/pull/5#discussion_r1',
       } as const,
-      continuationComments: [],
     }));
     this.signal({
       type: 'proposals-posted',

@@ -11,7 +11,7 @@ import { changeDigest } from '../../../../../src/core/edits/digest.ts';
 import { choosePlacement } from '../../../../../src/core/edits/placement.ts';
 import { applyRegion, formatRange, regionRange } from '../../../../../src/core/edits/region.ts';
 import { blobSha } from '../../../../../src/core/edits/text/characters.ts';
-import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
+import { MAX_FILE_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { anyText, changeOf, shownDiff, stored } from '../samples.ts';
 
 const bytesOf = (bytes: Uint8Array, mode: BlobRef['mode'] = '100644') => ({
@@ -88,9 +88,9 @@ describe('deletions', () => {
     expect(empty.region === null ? '' : formatRange(regionRange(empty.region))).toBe('0,0 0,0');
   });
 
-  it('refuses a text too long to display, but no large binary file (B16, T16)', () => {
-    const built = buildDelete({ path: 'file.txt', repositoryName: 'shop', file: stored('a\n'.repeat(MAX_DIFF_BYTES)) });
-    expect(built.kind === 'refused' ? built.output : '').toContain('Not proposed: the diff of file.txt is');
+  it('refuses a text too long to store, but no large binary file (B16)', () => {
+    const built = buildDelete({ path: 'file.txt', repositoryName: 'shop', file: stored('a\n'.repeat(MAX_FILE_BYTES)) });
+    expect(built.kind === 'refused' ? built.output : '').toContain('at most 512000 bytes of text can be deleted');
     expect(deletion(bytesOf(new Uint8Array(3_000_000))).region).toBeNull();
   });
 });

@@ -32,13 +32,14 @@ function rendered(change: FileChange, placement: Placement, modelReason = 'So it
 }
 
 /** The file after the page's button is pressed or its diff is applied. */
-function taken(before: string, { body, parts }: RenderedProposal, placement: Placement): string | false {
+function taken(before: string, { body }: RenderedProposal, placement: Placement): string | false {
   if (placement.kind === 'suggestion') {
     const found = suggestionIn(body);
     return found.kind === 'one' && applySuggestion(before, placement.startLine, placement.line, found.lines);
   }
-  const diffs = [body, ...parts].map((page) => nodesOf(page).findLast((node) => node.type === 'code'));
-  const diff = diffs.map((node) => (node?.type === 'code' ? `${node.value}\n` : '')).join('');
+  const diff = nodesOf(body)
+    .map((node) => (node.type === 'code' ? `${node.value}\n` : ''))
+    .join('');
   return applyPatch(before, diff, { fuzzFactor: 0, autoConvertLineEndings: false });
 }
 
@@ -160,21 +161,10 @@ describe('the check before posting', () => {
     const says = (body: string): boolean =>
       proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, memberTexts: [''] });
     expect(says(page.body)).toBe(true);
-    expect(page.body.match(/^\+line 3$/gm)).toHaveLength(2);
+    expect(page.body.match(/^\+line 3$/gm)).toHaveLength(1);
     expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);
     for (const more of ['    +line 4', '~~~diff\n+line 4\n~~~', '```js\n+line 4\n```', '```text\n+line 3\n```'])
       expect(says(`${more}\n\n${page.body}`)).toBe(false);
-    expect(says(page.body.replace('(showing', '```diff\n+other\n```\n\n(showing'))).toBe(false);
-  });
-
-  it('refuses parts when one is missing, repeated, or out of place (S26, B16)', () => {
-    const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
-    const page = rendered(long, inConversation);
-    const says = (parts: readonly string[]): boolean =>
-      proposalRoundTrips({ ...page, parts }, { change: long, placement: inConversation, memberTexts: [''] });
-    const [second = '', third = ''] = page.parts;
-    expect(page.parts).toHaveLength(2);
-    expect(says([second, third])).toBe(true);
-    for (const parts of [[second], [third, second], [second, second, third]]) expect(says(parts)).toBe(false);
+    expect(says(`${page.body}\n\n\`\`\`diff\n+other\n\`\`\``)).toBe(false);
   });
 });

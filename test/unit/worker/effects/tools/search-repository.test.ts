@@ -93,7 +93,7 @@ describe('a search (S1a)', () => {
       expect(await searchFiles(searched, literal('total'), glob)).toBe(
         [
           `No line contains "total"${glob === null ? '' : ` in files matching "${glob}"`}. The query is literal text, upper and lower case differ.`,
-          '1 file was not searched (larger than 2 MB): a/data.csv',
+          '1 file was not searched (larger than 512 kB): a/data.csv',
           '1 file was not searched (binary).',
         ].join('\n'),
       );
@@ -106,7 +106,7 @@ describe('a search (S1a)', () => {
     const { searched } = workspace({ ...numbered(40, () => large), [hostile]: large }, {});
     const result = await searchFiles(searched, literal('total'), null);
     expect(result.split('\n')).toHaveLength(2);
-    expect(result).toContain('41 files were not searched (larger than 2 MB): "a\\nsrc/a.ts:1: total xx');
+    expect(result).toContain('41 files were not searched (larger than 512 kB): "a\\nsrc/a.ts:1: total xx');
     expect(result.length).toBeLessThan(1_000);
   });
 });
