@@ -1075,7 +1075,6 @@ describe('answers', () => {
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its page warns of its lines or of its path.
 
       [standing-refused]
-      [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: with it a file would no longer parse.
 
       [standing-refused]
