@@ -3,7 +3,6 @@ import { userEditRange } from '../../src/core/edits/build/user-edit.ts';
 import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../src/core/edits/text/unicode.ts';
-import { singleChange } from '../shared/single-change.ts';
 import { addTotals, countPosted, countResult, createTotals, type FidelityTotals } from './report.ts';
 import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './samples.ts';
 import { type Session, startSession } from './session.ts';
@@ -149,7 +148,7 @@ function visibleText(comment: { readonly body: string } | undefined): string {
 
 /** The commit's lines in the proposal's range; null if other lines differ too, or a comment cannot express them. */
 function userEditLines({ change, proposal }: PostedChange): readonly string[] | null {
-  const range = proposal.placement === null ? null : userEditRange(singleChange(proposal.change), proposal.placement);
+  const range = proposal.placement === null ? null : userEditRange(proposal.placement);
   const [before, after] = [versionLines(change.before), versionLines(change.after)];
   if (range === null || before === null || after === null) return null;
   const linesAfterRange = before.length - range.index - range.count;

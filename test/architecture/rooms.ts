@@ -125,7 +125,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'answer-question.ts',
       'approval-checks.ts',
       'context.ts',
-      'decision-targets.ts',
       'question-targets.ts',
       'targets.ts',
       'user-edit-target.ts',
@@ -143,7 +142,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run-ended.ts',
       'spending-text.ts',
       'replies.ts',
-      'quoted-comment.ts',
     ],
   },
   'src/core/messages/proposal': {

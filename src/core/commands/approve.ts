@@ -36,7 +36,7 @@ export const approve = {
     'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
   argument: 'ids-or-always',
-  decidesOn: { states: 'pending', includesUndos: true, quote: 'whole-change', idsNameLaterPosts: false },
+  decidesOn: { states: 'pending', includesUndos: true, quotePoints: false, idsNameLaterPosts: false },
   read: ({ targets, text, always }) => ({
     name: 'approve',
     targets,

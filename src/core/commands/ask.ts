@@ -1,6 +1,6 @@
 import { addSideQuestion } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
-import { cleanText, quotedText } from '../agent/shared/clean-text.ts';
+import { cleanText } from '../agent/shared/clean-text.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -32,7 +32,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     id: locationId(intent.location),
     by: person,
     text: cleanText(text).text,
-    quote: proposal === null ? quotedText(intent.quote) : null,
+    quote: proposal === null ? intent.quote : null,
     location: intent.location,
     requestedAt: intent.createdAt,
     runId: pull.run?.id ?? null,

@@ -20,7 +20,7 @@ export const continueCommand = {
     'send the decisions so far to the agent and withdraw all undecided changes and open questions; lines below are a note for the agent',
   allowedTo: 'writer',
   argument: 'note',
-  decidesOn: { states: 'pending', includesUndos: false, quote: 'piece', idsNameLaterPosts: false },
+  decidesOn: { states: 'pending', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
   read: ({ text }) => ({ name: 'continue', text }),
   run: runContinue,
 } as const satisfies CommandDefinition<'continue'>;

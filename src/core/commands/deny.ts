@@ -29,7 +29,7 @@ export const deny = {
   summary: 'do not make this change; the reason goes to the agent',
   allowedTo: 'writer-or-author',
   argument: 'ids-and-reason',
-  decidesOn: { states: 'uncommitted', includesUndos: true, quote: 'piece', idsNameLaterPosts: true },
+  decidesOn: { states: 'uncommitted', includesUndos: true, quotePoints: true, idsNameLaterPosts: true },
   read: ({ targets, text, fullText }) => ({ name: 'deny', targets, reason: text, fullText }),
   run: runDeny,
 } as const satisfies CommandDefinition<'deny'>;

@@ -43,7 +43,7 @@ export const edit = {
   summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
   allowedTo: 'writer',
   argument: 'ids-and-instruction',
-  decidesOn: { states: 'uncommitted', includesUndos: false, quote: 'piece', idsNameLaterPosts: false },
+  decidesOn: { states: 'uncommitted', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
   read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
   needs: {
     condition: 'its suggestion block replaces a change',

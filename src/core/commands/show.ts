@@ -20,7 +20,7 @@ export const show = {
 } as const satisfies CommandDefinition<'show'>;
 
 function runShow(context: CommandContext, { targets }: CommandNamed<'show'>): Step {
-  const scope = { states: 'pending', includesUndos: true, quote: 'piece', idsNameLaterPosts: false } as const;
+  const scope = { states: 'pending', includesUndos: true, quotePoints: true, idsNameLaterPosts: false } as const;
   const resolution = resolveTargets(context.pull, scope, targets, context.commentRef);
   switch (resolution.kind) {
     case 'resolved':

@@ -10,7 +10,6 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
-import { quotedText } from '../agent/shared/clean-text.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import { locationId } from '../state/intent.ts';
@@ -65,7 +64,7 @@ export function requestTask(context: CommandContext, text: string, about: Decide
   const { pull, facts, intent } = context;
   const task: Task = {
     text,
-    quote: quotedText(intent.quote),
+    quote: intent.quote,
     by: context.person,
     location: intent.location,
     ...(about === null ? {} : { about }),

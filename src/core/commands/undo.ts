@@ -80,7 +80,7 @@ function undoContextsOf(
 /** A completed proposal and the commit that contains it. */
 type AppliedChange = { readonly proposal: Proposal; readonly commitSha: string };
 
-type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>;
+type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds'>;
 
 /** The applied change that a `/undo` names; null if it names none, or if another undo of it is open. */
 function findUndoable(pull: PullState, targets: Targets, commentRef: UndoCommentRef): AppliedChange | null {

@@ -1,4 +1,4 @@
-import { findQuotedIds, parseIdLine } from './ids.ts';
+import { findQuotedIds } from './ids.ts';
 import { type MarkedLine, markLines } from './markdown-lines.ts';
 
 /** The parts of a comment. An e-mail reply ends where the header of the quoted message begins. */
@@ -11,8 +11,6 @@ export type CommentParts = {
   readonly textBelow: string;
   /** Lines that begin with `>`, in order. */
   readonly quotedLines: readonly string[];
-  /** Lines of another message without `>`: from the header of an e-mail reply on, or else from the first id line on. */
-  readonly copiedLines: readonly string[];
   /** The author's own text, trimmed: no quotes, suggestion blocks or HTML comments. */
   readonly text: string;
   /** Lines of each suggestion block by the author; none if the comment contains a copy of a proposal. */
@@ -42,7 +40,6 @@ export function splitComment(body: string): CommentParts {
     lazyContinuation: toCommandLine(lines.slice(0, firstIndex === -1 ? undefined : firstIndex).find(isLazyCommandLine)),
     textBelow: firstIndex === -1 ? '' : dropBareSignature(joinLines(ownLines.slice(firstIndex + 1)).trimEnd()),
     quotedLines: lines.flatMap(({ text, mark }) => (mark === 'quoted' ? [text] : [])),
-    copiedLines: copiedLines(lines, end).map(({ text }) => text),
     text: joinLines(ownLines.filter(isOwnText)).trim(),
     suggestions: suggestions.filter(({ from }) => isFromAuthor(from)).map((block) => block.lines),
     isSuggestionAlone: suggestions.length === 1 && !isTruncated && lines.every(isBlankOrSuggestion),
@@ -67,12 +64,6 @@ function isLazyCommandLine(line: MarkedLine): boolean {
 /** Some mail programs put our whole comment, with its suggestion block, unquoted below the reply. */
 function hasProposalCopy(lines: readonly MarkedLine[]): boolean {
   return findQuotedIds(lines.flatMap(({ text, mark }) => (mark === 'plain' ? [text] : []))).length > 0;
-}
-
-function copiedLines(lines: readonly MarkedLine[], header: number): readonly MarkedLine[] {
-  const idLine = lines.findIndex(({ text, mark }) => mark !== 'quoted' && parseIdLine(text.trim()) !== null);
-  const from = header < lines.length ? header : idLine;
-  return from === -1 ? [] : lines.slice(from);
 }
 
 const SUGGESTION_LOOKALIKE = /(?:`{3}|~{3})[ \t]*suggestion\b/i;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Quote, QuotedId } from '../state/intent.ts';
+import type { QuotedId } from '../state/intent.ts';
 import { type Fence, isClosingFence, parseOpeningFence } from './markdown-blocks.ts';
 
 const PROPOSAL_ID = /^(?=[a-z0-9]{4,6}$)(?=.*[a-z])(?=.*[0-9])/i;
@@ -58,13 +58,13 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
 /** Enough to find the quoted comment again. */
 const MAX_QUOTED_CHARACTERS = 2_000;
 
-/** The quote in these lines; null if they have no text. */
-export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | null {
-  const lines = quoted.map((line) => line.replace(QUOTE_MARK, ''));
-  if (lines.every((line) => BLANK_LINE.test(line))) return null;
-  return ids.length === 1
-    ? { kind: 'named', lines }
-    : { kind: 'other', text: lines.join('\n').trim().slice(0, MAX_QUOTED_CHARACTERS) };
+/** The beginning of quoted lines, without their marks; null if they have no text. */
+export function readQuote(quoted: readonly string[]): string | null {
+  const text = quoted
+    .map((line) => line.replace(QUOTE_MARK, ''))
+    .join('\n')
+    .trim();
+  return text === '' ? null : text.slice(0, MAX_QUOTED_CHARACTERS);
 }
 
 /** The proposal or question that an id line names; null for any other line. */

@@ -1,5 +1,5 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
-import type { CommandName, ParsedComment, Quote, QuotedId } from '../state/intent.ts';
+import type { CommandName, ParsedComment, QuotedId } from '../state/intent.ts';
 import { type CommandGrammar, findCommand } from './command-grammar.ts';
 import { createMalformedCommand, type MalformedCommand, parseCommandLine } from './command-parser.ts';
 import { type CommentParts, splitComment, stripSignature, trimSpacesAndTabs } from './comment-body.ts';
@@ -11,25 +11,14 @@ import { type MarkedLine, markLines } from './markdown-lines.ts';
 type CommentParseResult = {
   readonly parsed: ParsedComment;
   readonly quotedIds: readonly QuotedId[];
-  readonly quote: Quote | null;
+  readonly quote: string | null;
 };
 
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
   const parts = splitComment(body);
   const parsed = classifyComment(grammar, parts, slug);
-  const quotedIds = findQuotedIds(parts.quotedLines);
-  const quote = readQuote(parts.quotedLines, quotedIds) ?? (decidesOnTargets(parsed) ? readCopy(parts) : null);
-  return { parsed, quotedIds, quote };
-}
-
-/** Some mail programs put the message that they answer below the reply without `>`. It can be a stranger's forgery. */
-function readCopy({ copiedLines }: CommentParts): Quote | null {
-  return readQuote(copiedLines, []);
-}
-
-function decidesOnTargets(parsed: ParsedComment): boolean {
-  return parsed.kind === 'command' && 'targets' in parsed.command;
+  return { parsed, quotedIds: findQuotedIds(parts.quotedLines), quote: readQuote(parts.quotedLines) };
 }
 
 function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {

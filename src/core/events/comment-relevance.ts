@@ -2,10 +2,9 @@ import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
 import { findAnsweredQuestion, findOpenQuestion } from '../commands/shared/question-targets.ts';
-import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
+import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
 import { isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { bareCommand } from '../comments/parse-comment.ts';
-import { isInsideProposalComment, isInsideQuestionComment } from '../messages/quoted-comment.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -61,14 +60,14 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
     case 'mention':
       return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
-      if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
+      if (parsed.addressedToSomeoneElse && !hasOwnLines(parsed)) return irrelevant('addressed-to-someone-else');
       if (question !== null) return relevant('answer', true);
       if (!hasOwnLines(parsed) && isToPersonHere(pull, intent, parsed.text, proposal))
         return irrelevant('addressed-to-someone-else');
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       if (findBareCommand(pull, intent) !== null) return relevant('help', true);
       return deferWhilePosting(pull, intent, proposal, () =>
-        proposal === null && !seemsToQuote(pull, intent) && findPartlyQuoted(pull, intent) === null
+        proposal === null
           ? irrelevant('not-for-us')
           : relevant(proposal !== null && isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
       );
@@ -91,35 +90,6 @@ export function findBareCommand(pull: PullState, { location, parsed, quote }: Co
 export function findOpenChoice(pull: PullState): AgentQuestion | null {
   const question = findOpenQuestion(pull);
   return question === null || question.input.type === 'text' ? null : question;
-}
-
-/**
- * Whether the author of a reply might believe that it is about an open proposal, although the quote is another text.
- */
-function seemsToQuote(pull: PullState, { location, quotedIds }: CommentIntent): boolean {
-  const quoted = location.at === 'conversation' ? findQuotedProposal(pull, quotedIds) : null;
-  return quoted !== null && isPostedAndOpen(quoted);
-}
-
-/** The open proposals, or else the open question, that a quote without an id line is a piece of. */
-export type PartlyQuoted =
-  | { readonly kind: 'proposals'; readonly proposals: readonly Proposal[] }
-  | { readonly kind: 'question'; readonly question: AgentQuestion };
-
-/**
- * The proposals or the question that the author of a comment in the conversation might believe to answer, although the
- * quote has no id line. Null for every other comment: people also quote each other.
- */
-export function findPartlyQuoted(pull: PullState, { location, parsed, quote }: CommentIntent): PartlyQuoted | null {
-  if (location.at !== 'conversation' || parsed.kind !== 'text' || quote?.kind !== 'other') return null;
-  if (parsed.text === '' && !hasOwnLines(parsed)) return null;
-  const { text } = quote;
-  const proposals = pull.proposals.filter(
-    (one) => isPostedAndOpen(one) && one.origin.kind === 'call' && isInsideProposalComment(text, one, pull),
-  );
-  if (proposals.length > 0) return { kind: 'proposals', proposals };
-  const question = findOpenQuestion(pull);
-  return question === null || !isInsideQuestionComment(text, question, pull) ? null : { kind: 'question', question };
 }
 
 /** The command that a review without one can mean. */

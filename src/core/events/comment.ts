@@ -5,8 +5,7 @@ import { requestAnswer } from '../commands/ask.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { answerWithWords } from '../commands/shared/answer-question.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
-import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
-import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
+import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
@@ -20,15 +19,11 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
-import type { Reply } from '../step/replies.ts';
-import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import {
   commandMode,
   findBareCommand,
   findOpenChoice,
-  findPartlyQuoted,
-  type PartlyQuoted,
   type RelevantComment,
   relevanceOf,
 } from './comment-relevance.ts';
@@ -201,9 +196,6 @@ function onText(
   if (hint !== null) return hint;
   const bareCommand = proposal === null ? findBareCommand(context.pull, context.intent) : null;
   if (bareCommand !== null) return replyBareCommandOnce(context, bareCommand, text);
-  const partly = proposal === null ? findPartlyQuoted(context.pull, context.intent) : null;
-  if (partly !== null) return replyPartlyQuotedOnce(context, partly);
-  if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
   if (!canStillBeDenied(proposal) && (text === '' || affirmation || isUnclearDecision(text)))
@@ -219,28 +211,6 @@ function onWords(context: CommandContext, proposal: Proposal, text: string): Ste
   return isAboutDecided(proposal, context.intent.createdAt)
     ? giveWordsToAgent(context, text, proposal, requestTask)
     : requestEdit(context, proposal, text);
-}
-
-/** The quote only looks like that of a proposal, so the reply lists those that can be meant. */
-function replyToOtherQuote(
-  context: CommandContext,
-  { text, suggestions, hasUnclosedSuggestion }: Extract<ParsedComment, { kind: 'text' }>,
-): Step {
-  if (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion) return noop(context.pull, 'not-for-us');
-  return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
-}
-
-/** One hint for each person and run, because the words can be for other people. */
-function replyPartlyQuotedOnce({ pull, person, intent }: CommandContext, partly: PartlyQuoted): Step {
-  const reply: Reply = {
-    kind: 'partly-quoted',
-    of:
-      partly.kind === 'question'
-        ? { kind: 'question', question: questionLink(partly.question) }
-        : { kind: 'proposals', proposals: partly.proposals.map(proposalLink) },
-  };
-  const once = `partly-quoted:${pull.ref.repositoryId}:${pull.ref.number}:${pull.run?.id}:${person.id}`;
-  return endStep(withReply(startStep(pull), intent.location, reply, once), 'partly-quoted');
 }
 
 /** One hint for each person and run, because people also say such words to each other. */

@@ -62,7 +62,7 @@ function isWithoutDecision(comment: ParsedComment): boolean {
   if (comment.kind === 'command') return true;
   if (comment.kind !== 'text') return false;
   const { addressedToSomeoneElse, text, suggestions, hasUnclosedSuggestion } = comment;
-  return addressedToSomeoneElse || (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion);
+  return suggestions.length === 0 && !hasUnclosedSuggestion && (addressedToSomeoneElse || text === '');
 }
 
 /** The review whose comments must be known before this comment can decide on proposals; null if it needs none. */

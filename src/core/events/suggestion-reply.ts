@@ -26,8 +26,6 @@ import {
   refuseIfReadOnly,
   replyAlreadyDecided,
 } from '../commands/shared/context.ts';
-import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
-import { findAnsweredProposal, isPostedAndOpen } from '../commands/shared/targets.ts';
 import {
   canTakeUserEdit,
   findUserEditTarget,
@@ -64,9 +62,8 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
       'undo-not-editable',
     );
   if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
-  // A block approves the lines around it, so its author must have seen them.
-  if (findAnsweredProposal(context.pull, context.commentRef, 'whole-change') === null)
-    return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
+  // A block approves, and a quote never does: a stranger can write its id above other lines.
+  if (context.intent.location.at !== 'thread') return refuseUserEdit(context, proposal, { reason: 'not-in-thread' });
   if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
   if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
   const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
@@ -98,8 +95,6 @@ function takeUserEdit(
     case 'refused':
       return refuseUserEdit(context, proposal, userEdit.refusal);
     case 'change': {
-      if (userEdit.isRespaced && !isSuggestionAlone)
-        return refuseUserEdit(context, proposal, { reason: 'respaced-lines-beside-text' });
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(target.note).text;

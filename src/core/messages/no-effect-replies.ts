@@ -5,13 +5,7 @@ import type { ResumeRefusal } from '../step/refusals.ts';
 import type { Reply } from '../step/replies.ts';
 import type { ProposalOutcome } from '../step/reply-links.ts';
 import { describeOutcome, formatProposalList } from './proposal/proposal-status.ts';
-import {
-  escapeMessage,
-  NOT_FOUND_TEXT,
-  renderPartlyQuoted,
-  renderUndoRefused,
-  renderUserEditRefused,
-} from './reply-details.ts';
+import { escapeMessage, NOT_FOUND_TEXT, renderUndoRefused, renderUserEditRefused } from './reply-details.ts';
 import { codeSpan, joinBlocks, truncate } from './shared/markdown.ts';
 
 export const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
@@ -20,9 +14,7 @@ const HELP_HINT = `${codeSpan('/help')} lists all commands.`;
 
 const STATUS_HINT = `${codeSpan('/status')} lists pending changes.`;
 
-/** Why a quote might name no change, although the person thinks so. */
-const QUOTE_HINT =
-  'A quote names a change only if it copies its comment exactly, from the title on. To approve, quote it with the whole diff, and open a folded one before.';
+const QUOTE_HINT = 'A quote never approves: name the change by its id.';
 
 const NOT_RESUMABLE_TEXT = {
   'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached a limit, or ended because the model failed. ${NEW_RUN_HINT}`,
@@ -48,7 +40,7 @@ export const NO_EFFECT_RENDERERS = {
       pending.length === 1
         ? `${codeSpan(`/${command}`)} had no effect: one change is pending, and your comment doesn’t name it.`
         : `${codeSpan(`/${command}`)} had no effect: several changes are pending, and it names none of them.`,
-      isBelowQuote ? QUOTE_HINT : null,
+      command === 'approve' && isBelowQuote ? QUOTE_HINT : null,
       formatProposalList(pending),
       `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
     ),
@@ -98,7 +90,6 @@ export const NO_EFFECT_RENDERERS = {
     `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
   'empty-reply': ({ id }) =>
     `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
-  'partly-quoted': renderPartlyQuoted,
   'bare-command': ({ command, choice }) =>
     choice === null
       ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`

@@ -1,4 +1,4 @@
-import { formatList, formatNumber, shortSha } from '../../lib/format.ts';
+import { formatNumber, shortSha } from '../../lib/format.ts';
 import { nameHidden } from '../edits/misleading-text.ts';
 import { MAX_DIFF_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
 import { SIDE_QUESTION_LIMITS, type SideQuestionCaveat } from '../state/side-question.ts';
@@ -83,26 +83,13 @@ const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [r
 /** A suggestion block in a reply that was not applied. */
 export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
   if (problem.reason === 'anchor-missing') return askAboutAnchor(id, problem);
-  if (problem.reason === 'line-repeated') return askAboutRepeatedLine(id, problem);
-  if (problem.reason === 'part-or-whole') return askAboutWholeFile(id);
-  if (isBesideText(problem)) return askWhatIsMeant(id, problem);
+  if (problem.reason === 'same-lines-beside-text') return askWhatIsMeant(id);
   return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
 }
 
 type AnchorProblem = Extract<UserEditProblem, { reason: 'anchor-missing' }>;
 
-type RepeatedLineProblem = Extract<UserEditProblem, { reason: 'line-repeated' }>;
-
-type BesideTextProblem = Extract<UserEditProblem, { reason: 'same-lines-beside-text' | 'respaced-lines-beside-text' }>;
-
-type WrongBlockProblem = Exclude<
-  UserEditProblem,
-  AnchorProblem | RepeatedLineProblem | BesideTextProblem | { reason: 'part-or-whole' }
->;
-
-function isBesideText(problem: UserEditProblem): problem is BesideTextProblem {
-  return problem.reason === 'same-lines-beside-text' || problem.reason === 'respaced-lines-beside-text';
-}
+type WrongBlockProblem = Exclude<UserEditProblem, AnchorProblem | { reason: 'same-lines-beside-text' }>;
 
 const MAX_ANCHOR_CHARACTERS = 200;
 
@@ -110,20 +97,9 @@ function askAboutAnchor(id: string, { line, text }: AnchorProblem): string {
   return `${codeSpan(id)} is still pending: did you mean to delete line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, ${OR_COMMANDS_TEXT}.`;
 }
 
-function askAboutRepeatedLine(id: string, { line, text }: RepeatedLineProblem): string {
-  return `${codeSpan(id)} is still pending: did you mean to have line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}, twice? A block replaces only the changed lines, and the change keeps this one beside them. Reply with a block of the changed lines alone, or say what to change in words, ${OR_COMMANDS_TEXT}.`;
-}
-
-function askAboutWholeFile(id: string): string {
-  return `${codeSpan(id)} is still pending: are these lines the whole file, or a part of it? The file is new, so a block replaces all of it, and yours leaves proposed lines out. Reply with a block that has the whole file and the line ${codeSpan('whole file')} above it, or say what to change in words, ${OR_COMMANDS_TEXT}.`;
-}
-
 /** The words can agree with the lines or object to them. */
-function askWhatIsMeant(id: string, { reason }: BesideTextProblem): string {
-  const isSame = reason === 'same-lines-beside-text';
-  const found = isSame ? 'exactly the proposed lines' : 'the proposed lines with other white space';
-  const alone = isSame ? '' : ' For this white space, reply with the block alone.';
-  return `Nothing was approved: your block has ${found}, but it does not stand alone. To approve ${isSame ? 'them' : 'the proposed lines'}, use ${codeSpan(`/approve ${id}`)}, with a note for the agent below it if you like.${alone} For other lines, reply with these in a block, or say what to change in words without a block.`;
+function askWhatIsMeant(id: string): string {
+  return `Nothing was approved: your block has exactly the proposed lines, but it does not stand alone. To approve them, use ${codeSpan(`/approve ${id}`)}, with a note for the agent below it if you like. For other lines, reply with these in a block, or say what to change in words without a block.`;
 }
 
 function userEditAdvice({ reason }: WrongBlockProblem): string {
@@ -136,6 +112,8 @@ function userEditAdvice({ reason }: WrongBlockProblem): string {
 
 function describeUserEditProblem(problem: WrongBlockProblem): string {
   switch (problem.reason) {
+    case 'not-in-thread':
+      return 'your own lines count only in the change’s own thread, not below a quote of it';
     case 'several-blocks':
       return 'your reply has several blocks';
     case 'unclosed-block':
@@ -143,7 +121,7 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
     case 'several-changes':
       return 'these changes are decided as one, and a block can replace only one place';
     case 'not-one-place':
-      return 'the change is not a single block of lines';
+      return 'its page has no suggestion block that it could replace';
     case 'unchanged':
       return 'the file already has these lines';
     case 'not-text':
@@ -161,17 +139,6 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
     case 'overlaps':
       return `it touches the lines of ${formatProposalId(problem.other)}, which must be decided first`;
   }
-}
-
-const MAX_MEANT = 3;
-
-/** Words that did not reach the agent, because a quote names a change or a question only with its id line. */
-export function renderPartlyQuoted({ of }: Extract<Reply, { kind: 'partly-quoted' }>): string {
-  const commands =
-    of.kind === 'question'
-      ? [`/answer ${of.question.id} <text>`]
-      : of.proposals.slice(0, MAX_MEANT).map(({ id }) => `/edit ${id} <instruction>`);
-  return `Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write ${formatList(commands.map(codeSpan), 'or')}, or quote the comment from its first line on.`;
 }
 
 const INSTEAD_TEXT = `Nothing was proposed. Use ${codeSpan('/countersign <task>')} to say what to do instead.`;

@@ -11,8 +11,8 @@ export type Intent =
       readonly parsed: ParsedComment;
       /** Id lines of the App among the quoted lines. Exactly one makes the comment a reply to that proposal (S59). */
       readonly quotedIds: readonly QuotedId[];
-      /** Null if nothing is quoted. */
-      readonly quote: Quote | null;
+      /** The beginning of what it quotes, without quote marks; null if nothing is quoted. */
+      readonly quote: string | null;
       /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601 in whole seconds. */
       readonly createdAt: string;
       /** SHA-256 in hex of the body as sent. */
@@ -99,14 +99,6 @@ export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 
 /** A proposal or question as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
 export type QuotedId = { readonly id: string; readonly digest: string };
-
-/**
- * The lines that a comment quotes: all of them if they name exactly one proposal or question, else their beginning. No
- * line has a quote mark.
- */
-export type Quote =
-  | { readonly kind: 'named'; readonly lines: readonly string[] }
-  | { readonly kind: 'other'; readonly text: string };
 
 /**
  * The content of a comment, parsed from its Markdown alone. `addressedToApp` is true behind `/countersign` or

@@ -77,7 +77,6 @@ export const REASONS = [
   'affirmation',
   'empty-reply',
   'bare-command',
-  'partly-quoted',
   'user-edit-refused',
   'undo-not-editable',
   'edited-into-command',

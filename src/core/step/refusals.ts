@@ -109,12 +109,11 @@ export type UserEditProblem =
   /** It exceeded the limits of time or memory. */
   | { readonly reason: 'limit-exceeded' }
   | { readonly reason: 'several-blocks' }
+  | { readonly reason: 'not-in-thread' }
   /** The proposal is a set of changes, of which a block could only mean one. */
   | { readonly reason: 'several-changes' }
   /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
   | { readonly reason: 'same-lines-beside-text' }
-  /** It has the proposed lines with other white space, and such text beside it. */
-  | { readonly reason: 'respaced-lines-beside-text' }
   /** Its closing fence is missing. */
   | { readonly reason: 'unclosed-block' }
   | { readonly reason: 'denied-path'; readonly rule: string }

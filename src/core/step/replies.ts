@@ -61,13 +61,6 @@ export type Reply =
   | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
   | { readonly kind: 'affirmation'; readonly id: string }
   | { readonly kind: 'empty-reply'; readonly id: string }
-  /** Words below a quote of the App's comment that has no id line. */
-  | {
-      readonly kind: 'partly-quoted';
-      readonly of:
-        | { readonly kind: 'proposals'; readonly proposals: readonly ProposalLink[] }
-        | { readonly kind: 'question'; readonly question: QuestionLink };
-    }
   /** A command's word without its slash, or the number of a choice of the open question. */
   | {
       readonly kind: 'bare-command';

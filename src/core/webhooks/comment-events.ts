@@ -128,18 +128,14 @@ function reasonToIgnore(
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
 }
 
-/**
- * While a run waits for people, the author of a word that would be a command with its slash gets a hint, and so does
- * that of words below a piece of the App's comment. Only the store knows what these comments say.
- */
+/** While a run waits for people, the author of a word that would be a command with its slash gets a hint. */
 function mightDeserveHint(
   { location, isReply }: WebhookComment,
   { parsed, quote }: ReturnType<typeof parseComment>,
 ): boolean {
   if (location.at !== 'conversation' || isReply || parsed.kind !== 'text' || parsed.addressedToSomeoneElse)
     return false;
-  if (quote === null) return bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
-  return quote.kind === 'other' && (parsed.text !== '' || parsed.suggestions.length > 0);
+  return quote === null && bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
 }
 
 function isAddressedToApp(parsed: ParsedComment): boolean {

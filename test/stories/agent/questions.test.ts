@@ -159,12 +159,12 @@ describe('an answer', () => {
     expect(results(story)).toMatchObject([{ response: { index: 1, value: '16' } }]);
   });
 
-  it('is a quote reply only if the quote is part of the comment (S147, X2)', async () => {
+  it('is a quote reply only if the quote has the question’s id line (S147)', async () => {
     const story = await askPeople(stage(), TEXT);
     const { ana, bot, model } = story;
     const [question] = bot.questions();
     if (question === undefined) throw new Error('There is no question.');
-    await ana.says(quoteReply(question.body.replace('new name', 'old name'), 'total'));
+    await ana.says(quoteReply(question.body.replace(/digest `.{12}`/, 'digest `0123456789ab`'), 'total'));
     await ana.says('2');
     expect(model.requests()).toHaveLength(1);
     await ana.says(quoteReply(question.body, 'total'));

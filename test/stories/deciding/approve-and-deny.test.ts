@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createProposalId } from '../../../src/core/comments/ids.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
-import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { write } from '../support/story.ts';
 
@@ -151,25 +151,6 @@ describe('approving', () => {
     );
   });
 
-  it('a quote reply with /approve approves the quoted change, also where the quote holds its own /approve line (S59)', async () => {
-    const story = await propose(stage(), BIGINT, NEW_PAGE);
-    const { ana, bot, pr } = story;
-    await ana.says(quoteReply(bot.proposal(2).body, '/approve'));
-    expect(pr.file('docs/new.md')).toBe('# New\n');
-    expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
-  });
-
-  it('a forged or quoted id line selects no change (S59)', async () => {
-    const story = await propose(stage(), BIGINT, NEW_PAGE);
-    const { ana, bot, pr } = story;
-    const [line = ''] = /^Change 2 of 2 .*$/m.exec(bot.proposal(2).body) ?? [];
-    const forged = line.replace(/digest `.{12}`/, 'digest `0123456789ab`');
-    for (const quoted of [forged, `> ${line}`, `> He says:\n${line}`]) await ana.says(quoteReply(quoted, '/approve'));
-    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answers()).toHaveLength(3);
-  });
-
   it('/approve all with a further word approves nothing and names that word (S42)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     await story.ana.says('/approve all now');
@@ -235,12 +216,6 @@ describe('denying, or asking for something else', () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '> let total = 0n;\n\n  Call it sum.  ');
     expect(model.toolMessages()).toEqual(['[USER FEEDBACK - Tool was not executed]: Call it sum.']);
-  });
-
-  it('a quote reply in the conversation is an instruction too (S45)', async () => {
-    const { ana, bot, model } = await propose(stage(), NEW_PAGE);
-    await ana.says(quoteReply(bot.proposal(1).body, 'Name it docs/start.md.'));
-    expect(model.toolMessages()).toEqual(['[USER FEEDBACK - Tool was not executed]: Name it docs/start.md.']);
   });
 
   it('/edit on the pull request applies to every pending change (S47)', async () => {

@@ -295,13 +295,8 @@ describe('changes that only work together', () => {
     model.proposes(
       changes(...RENAME.map((one) => ({ ...one, new_string: String(one['new_string']).replace('totalOf', 'sum') }))),
     );
-    const quote = bot
-      .proposal(1)
-      .body.split('\n')
-      .map((line) => `> ${line}`)
-      .join('\n');
-    await ana.says(`${quote}\n\n\`\`\`suggestion\nimport { sum } from './total';\n\`\`\``);
-    expect(bot.answer()).toContain('a block can replace only one place');
+    await ana.says(quoteReply(bot.proposal(1).body, "```suggestion\nimport { sum } from './total';\n```"));
+    expect(bot.answer()).toContain('not below a quote');
     expect(pr.commits()).toEqual([]);
     await ana.says(`/edit ${bot.proposal(1).proposalId} call it sum`);
     expect(bot.proposals()).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { stageForAll } from '../support/open-and-close.ts';
 import type { Files } from '../support/pull-request.ts';
 import type { Story } from '../support/story.ts';
 
@@ -100,30 +100,8 @@ describe('the page of a set', () => {
     expect(bot.proposal(1).body).toContain('2. **Edit** `b.ts` (line 1), digest `');
     await ben.pushes({ 'README.md': '# Their shop\n' });
     expect(bot.proposal(1).body).toContain('(line 65), digest `');
-    await ana.says(`${quoteReply(bot.proposal(1).body, '')}\n/approve`);
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(pr.commits().at(-1)?.message).toContain('Countersign-Proposal');
     expect(pr.file('a.ts')).toBe(moved.replace('b 20;', 'b twenty;'));
-  });
-});
-
-describe('a quote of the page of a set', () => {
-  const text = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
-  const FOLDED: readonly Change[] = [
-    { op: 'write', path: 'docs/a.md', content: text },
-    { op: 'write', path: 'docs/b.md', content: 'short\n' },
-  ];
-
-  it('approves it with all of its diffs, also with a folded one before an open one (S146, S59)', async () => {
-    const { bot, ana, pr } = await propose(changes(...FOLDED));
-    await ana.says(quoteReply(bot.proposal(1).body, '/approve'));
-    expect(pr.file('docs/b.md')).toBe('short\n');
-  });
-
-  it('approves nothing with a fold that hides a diff (S146, X2)', async () => {
-    const { bot, ana, pr } = await propose(changes(...FOLDED));
-    const hidden = bot.proposal(1).body.replace('\n</details>', '\n\\</details>');
-    await ana.says(quoteReply(hidden, '/approve'));
-    expect(pr.commits()).toEqual([]);
-    expect(bot.proposal(1).body).toContain('**Pending:**');
   });
 });

@@ -2,8 +2,6 @@ import { redact } from '../../../lib/redaction.ts';
 import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
-import type { Quote } from '../../state/intent.ts';
-import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import { stripHtmlComments } from './hidden-comments.ts';
 
 /**
@@ -93,10 +91,4 @@ function takeSentences(sentences: readonly string[], maxBytes: number): readonly
     return bytes > maxBytes;
   });
   return at === -1 ? sentences : sentences.slice(0, at);
-}
-
-/** The text that a comment quotes, for the agent; null if it quotes nothing. */
-export function quotedText(quote: Quote | null): string | null {
-  if (quote === null) return null;
-  return quote.kind === 'other' ? quote.text : headOf(quote.lines.join('\n'), CONTEXT_LIMITS.quote);
 }

@@ -1,5 +1,4 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
-import { isQuoteOfQuestion } from '../../messages/quoted-comment.ts';
 import type { Targets } from '../../state/intent.ts';
 import { activeRun, type PullState } from '../../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
@@ -8,13 +7,12 @@ import { type CommentRef, isPostedAndOpen, isThreadOf, resolveTargets, type Targ
 /** The question that a comment answers by its location: the open one of its thread, or the only one that it quotes. */
 export function findAnsweredQuestion(
   pull: PullState,
-  { location, quotedIds, quote }: Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>,
+  { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
 ): AgentQuestion | null {
   if (location.at === 'thread') return findOpenInThread(pull, location.rootId);
   const [only, ...more] = quotedIds;
-  if (only === undefined || more.length > 0 || quote?.kind !== 'named') return null;
-  const quoted = pull.run?.questions.find(({ id, digest }) => id === only.id && digest.startsWith(only.digest));
-  return quoted !== undefined && isQuoteOfQuestion(quote.lines, quoted, pull) ? quoted : null;
+  if (only === undefined || more.length > 0) return null;
+  return pull.run?.questions.find(({ id, digest }) => id === only.id && digest.startsWith(only.digest)) ?? null;
 }
 
 /** In the thread of an open change, people write about the change. */
@@ -47,7 +45,8 @@ export function findDecidedQuestion(
   commentRef: CommentRef,
 ): AgentQuestion | null {
   if (targets.by !== 'location') return findQuestionById(pull, targets);
-  const answered = findAnsweredQuestion(pull, commentRef);
+  const canPoint = scope.quotePoints || commentRef.location.at === 'thread';
+  const answered = canPoint ? findAnsweredQuestion(pull, commentRef) : null;
   if (answered !== null || commentRef.location.at === 'thread' || commentRef.quote !== null) return answered;
   const open = findOpenQuestion(pull);
   const resolution = resolveTargets(pull, scope, targets, commentRef);

@@ -1,5 +1,4 @@
-import { type QuoteExtent, quoteExtent } from '../../messages/quoted-comment.ts';
-import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
+import type { CommentLocation, QuotedId, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
@@ -9,7 +8,7 @@ import type { PullState } from '../../state/pull-state.ts';
 export type CommentRef = {
   readonly location: CommentLocation;
   readonly quotedIds: readonly QuotedId[];
-  readonly quote: Quote | null;
+  readonly quote: string | null;
   /** GitHub's `created_at`. */
   readonly createdAt: string;
   /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
@@ -21,8 +20,8 @@ export type TargetScope = {
   /** Only undecided proposals, or every proposal that is not committed yet. */
   readonly states: 'pending' | 'uncommitted';
   readonly includesUndos: boolean;
-  /** The part of the proposal's comment that a quote must hold to name it. */
-  readonly quote: QuoteExtent;
+  /** Whether a quote of a proposal's id points at it. A stranger can write that id above another change. */
+  readonly quotePoints: boolean;
   /**
    * Whether an id also names a proposal that was posted after the comment. It can be the same one, whose first comment
    * was deleted, so a denial holds: one that meant another proposal changes no file.
@@ -51,7 +50,8 @@ export function resolveTargets(
 ): TargetResolution {
   if (targets.by === 'ids') return resolveIds(pull, scope, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
-  const proposal = findAnsweredProposal(pull, commentRef, scope.quote);
+  const canPoint = scope.quotePoints || commentRef.location.at === 'thread';
+  const proposal = canPoint ? findAnsweredProposal(pull, commentRef) : null;
   if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
   if (!canMeanOnly(scope, commentRef))
     return { kind: 'ambiguous', pending: pull.proposals.filter((one) => isInScope(scope, one)) };
@@ -60,7 +60,7 @@ export function resolveTargets(
 
 /**
  * In another thread, or below another quote, a command can't be about the only pending proposal. The quoted text might
- * be a forgery without an id line, so no approval stands below a quote at all.
+ * be a forgery, so no approval stands below a quote at all.
  */
 function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: CommentRef): boolean {
   if (location.at === 'thread' || quotedIds.length > 0) return false;
@@ -158,26 +158,13 @@ function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
   return proposal.decidedAt !== null && Date.parse(proposal.decidedAt) >= Date.parse(createdAt);
 }
 
-/**
- * The proposal that a comment answers by its location: that of its thread, or the only one that it quotes.
- * A stranger can post a comment with the id line of a proposal, so all that is quoted must be in the App's comment. For
- * an approval it must also hold the whole change: the rest of the stranger's comment can show another one.
- */
+/** The proposal that a comment answers by its location: that of its thread, or the only one that it quotes. */
 export function findAnsweredProposal(
   pull: PullState,
-  { location, quotedIds, quote }: Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>,
-  required: QuoteExtent = 'piece',
+  { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
 ): Proposal | null {
   if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
-  const quoted = findQuotedProposal(pull, quotedIds);
-  if (quoted === null || quote?.kind !== 'named') return null;
-  const extent = quoteExtent(quote.lines, quoted, pull);
-  return extent === 'whole-change' || extent === required ? quoted : null;
-}
-
-/** The proposal with the only quoted id and a change with its digest. The rest of the quote might be forged. */
-export function findQuotedProposal(pull: PullState, quotedIds: readonly QuotedId[]): Proposal | null {
-  return pull.proposals.find((proposal) => proposal.comment !== null && isNamedByQuote(proposal, quotedIds)) ?? null;
+  return pull.proposals.find((one) => one.comment !== null && isNamedByQuote(one, quotedIds)) ?? null;
 }
 
 /** Whether the only quoted id is that of the proposal, with the digest of a change that its comment shows or showed. */

@@ -14,9 +14,7 @@ export type UserEditTarget = {
   readonly change: FileChange;
   readonly placement: Placement;
   readonly lines: readonly string[];
-  /** For a new file: the text beside the block says that the block is all of it. */
-  readonly isStatedWhole: boolean;
-  /** The rest of the text beside the block. */
+  /** The text beside the block. */
   readonly note: string;
 };
 
@@ -25,21 +23,14 @@ export type UserEditTarget = {
  */
 export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
   const { parsed, location } = intent;
-  if (parsed.kind !== 'text' || parsed.addressedToSomeoneElse || location.at === 'review') return null;
+  if (parsed.kind !== 'text' || location.at !== 'thread') return null;
   if (parsed.hasUnclosedSuggestion) return null;
   const [lines, ...more] = parsed.suggestions;
-  const proposal = findAnsweredProposal(pull, intent, 'whole-change');
+  const proposal = findAnsweredProposal(pull, intent);
   if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
-  if (placement === null || change.op === 'set' || userEditRange(change, placement) === null) return null;
-  return { proposal, change, placement, lines, ...readTextBeside(change, parsed.text) };
-}
-
-const WHOLE_FILE = /^whole file[.:!]?[ \t]*(?:\n|$)/i;
-
-function readTextBeside({ base }: FileChange, text: string): Pick<UserEditTarget, 'isStatedWhole' | 'note'> {
-  const isStatedWhole = base === null && WHOLE_FILE.test(text);
-  return { isStatedWhole, note: isStatedWhole ? text.replace(WHOLE_FILE, '') : text };
+  if (placement === null || change.op === 'set' || userEditRange(placement) === null) return null;
+  return { proposal, change, placement, lines, note: parsed.text };
 }
 
 /** A person's text that is about to be committed can't be replaced by another person's, only denied. */
@@ -50,21 +41,14 @@ export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean 
 /** The input of a user edit, without the text of the file that the proposal was made for. */
 type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
 
-export function userEditInput({
-  proposal,
-  change,
-  placement,
-  lines,
-  isStatedWhole,
-}: UserEditTarget): UserEditWithoutBase {
-  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines, isStatedWhole };
+export function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
+  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
 }
 
 /** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */
 export function withBaseText(input: UserEditWithoutBase, file: FileAtHead | null): UserEditInput | null {
   const { base } = input.change;
-  if (base === null) return { ...input, baseText: null };
-  if (file?.blob !== base.blob || file.text === null) return null;
+  if (base === null || file?.blob !== base.blob || file.text === null) return null;
   return { ...input, baseText: file.text };
 }
 

@@ -126,11 +126,3 @@ function prefixLines(prefix: ' ' | '-' | '+', lines: readonly string[]): string 
   const text = prefix + lines.join(prefix);
   return isTerminated(text) ? text : `${text}\n\\ No newline at end of file\n`;
 }
-
-/** The number of blocks of changed lines in a unified diff of one file. */
-export function countChangedBlocks(diff: string): number {
-  const [, , ...rows] = diff.split('\n');
-  const marks = rows.map((row) => row.charAt(0)).filter((mark) => mark !== '\\');
-  const isChanged = (mark: string | undefined): boolean => mark === '+' || mark === '-';
-  return marks.filter((mark, index) => isChanged(mark) && !isChanged(marks[index - 1])).length;
-}

@@ -91,7 +91,7 @@ function writeExtent(payload: PayloadOf<'write'>, { isNewExecutable }: ChangePos
 }
 
 /** `line` is the one above the new lines, 0 at the top. */
-export function describeInsertion(line: number): string {
+function describeInsertion(line: number): string {
   return line === 0 ? 'insert above line 1' : `insert below line ${line}`;
 }
 

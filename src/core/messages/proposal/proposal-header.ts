@@ -1,12 +1,12 @@
 import { formatList, pluralize, shortSha } from '../../../lib/format.ts';
 import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
-import { type ChangeSet, changeDiff, type FileChange, membersOf } from '../../edits/change.ts';
+import { type ChangeSet, changeDiff, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
 import { memberLines, type Proposal } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
-import { describeInsertion, type PayloadView } from './payload-view.ts';
+import type { PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 import { isNewExecutable, viewMember } from './set-page.ts';
 
@@ -130,18 +130,15 @@ export function decisionLine({ placement, proposal, writable }: ProposalView): s
   return `${PENDING_LABEL} ${options.join(' · ')}`;
 }
 
-function editOption({ id, change }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {
-  const range = writable && change.op !== 'set' ? userEditRange(change, placement) : null;
-  const base = change.op === 'set' ? null : change.base;
-  const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(base, range)}`;
-  if (isInThread) return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
-  const edit = codeSpan(`/edit ${id} <instruction>`);
-  return block === null ? edit : `${edit} · quote this comment and add ${block}`;
+function editOption({ id }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {
+  if (!isInThread) return codeSpan(`/edit ${id} <instruction>`);
+  const range = writable ? userEditRange(placement) : null;
+  return range === null
+    ? 'reply with what to change'
+    : `reply with what to change, or with a ${codeSpan('suggestion')} block ${replacedLines(range)}`;
 }
 
-function replacedLines(base: FileChange['base'], { index, count }: UserEditRange): string {
-  if (base === null) return 'that has the whole file';
-  if (count === 0) return `to ${describeInsertion(index)}`;
+function replacedLines({ index, count }: UserEditRange): string {
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { decide } from '../../../../src/core/decide.ts';
 import { renderProposal } from '../../../../src/core/messages/proposal/proposal-comment.ts';
-import { proposalHeader } from '../../../../src/core/messages/proposal/proposal-header.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
@@ -23,10 +22,6 @@ function quote(of: Proposal): string {
   const links = { repository: 'https://github.com/acme/shop' };
   const { body } = renderProposal({ ...view(of, of.placement ?? inConversation), links });
   return body.replaceAll(/^/gm, '> ');
-}
-
-function quoteTitle(of: Proposal): string {
-  return proposalHeader(of).replaceAll(/^/gm, '> ');
 }
 
 type Delivery = { readonly event: string; readonly payload: Payload };
@@ -53,10 +48,6 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'a quote reply': (line, of, fields, over) => ({
     event: 'issue_comment',
     payload: issueComment(`${quote(of)}\n\n${line}`, fields, over),
-  }),
-  'a quote of the title': (line, of, fields, over) => ({
-    event: 'issue_comment',
-    payload: issueComment(`${quoteTitle(of)}\n\n${line}`, fields, over),
   }),
 };
 
@@ -219,12 +210,9 @@ describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
     ['another thread', '/approve', 'ambiguous', []],
     ['another thread', '/deny', 'ambiguous', []],
     ['another thread', '/edit utf8 first', 'unknown-ids', []],
-    ['a quote reply', '/approve', 'approved', ['first']],
+    ['a quote reply', '/approve', 'ambiguous', []],
     ['a quote reply', '/deny utf8 breaks', 'denied', ['first']],
     ['a quote reply', 'use bigint', 'edit-requested', ['first']],
-    ['a quote of the title', '/approve', 'ambiguous', []],
-    ['a quote of the title', '/deny utf8 breaks', 'denied', ['first']],
-    ['a quote of the title', 'use bigint', 'edit-requested', ['first']],
   ])('in %s, %s: %s', (at, line, reason, votes) => {
     expect(outcome(at, line)).toEqual([reason, votes]);
   });

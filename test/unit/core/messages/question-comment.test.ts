@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderQuestion } from '../../../../src/core/messages/question-comment.ts';
-import { isQuoteOfQuestion } from '../../../../src/core/messages/quoted-comment.ts';
 import type { AgentQuestion } from '../../../../src/core/state/question.ts';
 import { questionDigest } from '../../../../src/core/state/question.ts';
-import { run } from '../../../contracts/store/samples.ts';
 import { nodesOf } from './markdown-tree.ts';
 
 const ANA = { id: 1, login: 'ana' };
@@ -90,32 +88,11 @@ describe('the comment of a question', () => {
     expect(codes).not.toContain('/approve all');
   });
 
-  it('keeps the code and lists of its text, and a quote of it is still known (S160, X2)', () => {
+  it('keeps the code and lists of its text (S160)', () => {
     const prompt = 'Which one?\n\n```ts\nconst a_b: Array<T> = 1;\n  indented;\n```\n\n- `x` or\n- y';
     const asked = question({ prompt, precedingText: 'I saw:\n\n```\n<b>\n```' });
     const body = renderQuestion(asked, ANA);
     expect(body).toContain('> ```ts\n> const a_b: Array<T> = 1;\n>   indented;\n> ```\n>\n> - `x` or\n> - y\n');
-    const pull = {
-      ref: { installationId: 1, repositoryId: 1, owner: 'a', repo: 'b', number: 1 },
-      run: run('r1'),
-      proposals: [],
-    };
-    const lines = renderQuestion(asked, pull.run.task.by).split('\n').slice(1);
-    expect(isQuoteOfQuestion(lines, asked, pull)).toBe(true);
-    expect(
-      isQuoteOfQuestion(
-        lines.map((line) => line.replace('```ts', '```')),
-        asked,
-        pull,
-      ),
-    ).toBe(true);
-    expect(
-      isQuoteOfQuestion(
-        lines.map((line) => line.replace('a_b', 'b_a')),
-        asked,
-        pull,
-      ),
-    ).toBe(false);
   });
 
   it('stays within GitHub’s limit', () => {
@@ -126,27 +103,5 @@ describe('the comment of a question', () => {
       input: { type: 'choice', choices },
     });
     expect(Buffer.byteLength(renderQuestion(long, ANA))).toBeLessThanOrEqual(60_000);
-  });
-
-  it('is known by a quote of it before and after its answer, and by no other text (X2)', () => {
-    const pull = {
-      ref: { installationId: 1, repositoryId: 1, owner: 'a', repo: 'b', number: 1 },
-      run: run('r1'),
-      proposals: [],
-    };
-    const requester = pull.run.task.by;
-    const asked = question();
-    const answered = question({ state: 'answered', by: ANA, answer: { kind: 'text', value: 'total' } });
-    const lines = renderQuestion(asked, requester).split('\n').slice(1);
-    expect(isQuoteOfQuestion(lines, asked, pull)).toBe(true);
-    expect(isQuoteOfQuestion(lines, answered, pull)).toBe(true);
-    expect(
-      isQuoteOfQuestion(
-        lines.map((line) => line.replace('Which', 'What')),
-        asked,
-        pull,
-      ),
-    ).toBe(false);
-    expect(isQuoteOfQuestion(lines.slice(4), asked, pull)).toBe(false);
   });
 });

@@ -22,12 +22,9 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
   return [
     { reason: 'several-blocks' },
     { reason: 'same-lines-beside-text' },
-    { reason: 'respaced-lines-beside-text' },
     { reason: 'unclosed-block' },
     { reason: 'not-one-place' },
     { reason: 'anchor-missing', line: 4, text },
-    { reason: 'line-repeated', line: 4, text },
-    { reason: 'part-or-whole' },
     { reason: 'unchanged' },
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
@@ -139,10 +136,6 @@ function everyAnswer(text: string): readonly Reply[] {
     'bare-command': [
       { command: 'approve', choice: null },
       { command: 'choose', choice: { id: 'q1w2', number: 2 } },
-    ],
-    'partly-quoted': [
-      { of: { kind: 'proposals', proposals: named } },
-      { of: { kind: 'question', question: { id: 'q1w2', url: null, type: 'text', choices: 0, state: 'asked' } } },
     ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{ isTask: false }, { isTask: true }],
@@ -333,7 +326,7 @@ describe('answers', () => {
       [ambiguous]
       \`/approve\` had no effect: one change is pending, and your comment doesn’t name it.
 
-      A quote names a change only if it copies its comment exactly, from the title on. To approve, quote it with the whole diff, and open a folded one before.
+      A quote never approves: name the change by its id.
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
 
@@ -419,12 +412,6 @@ describe('answers', () => {
       [bare-command]
       \`2\` alone decides nothing here. To answer the agent’s question, use \`/choose q1w2 2\`.
 
-      [partly-quoted]
-      Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write \`/edit k7q2 <instruction>\` or \`/edit m3x8 <instruction>\`, or quote the comment from its first line on.
-
-      [partly-quoted]
-      Nothing was decided, and your words did not reach the agent, because you quote only a part of its comment, without the line that has the id. If they are for the agent, write \`/answer q1w2 <text>\`, or quote the comment from its first line on.
-
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
@@ -432,22 +419,13 @@ describe('answers', () => {
       Nothing was approved: your block has exactly the proposed lines, but it does not stand alone. To approve them, use \`/approve k7q2\`, with a note for the agent below it if you like. For other lines, reply with these in a block, or say what to change in words without a block.
 
       [user-edit-refused]
-      Nothing was approved: your block has the proposed lines with other white space, but it does not stand alone. To approve the proposed lines, use \`/approve k7q2\`, with a note for the agent below it if you like. For this white space, reply with the block alone. For other lines, reply with these in a block, or say what to change in words without a block.
-
-      [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the block isn’t closed, or is inside a list or a tag. Reply with a block at the left margin that ends with a line of \` \`\`\` \`, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because the change is not a single block of lines. Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because its page has no suggestion block that it could replace. Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: did you mean to delete line 4, \`total\`? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: did you mean to have line 4, \`total\`, twice? A block replaces only the changed lines, and the change keeps this one beside them. Reply with a block of the changed lines alone, or say what to change in words, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: are these lines the whole file, or a part of it? The file is new, so a block replaces all of it, and yours leaves proposed lines out. Reply with a block that has the whole file and the line \`whole file\` above it, or say what to change in words, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.

@@ -5,7 +5,6 @@ import { parseSuggestionBlock, replaceLines } from '../../../../../fakes/people/
 import { COMMAND_GRAMMAR } from '../../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../../src/core/comments/parse-comment.ts';
 import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
-import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
 import { applyUserEdit, type UserEditResult, userEditRange } from '../../../../../src/core/edits/build/user-edit.ts';
 import type { FileChange } from '../../../../../src/core/edits/change.ts';
 import { changeDigest } from '../../../../../src/core/edits/digest.ts';
@@ -17,8 +16,6 @@ import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../../../../src/core/edits/text/unicode.ts';
 import { fileAfter } from '../file-after.ts';
 import { anyLine, anyText, changeOf, editOf, stored } from '../samples.ts';
-
-const IN_FILE: Placement = { kind: 'file', path: 'file.txt', reason: 'not-in-diff' };
 
 /** Places a change in a pull request that created the file, so that its diff has every line. */
 function placed(baseText: string, change: FileChange): Placement {
@@ -61,20 +58,11 @@ function apply(baseText: string, change: FileChange, placement: Placement, ...li
   return committed(baseText, acceptedEdit(applyUserEdit({ change, proposed: change, placement, baseText, lines })));
 }
 
-function newFile(content: string): FileChange {
-  return changeOf(buildWrite({ path: 'file.txt', repositoryName: 'shop', file: null, content, lastReadBlob: null }));
+function applyPlaced(baseText: string, change: FileChange, ...lines: readonly string[]): string {
+  return apply(baseText, change, placed(baseText, change), ...lines);
 }
 
 describe('a user’s lines (S48)', () => {
-  it('lines inserted at the top go behind the byte order mark (S11, S48)', () => {
-    const text = '\u{FEFF}a\nb\n';
-    const change = editOf(text, '\u{FEFF}a\n', 'z\n\u{FEFF}a\n');
-    const edit = acceptedEdit(
-      applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['mine'] }),
-    );
-    expect(committed(text, edit)).toBe('\u{FEFF}mine\na\nb\n');
-  });
-
   it('replace the lines of the suggestion block', () => {
     const change = editOf('a\nb\nc\n', 'b', 'B');
     expect(apply('a\nb\nc\n', change, placed('a\nb\nc\n', change), 'mine', '', 'too')).toBe('a\nmine\n\ntoo\nc\n');
@@ -83,7 +71,7 @@ describe('a user’s lines (S48)', () => {
   it('keep the anchor line that the block of an insertion repeats, or else the person is asked (S161)', () => {
     const change = editOf('a\nb\n', 'a\n', 'a\nx\n');
     const placement = placed('a\nb\n', change);
-    expect(userEditRange(change, placement)).toEqual({ index: 0, count: 1 });
+    expect(userEditRange(placement)).toEqual({ index: 0, count: 1 });
     expect(apply('a\nb\n', change, placement, 'z', 'a', 'y')).toBe('z\na\ny\nb\n');
     const input = { change, proposed: change, placement, baseText: 'a\nb\n' };
     for (const lines of [['A', 'y'], ['y'], [' a', 'y'], []])
@@ -120,78 +108,42 @@ describe('a user’s lines (S48)', () => {
     expect(apply('a\nb\n', twice, again.placement, 'mine', 'a')).toBe('mine\na\nb\n');
   });
 
-  it('without a block replace the same lines as the change, or are inserted at the same place', () => {
-    expect(apply('a\nb\nc\n', editOf('a\nb\nc\n', 'b', 'B'), IN_FILE, 'x', 'y')).toBe('a\nx\ny\nc\n');
-    expect(apply('a\nb\n', editOf('a\nb\n', 'a\n', 'a\nx\n'), IN_FILE, 'y')).toBe('a\ny\nb\n');
-  });
-
   it('delete the lines if the block is empty', () => {
-    expect(apply('a\nb\nc\n', editOf('a\nb\nc\n', 'b', 'B'), IN_FILE)).toBe('a\nc\n');
+    expect(applyPlaced('a\nb\nc\n', editOf('a\nb\nc\n', 'b', 'B'))).toBe('a\nc\n');
   });
 
-  it('get the line endings of the file, and unchanged lines keep theirs', () => {
-    const text = 'a\r\nb\nc\r\n';
-    expect(apply(text, editOf(text, 'b\nc', 'B\nC'), IN_FILE, 'b', 'new', 'c')).toBe('a\r\nb\nnew\r\nc\r\n');
-  });
-
-  it('preserve a missing final newline and the byte order mark', () => {
-    expect(apply('a\nb', editOf('a\nb', 'b', 'B\n'), IN_FILE, 'x')).toBe('a\nx');
-    expect(apply('\u{FEFF}a\nb\n', editOf('\u{FEFF}a\nb\n', 'a', 'z'), IN_FILE, 'y')).toBe('\u{FEFF}y\nb\n');
-  });
-
-  it('U+FEFF is a byte order mark only at the start of the file, and refused elsewhere (S11, S48, C8)', () => {
-    const marked = '\u{FEFF}a\nb\n';
-    const change = editOf(marked, 'a', 'z');
+  it('U+FEFF is refused but at the start of the file (S11, S48, C8)', () => {
+    const change = editOf('a\nb\n', 'a', 'z');
     const lines = ['y', '\u{FEFF}b'];
-    expect(applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: marked, lines })).toEqual({
+    const placement = placed('a\nb\n', change);
+    expect(applyUserEdit({ change, proposed: change, placement, baseText: 'a\nb\n', lines })).toEqual({
       kind: 'refused',
       refusal: { reason: 'hidden-character', codePoint: 0xfeff, line: 2 },
     });
-    // Removing it from the proposed lines is an edit, not an approval.
-    const atTop = editOf('a\nb\n', 'a', '\u{FEFF}x');
-    expect(apply('a\nb\n', atTop, IN_FILE, 'x')).toBe('x\nb\n');
-  });
-
-  it('are the whole content of a new file, which ends like the proposed one', () => {
-    const lines = ['# Mine', 'text'];
-    for (const [content, expected] of [
-      ['# New\n', '# Mine\ntext\n'],
-      ['# New', '# Mine\ntext'],
-      ['# New\r\n\r\n', '# Mine\r\ntext\r\n'],
-    ] as const) {
-      const change = newFile(content);
-      const result = applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: null, lines });
-      expect(committed(null, acceptedEdit(result))).toBe(expected);
-    }
   });
 });
 
 describe('exactly the proposed lines (S48, K11)', () => {
   it.each([
     ['in a block', placed('a\nb\n', editOf('a\nb\n', 'a\n', 'a\nx\n')), editOf('a\nb\n', 'a\n', 'a\nx\n'), ['a', 'x']],
-    ['in a diff', IN_FILE, editOf('a\nb\n', 'a\n', 'a\nx\n'), ['x']],
-    ['except for the final newline, which lines cannot express', IN_FILE, editOf('a\nb', 'b', 'B\n'), ['B']],
   ] as const)('are no change, %s', (_, placement, change, lines) => {
     const baseText = change.region?.old[0] === 'b' ? 'a\nb' : 'a\nb\n';
     expect(applyUserEdit({ change, proposed: change, placement, baseText, lines })).toEqual({ kind: 'unchanged' });
-  });
-
-  it('are no change for a new file, with or without a final newline', () => {
-    for (const content of ['# New\n', '# New']) {
-      const change = newFile(content);
-      const input = { change, proposed: change, placement: IN_FILE, baseText: null };
-      const result = applyUserEdit({ ...input, lines: ['# New'] });
-      expect(result).toEqual({ kind: 'unchanged' });
-    }
   });
 });
 
 describe('an edit of another user’s edit (S48)', () => {
   const proposed = editOf('a\nb\nc\n', 'b', 'B');
   const first = acceptedEdit(
-    applyUserEdit({ change: proposed, proposed, placement: IN_FILE, baseText: 'a\nb\nc\n', lines: ['x'] }),
+    applyUserEdit({
+      change: proposed,
+      proposed,
+      placement: placed('a\nb\nc\n', proposed),
+      baseText: 'a\nb\nc\n',
+      lines: ['x'],
+    }),
   );
-  const input = { change: first.change, proposed, placement: IN_FILE, baseText: 'a\nb\nc\n' };
+  const input = { change: first.change, proposed, placement: placed('a\nb\nc\n', first.change), baseText: 'a\nb\nc\n' };
 
   it('has a diff from the model’s proposal', () => {
     const { userEdit } = acceptedEdit(applyUserEdit({ ...input, lines: ['y'] }));
@@ -208,7 +160,6 @@ describe('an edit of another user’s edit (S48)', () => {
 describe('refuses (S48, S49)', () => {
   const text = 'a\nb\na\n';
   const file = stored(text);
-  const write = { path: 'file.txt', repositoryName: 'shop', file, content: 'x\n', lastReadBlob: file.ref.blob };
   const everywhere = {
     path: 'file.txt',
     repositoryName: 'shop',
@@ -217,35 +168,24 @@ describe('refuses (S48, S49)', () => {
   };
 
   it.each([
-    ['several places', changeOf(buildEdit(everywhere)), ['x'], { reason: 'not-one-place' }],
-    ['a replaced file', changeOf(buildWrite({ ...write, content: 'x\nb\ny\n' })), ['x'], { reason: 'not-one-place' }],
+    ['a page without a block', changeOf(buildEdit(everywhere)), ['x'], { reason: 'not-one-place' }],
     ['lines that the file already has', editOf(text, 'b', 'B'), ['b'], { reason: 'unchanged' }],
     ['a NUL character', editOf(text, 'b', 'B'), ['b\0'], { reason: 'not-text' }],
     ['half a surrogate pair', editOf(text, 'b', 'B'), ['\uD83D'], { reason: 'not-text' }],
     ['a diff that is too long', editOf(text, 'b', 'B'), ['x'.repeat(240_000)], { reason: 'diff-too-long' }],
   ] as const)('%s', (_, change, lines, refusal) => {
-    expect(applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines })).toEqual({
-      kind: 'refused',
-      refusal,
-    });
-  });
-
-  it('nothing for a replaced file with one block of changed lines (S161)', () => {
-    const change = changeOf(buildWrite({ ...write, content: 'a\nB\nC\na\n' }));
-    const edit = acceptedEdit(
-      applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['mine'] }),
+    expect(applyUserEdit({ change, proposed: change, placement: placed(text, change), baseText: text, lines })).toEqual(
+      {
+        kind: 'refused',
+        refusal,
+      },
     );
-    expect(committed(text, edit)).toBe('a\nmine\na\n');
-    expect(edit.change.op).toBe('write');
-    expect(applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['B', 'C'] })).toEqual({
-      kind: 'unchanged',
-    });
   });
 
   it('a file that would exceed the limit, with its size', () => {
     const large = `b\n${'x\n'.repeat(MAX_FILE_BYTES / 2 - 5)}`;
     const change = editOf(large, 'b', 'B');
-    const input = { change, proposed: change, placement: IN_FILE, baseText: large };
+    const input = { change, proposed: change, placement: placed(large, change), baseText: large };
     const result = applyUserEdit({ ...input, lines: ['y'.repeat(100)] });
     expect(result).toEqual({ kind: 'refused', refusal: { reason: 'too-large', bytes: MAX_FILE_BYTES - 8 + 99 } });
   });
@@ -272,7 +212,7 @@ const exchange = fc
   });
 
 describe('any file and lines (S48, S92)', () => {
-  it('in place of a suggestion block, the bytes equal those of “Commit suggestion”', () => {
+  it('the bytes equal those of “Commit suggestion”, the digest covers the region, and the revert region restores the proposal', () => {
     let compared = 0;
     fc.assert(
       fc.property(exchange, ({ baseText, change, lines }) => {
@@ -296,53 +236,22 @@ describe('any file and lines (S48, S92)', () => {
           const count = (all: readonly string[]): number => all.filter((line) => line === anchor).length;
           expect(count(lines)).toBeLessThan(count(placement.lines));
         } else if (result.kind === 'refused') expect(blobSha(expected)).toBe(change.base?.blob);
-        else expect(Buffer.from(fileAfter(encodeText(baseText), result.change))).toEqual(Buffer.from(expected));
+        else {
+          expect(Buffer.from(fileAfter(encodeText(baseText), result.change))).toEqual(Buffer.from(expected));
+          const { revertRegion } = result.userEdit ?? {};
+          const { path, base: from, result: to, region, digest } = result.change;
+          if (revertRegion === undefined || from === null || to === null || region === null)
+            throw new Error('It is an edit that differs from what was proposed.');
+          const body = { kind: 'region', region } as const;
+          const versions = { oldMode: from.mode, newMode: to.mode, body };
+          expect(changeDigest({ op: 'edit', path, fromPath: null, ...versions })).toBe(digest);
+          expect(applyRegion(committed(baseText, result), revertRegion)).toBe(
+            applyRegion(baseText, change.region ?? region),
+          );
+        }
       }),
       { numRuns: 3_000 },
     );
     expect(compared).toBeGreaterThan(300);
-  });
-
-  it('lines outside the range stay, the digest covers the region, and the revert region restores the proposal', () => {
-    let count = 0;
-    fc.assert(
-      fc.property(exchange, ({ baseText, change, lines }) => {
-        if (change === null || change.region === null) return;
-        const place = userEditRange(change, IN_FILE);
-        const result = applyUserEdit({
-          change,
-          proposed: change,
-          placement: IN_FILE,
-          baseText,
-          lines: readLines(replyWith(lines)),
-        });
-        if (place === null || result.kind !== 'change') return;
-        count += 1;
-        const after = committed(baseText, result);
-        const [base, newLines] = [baseText, after].map((text) => splitLines(text.replace(/^\u{FEFF}/u, '')));
-        if (base === undefined || newLines === undefined) throw new Error('Two texts are expected.');
-        const below = base.slice(place.index + place.count);
-        expect(after.startsWith('\u{FEFF}')).toBe(baseText.startsWith('\u{FEFF}'));
-        expect(newLines.slice(0, place.index)).toEqual(base.slice(0, place.index));
-        expect(newLines.slice(newLines.length - below.length)).toEqual(below);
-        const mine = newLines
-          .slice(place.index, newLines.length - below.length)
-          .join('')
-          .replaceAll('\r\n', '\n');
-        const open = place.count > 0 && below.length === 0 && !baseText.endsWith('\n');
-        expect(open && lines.length > 0 ? `${mine}\n` : mine).toBe(lines.map((line) => `${line}\n`).join(''));
-        const { revertRegion } = result.userEdit ?? {};
-        if (revertRegion === undefined) throw new Error('It differs from what was proposed.');
-        const { path, base: from, result: to, region, digest } = result.change;
-        if (from === null || to === null || region === null) throw new Error('An edit has both sides.');
-        const body = { kind: 'region', region } as const;
-        expect(changeDigest({ op: 'edit', path, fromPath: null, oldMode: from.mode, newMode: to.mode, body })).toBe(
-          digest,
-        );
-        expect(applyRegion(after, revertRegion)).toBe(applyRegion(baseText, change.region));
-      }),
-      { numRuns: 2_000 },
-    );
-    expect(count).toBeGreaterThan(300);
   });
 });

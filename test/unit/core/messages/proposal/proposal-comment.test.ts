@@ -103,7 +103,7 @@ describe('an open proposal', () => {
 
       [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
 
-      **Pending:** \`/approve k7q2\` · \`/deny k7q2 [reason]\` · \`/edit k7q2 <instruction>\` · quote this comment and add a \`suggestion\` block for line 2 · \`/help\` for more"
+      **Pending:** \`/approve k7q2\` · \`/deny k7q2 [reason]\` · \`/edit k7q2 <instruction>\` · \`/help\` for more"
     `);
   });
 
