@@ -14,7 +14,7 @@ async function state({ stored }: Story, id: string): Promise<string | undefined>
 }
 
 /** The node id of the thread that this comment of the App starts. */
-function threadOf({ pr }: Story, commentId: number): string {
+function _threadOf({ pr }: Story, commentId: number): string {
   const { reviewComments, threads } = pr.now();
   return threads.get(reviewComments.get(commentId)?.threadId ?? 0)?.nodeId ?? '';
 }
@@ -158,16 +158,6 @@ describe('a pending undo and runs', () => {
     await ana.says(`/undo ${id}`);
     await ana.says('/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows());
-  });
-
-  it('resolving its thread for a minute withdraws it (S53)', async () => {
-    const story = await appliedRow(stage());
-    const { ana, ben, bot, id } = story;
-    await ana.says(`/undo ${id}`);
-    await ben.does((person) => person.resolves(threadOf(story, bot.proposal(2).id)));
-    await stage().later(61);
-    expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision.');
-    expect(await state(story, bot.proposal(2).proposalId)).toBe('superseded');
   });
 
   it('/stop during its commit lets that attempt finish, and prevents another one (S77)', async () => {
