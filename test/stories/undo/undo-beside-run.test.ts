@@ -13,12 +13,6 @@ async function state({ stored }: Story, id: string): Promise<string | undefined>
   return (await stored()).proposals.find((one) => one.id === id)?.state;
 }
 
-/** The node id of the thread that this comment of the App starts. */
-function _threadOf({ pr }: Story, commentId: number): string {
-  const { reviewComments, threads } = pr.now();
-  return threads.get(reviewComments.get(commentId)?.threadId ?? 0)?.nodeId ?? '';
-}
-
 describe('a pending undo and runs', () => {
   it('an undo is not part of a batch: denying the batch ends the run, and the undo stays pending (S110, S102)', async () => {
     const story = await appliedRow(stage());
