@@ -4,15 +4,14 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { parseOptions, runCommand } from '../src/cli/options.ts';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
-import { replaceRoomTable } from '../test/architecture/rooms.ts';
 import { renderCommandTable, replaceCommandTable } from './docs/command-table.ts';
 import { replacePathTables } from './docs/path-tables.ts';
 import { renderOperatorSchema, renderSettingsSchema, replaceSettingsTable } from './docs/settings.ts';
 
 const HELP = `Usage: npm run docs
 
-Writes the parts of the documentation that come from the source: the tables of commands, settings, protected files and
-rooms, and the JSON schemas of both settings files. npm test fails if one of them is outdated.
+Writes the parts of the documentation that come from the source: the tables of commands, settings and protected files,
+and the JSON schemas of both settings files. npm test fails if one of them is outdated.
 
   --help  this text
 
@@ -31,7 +30,6 @@ function writeDocs(): void {
     rewritePage(path, (page) => replaceCommandTable(page, renderCommandTable(COMMAND_LIST)));
   rewritePage('docs/protected-files.md', replacePathTables);
   rewritePage('docs/configuration.md', replaceSettingsTable);
-  rewritePage('docs/architecture.md', replaceRoomTable);
   rewritePage('docs/countersign.schema.json', renderSettingsSchema);
   rewritePage('docs/countersign-operator.schema.json', renderOperatorSchema);
 }

@@ -263,28 +263,3 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/lib': { what: 'small tools; `trust.ts` is the only file that asserts types', entries: 'every file' },
 };
-
-const TABLE_START = '<!-- rooms: written by npm run docs -->';
-
-const TABLE_END = '<!-- end of rooms -->';
-
-/** The page with its table of rooms replaced. Throws if the page has no place for the table. */
-export function replaceRoomTable(page: string): string {
-  const [before, rest] = page.split(TABLE_START);
-  const after = rest?.split(TABLE_END)[1];
-  if (before === undefined || after === undefined) throw new Error('The page has no place for the table of rooms');
-  const rows = Object.entries(ROOMS).map(([folder, room]) => `| \`${folder}\` | ${room.what} | ${entriesCell(room)} |`);
-  const table = ['| folder | what it is | entry files |', '|---|---|---|', ...rows].join('\n');
-  return `${before}${TABLE_START}\n${table}\n${TABLE_END}${after}`;
-}
-
-function entriesCell({ entries, fromAbove }: Room): string {
-  if (entries === 'every file') return entries;
-  const forAbove =
-    entries.length > 0 ? [] : [`only the folder above: ${fromAbove?.map(codeSpan).join(', ') ?? 'every file'}`];
-  return [...entries.map(codeSpan), ...forAbove].join(', ');
-}
-
-function codeSpan(name: string): string {
-  return `\`${name}\``;
-}
