@@ -869,32 +869,6 @@ describe('answers', () => {
 
       > total
 
-      The model used the 300,000 tokens that a question has, so the answer can be incomplete.
-
-      Nothing was decided.
-
-      [side-question-answered]
-      total asked:
-
-      > total
-
-      Answer, written by the model:
-
-      > total
-
-      With this answer the questions of this pull request have cost within 24 hours what one run may (\`limits\`), so the answer can be incomplete.
-
-      Nothing was decided.
-
-      [side-question-answered]
-      total asked:
-
-      > total
-
-      Answer, written by the model:
-
-      > total
-
       The answer was cut off, because it reached the length limit of the model endpoint.
 
       Nothing was decided.
@@ -910,24 +884,6 @@ describe('answers', () => {
 
       Nothing was decided.
 
-      [side-question-limit]
-      total asked:
-
-      > total
-
-      The model was not asked: the questions of this pull request have cost within 24 hours what one run may (\`limits.cost_usd\`). Ask again after 2026-01-02 03:04 UTC, or give a task, which has limits of its own.
-
-      Nothing was decided.
-
-      [side-question-limit]
-      total asked:
-
-      > total
-
-      The model was not asked: \`limits.cost_usd\` limits the cost of questions too, and the operator gives no price of the model. They can add one to \`prices\`.
-
-      Nothing was decided.
-
       [side-question-failed]
       total asked:
 
@@ -939,9 +895,6 @@ describe('answers', () => {
 
       [side-question-queue-full]
       Your question was not taken, because 10 questions are already pending. Ask again once they are answered.
-
-      [side-question-queue-full]
-      Your question was not taken, because 3 questions of yours are already pending. Ask again once they are answered.
 
       [internal-error]
       Countersign failed to process that comment because of an internal error, so it had no effect. Everything else continues. Please post it again; if that fails too, tell the operator of this App the error id \`f00df00df00d\`.

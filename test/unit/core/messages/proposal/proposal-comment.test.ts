@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { buildDelete } from '../../../../../src/core/edits/build/build-file-ops.ts';
 import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../../src/core/edits/placement.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
@@ -11,6 +12,7 @@ import {
   suggestionRoundTrips,
 } from '../../../../../src/core/messages/proposal/read-back.ts';
 import { PROPOSAL_STATES } from '../../../../../src/core/state/proposal.ts';
+import { changeOf, stored } from '../../edits/samples.ts';
 import { foreignNodes } from '../foreign-nodes.ts';
 import { hostileText } from '../hostile-text.ts';
 import { liveText, nodesOf } from '../markdown-tree.ts';
@@ -133,24 +135,23 @@ describe('an open proposal', () => {
   });
 
   it.each([
-    [20, { folds: 0, blocks: 1 }],
-    [60, { folds: 1, blocks: 2 }],
-    [200, { folds: 1, blocks: 1 }],
-  ])('a new file of %i lines is folded as %o, and the whole diff is always there (S29)', (amount, expected) => {
+    [20, 0],
+    [60, 1],
+    [200, 1],
+  ])('a new file of %i lines has each row once, the later ones in %i folds (S29, R25)', (amount, folds) => {
     const change = write('notes.md', null, lines(amount));
     const text = body(proposal(change), inConversation);
-    expect(text.split('<details>').length - 1).toBe(expected.folds);
-    const shown = diffLines(text);
-    expect(shown).toHaveLength(expected.blocks);
-    expect(`${shown.at(-1)}\n`).toBe(unifiedDiffOf(change.payload));
-    if (shown.length === 2) expect(text).toContain('(showing 31 of 63 lines)');
+    expect(text.split('<details>').length - 1).toBe(folds);
+    expect(`${diffLines(text).join('\n')}\n`).toBe(unifiedDiffOf(change.payload));
   });
 
-  it('a diff of more than 100 lines is folded above a link to the whole file (S29)', () => {
-    const text = body(proposal(write('notes.md', lines(60), lines(60, 'new'))), inConversation);
-    expect(text).toMatch(/<summary>The whole diff \(12\d lines\)<\/summary>/);
-    expect(text).not.toContain('(showing ');
-    expect(text.indexOf('[The whole file at')).toBeGreaterThan(text.indexOf('</details>'));
+  it('a deletion shows its first lines and a link to the whole file (S29)', () => {
+    const file = stored(lines(900));
+    const change = changeOf(buildDelete({ path: 'notes.md', repositoryName: 'shop', file }));
+    const text = body(proposal(change), inConversation);
+    expect(diffLines(text).join('\n').split('\n')).toHaveLength(50);
+    expect(text).toContain('(showing 50 of 903 lines)');
+    expect(text).toContain('[The whole file at');
   });
 
   it('the change comes before the model’s text (B15)', () => {
