@@ -6,6 +6,7 @@ import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend
 import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
+import { withPreparedStatements } from './prepared-statements.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
@@ -42,7 +43,7 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
 
 /** Creates a backend on an open PGlite. Closing the backend calls `close` last. */
 export async function createPgliteBackend(pglite: PGlite, close: () => Promise<void>): Promise<Backend> {
-  const db = new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite }) });
+  const db = new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite: withPreparedStatements(pglite) }) });
   const leaseHolderId = createLeaseHolderId();
   await sql`select pg_advisory_lock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
   return {
