@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -53,30 +53,6 @@ describe('a change after which a file would no longer parse', () => {
     ]);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('ci.yml')).toBe('on: push\njobs: {\n');
-  });
-
-  it('is the same if it comes to the same bytes, with more text around it or as a whole file (S148)', async () => {
-    const once = edit('ci.yml', 'jobs: {}', 'jobs: {');
-    for (const again of [
-      edit('ci.yml', 'on: push\njobs: {}', 'on: push\njobs: {'),
-      edit('ci.yml', ' {}\n', ' {\n'),
-      write('ci.yml', 'on: push\njobs: {\n'),
-    ]) {
-      const read: ScriptedCall = { name: 'read_file', arguments: { path: 'ci.yml' } };
-      const story = await changing({ 'ci.yml': 'on: push\njobs: {}\n' }, [read], [once], [again]);
-      expect(warnings(story)).toHaveLength(1);
-    }
-  });
-
-  it('is another one in another place of equal blocks (S148)', async () => {
-    const text = `${'a: []\n---\n'.repeat(9)}`;
-    const lines = text.split('\n');
-    const breaking = (place: number): ScriptedCall =>
-      write('a.yml', lines.map((line, index) => (index === place ? 'a: [' : line)).join('\n'));
-    const read: ScriptedCall = { name: 'read_file', arguments: { path: 'a.yml' } };
-    const { bot, model } = await changing({ 'a.yml': text }, [read], [breaking(6)], [breaking(8)]);
-    expect(bot.proposals()).toEqual([]);
-    expect(model.allToolMessages().filter((message) => message.includes(AGAIN))).toHaveLength(2);
   });
 
   it('is answered first also where a call of several changes comes to it alone (S148, S146)', async () => {
@@ -131,22 +107,6 @@ describe('a change after which a file would no longer parse', () => {
     const refused = model.allToolMessages().slice(0, 2);
     expect(refused).toEqual([expect.stringContaining(AGAIN), expect.stringContaining(AGAIN)]);
   });
-
-  it('is judged with the changes before it in the same response, once the agent insists on them (S148)', async () => {
-    const open = edit('a.js', 'one();\n', 'if (x) {\none();\n');
-    const close = edit('a.js', 'five();\n', 'five();\n}\n');
-    const body = 'one();\ntwo();\nthree();\nfour();\nfive();\n';
-    const story = await changing({ 'a.js': body }, [open], [open, close]);
-    expect(story.bot.proposals()).toHaveLength(2);
-    expect(warnings(story, 1)).toHaveLength(1);
-    expect(warnings(story, 2)).toEqual([]);
-  });
-
-  it('is refused in a new file too (S148)', async () => {
-    const { bot, model } = await changing({}, [write('a.json', '{ "a": 1,')], [write('a.json', '{ "a": 1 }\n')]);
-    expect(bot.proposals()).toHaveLength(1);
-    expect(model.requests()[1]?.messages.at(-1)?.content).toContain(AGAIN);
-  });
 });
 
 describe('a change that is not judged', () => {
@@ -158,13 +118,6 @@ describe('a change that is not judged', () => {
     ['with a mark at its start and CRLF', 'a.json', '\u{FEFF}{\r\n  "a": 1\r\n}\r\n', '"a": 1', '"a": 1,\n  "b": 2'],
   ])('%s, is shown at once (S148)', async (_, path, text, old, after) => {
     const story = await changing({ [path]: text }, [edit(path, old, after)]);
-    expect(story.bot.proposals()).toHaveLength(1);
-    expect(warnings(story)).toEqual([]);
-  });
-
-  it('of a file that is too large for a parser, is shown without a check (S148)', async () => {
-    const text = 'f();\n'.repeat(101_000);
-    const story = await changing({ 'a.ts': `first();\n${text}` }, [edit('a.ts', 'first();', 'first(;')]);
     expect(story.bot.proposals()).toHaveLength(1);
     expect(warnings(story)).toEqual([]);
   });

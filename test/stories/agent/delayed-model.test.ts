@@ -44,28 +44,4 @@ describe('a model whose endpoint limits requests', () => {
     expect(bot.run().body).not.toMatch(DELAY);
     expect(bot.proposals()).toHaveLength(1);
   });
-
-  it('is not said for a short delay, which costs no update (S166)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model } = story;
-    stage().model.script(limited(1));
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    await vi.waitFor(() => expect(bot.run().body).toContain('Waiting for review'), WAIT);
-    expect(
-      stage().github.requests.some(
-        ({ body }) => DELAY.test(JSON.stringify(body ?? '')) && JSON.stringify(body).includes(story.ana.login),
-      ),
-    ).toBe(false);
-  });
-
-  it('ends with the run, whose comment then has its end (S166)', async () => {
-    const { ana, bot } = await stage().tell();
-    stage().model.script(limited(3_000));
-    await ana.says('/countersign use bigint');
-    await vi.waitFor(() => expect(bot.run().body).toMatch(DELAY), WAIT);
-    await ana.says('/stop');
-    expect(bot.run().body).toContain('**Ended.**');
-    expect(bot.run().body).not.toMatch(DELAY);
-  });
 });

@@ -22,13 +22,6 @@ describe('the end of a run', () => {
     expect(told.map(({ threadId }) => threadId)).toEqual([root]);
   });
 
-  it('is told as a question, if the model asks one (S159)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.says({ content: 'There are two totals.\n\nWhich one do you mean?' });
-    await ana.says('/countersign use bigint');
-    expect(bot.answer()).toContain(`@${ana.login}, a question, written by the model:\n\n> There are two totals.`);
-  });
-
   it('says that nothing came of it, if the model stays silent when it is asked again (S159, S150)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.says({ content: null });
@@ -50,27 +43,6 @@ describe('the end of a run', () => {
     expect(bot.answer()).toContain(`the answer, written by the model:\n\n> ${beginning}`);
     expect(bot.answer()).toContain('> That is all, as I said above.');
     expect(bot.answer()).not.toContain('I’ll leave');
-  });
-
-  it('is the answer that was taken for no end, if the model has nothing to add (S159, S150)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.says({ content: 'The box calls `search(query)`.' });
-    model.says({ content: null });
-    await ana.says('/countersign which one?');
-    expect(bot.answer()).toContain('the answer, written by the model:\n\n> The box calls `search(query)`.');
-  });
-
-  it('has no call that the model wrote as text, and no words from before it went on (S159, S150)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.says({ content: '<tool_call>{"name": "edit_file"}</tool_call>' });
-    model.says({ calls: [{ name: 'read_file', arguments: { path: 'README.md' } }] });
-    model.says({ content: 'First I look at `search(query)`.' });
-    model.says({ calls: [{ name: 'read_file', arguments: { path: 'src/total.ts' } }] });
-    model.says({ content: '{"name": "edit_file", "arguments": {}}' });
-    model.says({ content: 'Nothing is to be done.' });
-    await ana.says('/countersign which one?');
-    expect(bot.answer()).toContain('the answer, written by the model:\n\n> Nothing is to be done.');
-    expect(bot.answer()).not.toMatch(/edit_file|First I look/);
   });
 
   it('has the answers to all words, if people wrote while the model answered (S159, S140)', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { firstMessage, rowsBelow, taskIn } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { BIGINT, EXACTLY } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -88,28 +87,6 @@ describe('the first message of a run', () => {
     const characters = JSON.stringify(request?.messages).length + JSON.stringify(request?.tools ?? []).length;
     expect(characters / CHARACTERS_PER_TOKEN).toBeLessThan(12_000);
     expect(firstMessage(story)).toContain('"path":"packages/shop/src/part4/module19.ts"');
-  });
-
-  it('tells what came of earlier runs, with the reasons of people (S136)', async () => {
-    const story = await stage().tell();
-    const { ana, ben, bot, model } = story;
-    model.proposes(BIGINT, EXACTLY);
-    await ana.says('/countersign use bigint');
-    await ana.replies(bot.proposal(1), '/approve');
-    await ben.replies(bot.proposal(2), '/deny not our style');
-    await ana.says('/countersign go on');
-    expect(rowsBelow(firstMessage(story), 'Earlier runs')).toEqual([
-      {
-        task: 'use bigint',
-        by: ana.login,
-        ended: 'finished',
-        your_last_words: 'All done.',
-        decided: [
-          { change: 'edit src/total.ts', outcome: 'applied', by: [ana.login] },
-          { change: 'edit README.md', outcome: 'denied', by: [ben.login], reasons: ['not our style'] },
-        ],
-      },
-    ]);
   });
 
   it('has the answer of the last run whole, since the task is often about it, and earlier ones cut (S136, S157)', async () => {

@@ -99,26 +99,4 @@ describe('a response that changes and reads', () => {
     await story.ana.says('/approve all');
     expect(story.pr.file(ROWS_PATH)).toContain(row(5, 50));
   });
-
-  it('is withdrawn by /continue like any other change (S149, S103)', async () => {
-    const story = await responding([READING, editRow(5, 50)], [editRow(9, 90)]);
-    await story.ana.says('/continue');
-    const withdrawn = 'Withdrawn: no decision was made.';
-    expect(story.model.toolMessages()).toEqual([withdrawn]);
-    expect(notesOf(story)).toEqual([expect.stringContaining(withdrawn)]);
-  });
-
-  it('is not shown after /stop, and the run does not wait for it (S149, S51)', async () => {
-    const story = await tellRows(stage());
-    const answer = Promise.withResolvers<void>();
-    story.model.proposes(READING, editRow(5, 50));
-    story.model.says({ calls: [editRow(9, 90)], sendAfter: answer.promise });
-    const saying = story.ana.says('/countersign give the rows other values');
-    await expect.poll(() => story.model.requests().length).toBe(2);
-    const stopping = story.ana.says('/stop');
-    answer.resolve();
-    await Promise.all([saying, stopping]);
-    expect(story.bot.proposals()).toEqual([]);
-    expect(story.bot.answer()).toContain('was stopped');
-  });
 });

@@ -88,12 +88,4 @@ describe('the repository’s instructions', () => {
     ]);
     expect(firstMessage(story).length).toBeLessThan(45_000);
   });
-
-  it('are none if context_files is empty (S137)', async () => {
-    const story = await stage().tell({ files: { 'AGENTS.md': 'A rule.\n', 'a.ts': 'a\n' } });
-    await story.configures('context_files: []');
-    await story.ana.says('/countersign look around');
-    expect(firstMessage(story)).not.toContain('The repository’s instructions');
-    expect(firstMessage(story)).toContain('\nThe repository gives you no instructions (AGENTS.md).\n');
-  });
 });

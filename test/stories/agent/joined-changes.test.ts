@@ -20,15 +20,6 @@ describe('changes of one response in one file', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 6: 60, 20: 200 }));
   });
 
-  it('do not see each other, and a refused call hears so (S145, T15)', async () => {
-    const { ana, model } = await tellRows(stage());
-    model.proposes(edit(ROWS_PATH, row(6), `${row(6, 60)}\nhelp();`), edit(ROWS_PATH, 'help();', 'helper();'));
-    await ana.says('/countersign give the rows other values');
-    expect(model.allToolMessages()[1]).toContain(
-      "No call sees the changes of another call of the same response. Put them into one call: edit_file with 'edits', or change_files.",
-    );
-  });
-
   it('in blocks that look alike are a change for each block, in any order (S145, S18)', async () => {
     const block = (name: string, word: string) =>
       `test('${name}', () => {\n  a();\n  b();\n  c();\n  say('${word}');\n  d();\n  e();\n  f();\n});\n`;
@@ -54,17 +45,5 @@ describe('changes of one response in one file', () => {
     expect(bot.proposal(1).body).not.toContain(row(10));
     await ana.says('/approve all');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 3: 30, 18: 180 }));
-  });
-
-  it('an edit of one call that cannot be made refuses the call and says which (S145)', async () => {
-    const { ana, bot, model } = await tellRows(stage());
-    const edits = [
-      { old_string: row(3), new_string: row(3, 30) },
-      { old_string: row(3), new_string: row(3, 31) },
-    ];
-    model.proposes({ name: 'edit_file', arguments: { path: ROWS_PATH, edits } });
-    await ana.says('/countersign give the rows other values');
-    expect(bot.proposals()).toEqual([]);
-    expect(model.toolMessages()[0]).toMatch(/^Edit 2 of 2: old_string not found/);
   });
 });

@@ -54,13 +54,6 @@ describe('news for the agent', () => {
     expect((await story.stored()).run?.phase).toMatchObject({ kind: 'ended', reason: 'all-denied' });
   });
 
-  it('are not of pushes that hold nothing but the proposed changes (S140)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ben, bot } = story;
-    await ben.commitsSuggestion(bot.proposal(1));
-    expect(lastNews(story)).toHaveLength(1);
-  });
-
   it('are not of a commit of the run before, whose webhook comes during this run (S140)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, model } = story;

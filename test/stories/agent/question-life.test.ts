@@ -52,12 +52,6 @@ describe('a question that cannot be asked', () => {
       expect(bot.run().body).toMatch(/Questions of the agent:\n\n- `[a-z0-9]+` not asked: /);
     },
   );
-
-  it('one choice alone is shown (K21)', async () => {
-    const story = await askPeople(stage(), asks({ input_type: 'choice', choices: ['Only this'] }));
-    await story.ana.says('/choose 1');
-    expect(results(story)).toMatchObject([{ response: { index: 0, value: 'Only this' } }]);
-  });
 });
 
 describe('a question in a review thread', () => {
@@ -153,33 +147,5 @@ describe('a question that nobody answers', () => {
     await ana.says(`/approve ${id}`);
     expect(bot.answer()).toContain('is already cancelled');
     expect(model.requests()).toHaveLength(1);
-  });
-});
-
-describe('the comment of a question', () => {
-  it('is restored if another account edits it (S60)', async () => {
-    const story = await askPeople(stage(), CHOICE);
-    const { ben, bot } = story;
-    const [question] = bot.questions();
-    await ben.does((person) => person.edits(question?.id ?? 0, 'Which database is best?'));
-    expect(bot.questions()[0]?.body).toBe(question?.body);
-  });
-});
-
-describe('a question beside changes that are held', () => {
-  it('is asked at once; the changes follow, also if it expires and is asked again (S149, S121)', async () => {
-    const story = await tellRows(stage());
-    const { ana, bot, model } = story;
-    model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } }, editRow(5, 50), TEXT);
-    await ana.says('/countersign tidy the rows');
-    expect(bot.questions()).toHaveLength(1);
-    await stage().later(8 * DAY);
-    await ana.says('/resume');
-    expect(bot.questions()).toHaveLength(2);
-    expect(bot.proposals()).toEqual([]);
-    model.says({ content: 'That is all.' });
-    await ana.says('/answer sum');
-    expect(bot.proposals()).toHaveLength(1);
-    await ana.says('/stop');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/lib/trust.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
 import { APPROVAL, askPeople, asks, CHOICE, newestId, results, TEXT } from '../support/questions.ts';
-import { editRow, ROWS_PATH, tellRows } from '../support/rows.ts';
+import { editRow } from '../support/rows.ts';
 
 const stage = stageForAll();
 
@@ -89,23 +89,6 @@ describe('a question of the agent', () => {
     expect(JSON.stringify(model.requests())).not.toContain('unseen');
   });
 
-  it('takes a second choice below the first for no note: either could be meant (S120)', async () => {
-    const story = await askPeople(stage(), CHOICE);
-    const { ana, bot, model } = story;
-    for (const words of ['/answer 1\nor\n2', '/answer SQLite\nPostgreSQL', '/choose 1\n2']) {
-      await ana.says(words);
-      expect(bot.answer()).toContain('Two of the choices');
-    }
-    expect(model.requests()).toHaveLength(1);
-    expect((await story.stored()).run?.questions).toMatchObject([{ state: 'asked' }]);
-  });
-
-  it('takes no e-mail signature for a note (S58)', async () => {
-    const story = await askPeople(stage(), CHOICE);
-    await story.ana.says('/choose 2\n\n-- \nAna');
-    expect(results(story)).toEqual([answered('choice', { index: 1, value: 'PostgreSQL' }, story.ana.login)]);
-  });
-
   it('shows the labels of an approval (S113, K21)', async () => {
     const { bot } = await askPeople(stage(), asks({ choices: ['Delete them', 'Keep them'] }));
     expect(bot.questions()[0]?.body).toContain('for “Delete them”');
@@ -149,14 +132,6 @@ describe('an answer', () => {
     }
     expect(model.requests()).toHaveLength(1);
     expect((await story.stored()).run?.questions).toMatchObject([{ state: 'asked' }]);
-  });
-
-  it('that is the number of one choice and the text of another is none (S120)', async () => {
-    const story = await askPeople(stage(), asks({ input_type: 'choice', choices: ['8', '16', '1'] }));
-    await story.ana.says('/answer 1');
-    expect(story.bot.answer()).toContain('That is the number of one choice and the text of another');
-    await story.ana.says('/answer 16');
-    expect(results(story)).toMatchObject([{ response: { index: 1, value: '16' } }]);
   });
 
   it('is a quote reply only if the quote has the question’s id line (S147)', async () => {
@@ -225,15 +200,6 @@ describe('a rejection', () => {
     expect(bot.answer()).toContain('no question of the agent waits for an answer here');
   });
 
-  it('finalizes the text that stood before the question (S118, S119)', async () => {
-    const story = await askPeople(stage());
-    story.model.says({ content: 'I found two tables.', calls: [CHOICE] });
-    await story.ana.says('/countersign tidy the rows');
-    expect(story.bot.questions()[0]?.body).toContain('Before it, written by the model:\n\n> I found two tables.');
-    await story.ana.says(`/reject ${newestId(story)}`);
-    expect(story.bot.answer()).toContain('Closing words, written by the model:\n\n> I found two tables.');
-  });
-
   it('carries its reason to the page, to the transcript and to later runs (S147, S118)', async () => {
     const story = await askPeople(stage(), CHOICE);
     const { ana, ben, bot, model } = story;
@@ -262,17 +228,6 @@ describe('a rejection', () => {
     await ana.says('/ask what now?');
     await ana.says('/countersign go on');
     expect(JSON.stringify(model.requests())).not.toContain('canary');
-  });
-
-  it('in the thread of its question keeps a first word that only looks like an id (S147)', async () => {
-    const story = await tellRows(stage());
-    const { ana, bot, model } = story;
-    model.proposes(TEXT);
-    const task = { path: ROWS_PATH, line: 5, side: 'RIGHT', body: '/countersign rename this row' } as const;
-    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Look.', comments: [task] }));
-    const [root = 0] = story.pr.now().reviewComments.keys();
-    await ana.does((person) => person.replies(root, '/reject utf8 is a name already'));
-    expect(bot.questions()[0]?.body).toContain('which ended the run:\n\n> utf8 is a name already');
   });
 
   it('without an id means a pending change if there is one (interface section 4)', async () => {

@@ -196,26 +196,6 @@ describe('searching (S142)', () => {
       'Nothing was searched: "total(" is not a regular expression in RE2 syntax (missing closing )). Repetition counts go up to 1000; there are no look-around and no back-references.',
     );
   });
-
-  it('shows at most ten lines of each of several files, and counts the others per file (S142)', async () => {
-    const many = 'total\n'.repeat(25);
-    const story = await stage().tell({
-      files: { 'a.txt': many, 'b.txt': many, 'c.txt': 'total\n', 'e.txt': 'total\n', 'f.txt': 'total\n' },
-      branch: { 'd.txt': 'd\n' },
-    });
-    story.model.proposes(call('search', { query: 'total' }), call('search', { query: 'to*tal', regex: true }));
-    await story.ana.says('/countersign look around');
-    for (const output of outputsOf(story, 1)) {
-      const rows = output.split('\n');
-      expect(rows[0]).toMatch(/^53 lines .* \(5 files, showing 23\):$/);
-      expect(rows.filter((row) => row.startsWith('a.txt:')).slice(0, 10)).toHaveLength(10);
-      expect(rows.slice(-3)).toEqual([
-        'Not all lines are shown; narrow the query or the glob to see others:',
-        'a.txt: 25 lines, 10 shown',
-        'b.txt: 25 lines, 10 shown',
-      ]);
-    }
-  });
 });
 
 describe('outlines (S143)', () => {

@@ -21,18 +21,6 @@ it('a stale result says who pushed (T7)', async () => {
   );
 });
 
-it('the note about a push comes with the stale result, in one request (S140)', async () => {
-  const { ana, ben, model } = await tellRows(stage());
-  model.proposes(THREE_ROWS);
-  await ana.says('/countersign give row 5 another value');
-  await ben.pushes({ [ROWS_PATH]: rows({ 12: 120 }), 'notes.md': 'Row 5 is mine.\n' });
-  const messages = model.requests()[1]?.messages.slice(-2) ?? [];
-  expect(messages.map(({ role }) => role)).toEqual(['tool', 'user']);
-  expect(messages[0]?.content).toContain('Not applied: ');
-  expect(messages[1]?.content).toContain(`${ben.login} pushed to the branch meanwhile (`);
-  expect(messages[1]?.content).toContain('Row 5 is mine.');
-});
-
 it('a push that GitHub fails to describe does not hold the stale result back for ever (S140)', async () => {
   const { ana, ben, model } = await tellRows(stage());
   model.proposes(THREE_ROWS);

@@ -133,18 +133,6 @@ describe('words about a change of an earlier run', () => {
     expect(lastMessage(story)).toContain('"why bigint?"');
     expect(bot.answer()).toContain('So that sums are exact.');
   });
-
-  it('are a note to the active run that says whose change it was (S158)', async () => {
-    const story = await applied();
-    const { ana, ben, bot, model } = story;
-    model.proposes(EXACTLY);
-    model.says({ content: 'Noted.' });
-    await ana.says('/countersign say how');
-    stage().pass(2);
-    await ben.replies(bot.proposal(1), 'why bigint?');
-    await ana.replies(bot.proposal(2), '/approve');
-    expect(lastMessage(story)).toContain(`${ben.login} says about a change of an earlier run to "src/total.ts"`);
-  });
 });
 
 describe('decisions on a part of a response', () => {
@@ -169,12 +157,6 @@ describe('people who talk to each other in a thread of the App', () => {
     expect(model.requests()).toHaveLength(count);
     await ben.replies(bot.proposal(1), 'nobody, why bigint?');
     expect(model.requests()).toHaveLength(count + 1);
-  });
-
-  it('give the agent no instruction about a pending change (S158)', async () => {
-    const { ana, ben, bot } = await propose(stage(), BIGINT);
-    await ben.replies(bot.proposal(1), `${ana.login}, is this what you wanted?`);
-    expect(bot.proposal(1).body).toContain('**Pending:**');
   });
 });
 

@@ -147,17 +147,3 @@ describe('an endpoint that refuses', () => {
     await stage().restart();
   });
 });
-
-describe('an answer that is cut at its length limit', () => {
-  it('goes back as valid JSON, and the model can go on (S151)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model } = story;
-    const text = '{"path":"src/total.ts","old_string":"let total';
-    model.says({ calls: [{ name: 'edit_file', arguments: text }], finishReason: 'length' });
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    expect(model.toolMessages()).toEqual([expect.stringMatching(/end at character 46: the answer was cut/)]);
-    expect(JSON.stringify(sentAssistantMessages(story))).toContain('_malformed');
-    expect(bot.proposals()).toHaveLength(1);
-  });
-});

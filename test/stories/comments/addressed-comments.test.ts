@@ -69,16 +69,6 @@ describe('a command name without its slash', () => {
     expect((await stored()).run?.task.text).toBe('edit utf8 strings in the README');
     expect(model.requests()).toHaveLength(1);
   });
-
-  it('before an id of an ended run it still gets a hint', async () => {
-    const { ana, bot, model } = await propose(stage(), BIGINT);
-    const id = bot.proposal(1).proposalId;
-    await ana.says('/stop');
-    await ana.says('/countersign use numbers');
-    await ana.says(`/countersign approve ${id}`);
-    expect(bot.answer()).toContain('A command begins with a slash');
-    expect(model.requests()).toHaveLength(2);
-  });
 });
 
 describe('commands: prefixed', () => {

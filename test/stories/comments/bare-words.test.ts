@@ -57,13 +57,4 @@ describe('a bare word in the conversation, where only commands decide', () => {
     await carl.says('deny');
     expect(bot.answers()).toEqual([expect.stringContaining('A command begins with a slash: `/deny`.')]);
   });
-
-  it('where commands need the App’s name, a bare word is none (S62)', async () => {
-    const { ana, bot, model } = await stage().tell({ files: { '.github/countersign.yml': 'commands: prefixed\n' } });
-    model.proposes({ name: 'write_file', arguments: { path: 'new.md', content: 'new\n' } });
-    await ana.says('/countersign add a page');
-    await ana.says('approve');
-    expect(bot.proposals()).toHaveLength(1);
-    expect(bot.answers()).toEqual([]);
-  });
 });

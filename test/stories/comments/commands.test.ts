@@ -67,40 +67,11 @@ describe('commands in a comment', () => {
     ]);
   });
 
-  it('an informal approval that names its subject is not an instruction either (S62)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const id = story.bot.proposal(1).proposalId;
-    const yeses = [
-      'aprove',
-      'Aproved',
-      'denny',
-      'no',
-      'nope',
-      'No thanks!',
-      'I approve this',
-      'approve all',
-      `Approve ${id}, please`,
-    ];
-    for (const yes of yeses) await story.ana.replies(story.bot.proposal(1), yes);
-    expect(story.bot.answers()).toHaveLength(yeses.length);
-    expect(story.bot.answer()).toContain('might be praise or a wish');
-    await expectUndecided(story);
-  });
-
   it('a command line that contains an HTML comment is refused with a hint (S58)', async () => {
     const story = await propose(stage(), BIGINT);
     await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');
     await expectUndecided(story);
     expect(story.bot.answer()).toContain('hidden HTML comment');
-  });
-
-  it('in an e-mail reply the old e-mail is not a note (S58)', async () => {
-    const { ana, bot, model } = await propose(stage(), BIGINT);
-    await ana.replies(
-      bot.proposal(1),
-      '/approve\nThanks.\n\nOn Mon, 3 Aug 2026 at 10:00, Bot <bot@x.org> wrote:\n> CANARY',
-    );
-    expect(model.toolMessages()[0]).toContain('"user_note":"Thanks."');
   });
 
   it('an invalid id is refused by name, a typo gets a question, and another bot’s command is left alone (S62)', async () => {
@@ -112,14 +83,6 @@ describe('commands in a comment', () => {
     await story.ana.says('/retest');
     expect(story.bot.answers()).toHaveLength(2);
     await expectUndecided(story);
-  });
-
-  it('a reply without text of its own gets one hint, and only one (S46)', async () => {
-    const story = await propose(stage(), BIGINT);
-    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
-    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
-    await expectUndecided(story);
-    expect(story.bot.answers()).toHaveLength(1);
   });
 });
 

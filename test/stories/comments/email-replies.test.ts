@@ -34,25 +34,3 @@ it('an approval above another command approves nothing and says so (F18, S65)', 
   expect(pr.commits()).toEqual([]);
   expect(await proposalStates({ stored })).toEqual(['proposed']);
 });
-
-it('a command followed by a Unicode space gets a hint and decides nothing, in the conversation too (S62)', async () => {
-  const { ana, bot, stored } = await propose(stage(), BIGINT);
-  const id = bot.proposal(1).proposalId;
-  for (const line of [`/approve\u00A0${id}`, `/deny\u00A0${id}`, '/approve\u3000all', '/countersign\u00A0do it']) {
-    const before = bot.answers().length;
-    await ana.says(line);
-    expect(bot.answers()).toHaveLength(before + 1);
-    expect(bot.answer()).toContain('Type the command again by hand');
-  }
-  expect(await proposalStates({ stored })).toEqual(['proposed']);
-});
-
-it('the App’s name followed by punctuation gets an answer before the first run, and starts nothing (S62)', async () => {
-  const { ana, bot, model } = await stage().tell();
-  for (const line of ['/countersign: do it', '/countersign, do it']) {
-    await ana.says(line);
-    expect(bot.answer()).toContain('/countersign <task>');
-  }
-  expect(bot.answers()).toHaveLength(2);
-  expect(model.requests()).toEqual([]);
-});

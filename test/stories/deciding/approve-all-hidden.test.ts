@@ -34,15 +34,6 @@ it('/approve all leaves out changes whose comment is minimized, in a thread and 
   expect(new Set(await proposalStates(story))).toEqual(new Set(['completed']));
 });
 
-it('a review that approves all leaves them out too (X18)', async () => {
-  const story = await propose(stage(), BIGINT, EXACTLY);
-  const { ana, ben, bot } = story;
-  await ben.does((person) => person.hides(bot.proposal(1).id));
-  await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
-  expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
-  expect(bot.answer()).toContain(bot.proposal(1).proposalId);
-});
-
 it('a bare /approve leaves out the only pending change too, and its id or its thread approves it (X18, S40)', async () => {
   for (const hides of [true, false]) {
     const story = await propose(stage(), BIGINT);

@@ -77,34 +77,6 @@ describe('approving', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an /approve that was written before the change was posted approves nothing, however late it arrives (S41a)', async () => {
-    const { ana, bot, model, pr } = await stage().tell();
-    model.proposes(BIGINT);
-    stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/approve') ? 'hold' : 'send'));
-    await ana.says('/approve');
-    stage().github.deliveries.intercept(undefined);
-    await ana.says('/countersign use bigint');
-    stage().github.deliveries.releaseHeld();
-    await stage().settle();
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toMatch(/^Your comment doesn’t cover these changes, because they were posted later/);
-  });
-
-  it('a bare /deny does not move on to a newer change once the change it meant is decided (S41a)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, ben, bot } = story;
-    await ana.replies(bot.proposal(1), '/approve');
-    stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/deny') ? 'hold' : 'send'));
-    await ana.says('/deny');
-    stage().github.deliveries.intercept(undefined);
-    story.model.proposes(NEW_PAGE);
-    await ben.replies(bot.proposal(2), 'Say it in French.');
-    stage().github.deliveries.releaseHeld();
-    await stage().settle();
-    expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'proposed']);
-    expect(bot.answer()).toContain(`was already sent back by \`${ben.login}\` for something else`);
-  });
-
   it('/approve all skips a change that was shown again in the same second, and names it (S41)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, pr } = story;
@@ -223,21 +195,5 @@ describe('denying, or asking for something else', () => {
     await ana.says('/edit in French, please');
     const output = '[USER FEEDBACK - Tool was not executed]: in French, please';
     expect(model.toolMessages()).toEqual([output, output]);
-  });
-
-  it('a reply that begins with a mention of another person is a conversation between people (S56)', async () => {
-    const story = await propose(stage(), BIGINT);
-    await story.ana.replies(story.bot.proposal(1), `@${story.ben.login} what do you think?`);
-    expect(await proposalStates(story)).toEqual(['proposed']);
-    expect(story.bot.answers()).toEqual([]);
-  });
-
-  it('a plain yes in the thread gets a hint, and is neither an approval nor an instruction (S62)', async () => {
-    const story = await propose(stage(), BIGINT);
-    for (const words of ['lgtm', 'yes please', '1', '👍']) await story.ana.replies(story.bot.proposal(1), words);
-    expect(await proposalStates(story)).toEqual(['proposed']);
-    expect(story.pr.commits()).toEqual([]);
-    expect(story.bot.answers()).toHaveLength(4);
-    expect(story.bot.answer()).toContain(`\`/approve ${story.bot.proposal(1).proposalId}\``);
   });
 });

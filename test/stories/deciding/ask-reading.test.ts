@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
-import { edit, read, type Story, tellStory } from '../support/story.ts';
+import { read, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -64,17 +64,6 @@ describe('a question that the agent has to look up', () => {
     );
   });
 
-  it('a model that calls on and on gets no ninth response (S157)', async () => {
-    const { ana, bot, model } = await propose(stage(), BIGINT);
-    const before = model.requests().length;
-    for (let response = 1; response <= 8; response += 1) model.says({ calls: [edit('README.md', 'Sells', 'Buys')] });
-    await ana.says('/ask can you change it?');
-    expect(model.requests()).toHaveLength(before + 8);
-    expect(bot.answer()).toContain('The model’s answer was empty.');
-    expect(bot.answer()).toContain('The model used all 8 responses');
-    expect(bot.proposals()).toHaveLength(1);
-  });
-
   it('the model cannot ask people, plan or change anything, under any name (S157)', async () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     const calls = [
@@ -93,14 +82,6 @@ describe('a question that the agent has to look up', () => {
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.run().body).not.toContain('Plan, written by the model');
     expect(pr.commits()).toEqual([]);
-  });
-
-  it('secret files stay unread (S157, X10)', async () => {
-    const story = await tellStory(stage(), { files: { '.env': 'TOKEN=abc\n', 'a.txt': 'a\n' } });
-    const { ana, model } = story;
-    model.says({ calls: [read('.env')] });
-    await ana.says('/countersign ask what is in .env?');
-    expect(model.toolMessages().join()).not.toContain('abc');
   });
 
   it('an answer that only announces an action is asked for once more (S150, S157)', async () => {
@@ -169,26 +150,6 @@ describe('a question where no run ever was', () => {
       expect((await stored()).run?.task.text).toBe(words.replace('@SLUG ', ''));
     },
   );
-
-  it('people without write access are refused, and nothing of it reaches the model (S66, S157)', async () => {
-    const { carl, stranger, bot, model } = await stage().tell();
-    await carl.says('/countersign ask why?');
-    expect(bot.answer()).toMatch(/^Sorry, .*: `\/ask` needs write access to this repository\./);
-    await stranger.says(`@${slug()} what is it?`);
-    expect(bot.answers()).toHaveLength(2);
-    expect(model.requests()).toEqual([]);
-  });
-
-  it('an endpoint that refuses gets a reply, and the next question is answered (S157)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    stage().model.script({ fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } });
-    await ana.says('/countersign ask why?');
-    expect(bot.answer()).toContain('The model gave no answer: ');
-    expect(bot.answer()).toContain('Nothing was decided. Try again later.');
-    model.says({ content: 'Here I am.' });
-    await ana.says('/countersign ask and now?');
-    expect(bot.answer()).toContain('> Here I am.');
-  });
 });
 
 describe('what a question carries, and what is kept of it', () => {
@@ -238,21 +199,6 @@ describe('what a question carries, and what is kept of it', () => {
     );
   });
 
-  it('a run that people talk to again hears what was asked after its end (S157, S158)', async () => {
-    const story = await stage().tell();
-    const { ana, ben, model } = story;
-    await ana.says('/countersign look around');
-    model.says({ content: 'A shop.' });
-    await ben.says('/ask what is it?');
-    await ana.says(`@${slug()} go on`);
-    const said =
-      model
-        .requests()
-        .at(-1)
-        ?.messages.map(({ content }) => content) ?? [];
-    expect(said).toContain(`${ben.login} asked beside the run "what is it?" and was answered "A shop.".`);
-  });
-
   it('is deleted after the time for which runs are kept (S157, I15)', async () => {
     const { ana, model, stored } = await stage().tell();
     model.says({ content: 'canary-answer' });
@@ -292,28 +238,6 @@ describe('a question while things happen', () => {
     model.says({ content: 'Here.' });
     await ben.says('/countersign ask and mine?');
     expect(bot.answer()).toContain('> Here.');
-  });
-
-  it('whose comment is edited is answered as it was asked (S60, S157)', async () => {
-    const story = await stage().tell();
-    const { id, answers } = await asking(story);
-    story.ana.person.edits(id, '/countersign ask something else?');
-    await stage().github.whenIdle();
-    answers();
-    await stage().settle();
-    expect(story.bot.answers().join()).toContain('> why?');
-    expect(story.bot.answers().filter((text) => text.includes('Answer, written by the model'))).toHaveLength(1);
-  });
-
-  it('on a pull request that is closed meanwhile is still answered (S157)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { answers } = await asking(story, '/ask why?');
-    story.ana.person.closes();
-    await stage().github.whenIdle();
-    answers();
-    await stage().settle();
-    expect(story.bot.answers().join()).toContain('> Because.');
-    expect((await story.stored()).run?.phase).toMatchObject({ kind: 'ended', reason: 'closed' });
   });
 
   it('of many people: at most ten wait (S157)', async () => {

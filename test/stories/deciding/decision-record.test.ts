@@ -123,15 +123,6 @@ describe('the record of a decision', () => {
     expect(bot.answers()).toHaveLength(1);
     expect(bot.reactionsOn(accepted)).toEqual(['+1']);
   });
-
-  it('an accepted command in a review’s body gets its reaction too (S64)', async () => {
-    const { ana, bot } = await propose(stage(), BIGINT, EXACTLY);
-    const before = stage().github.requests.length;
-    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status', comments: [] }));
-    expect(bot.answer()).toContain('Pending changes:');
-    const asked = stage().github.requests.slice(before);
-    expect(asked.filter(({ name, status }) => name === 'graphql addReaction' && status === 200)).toHaveLength(1);
-  });
 });
 
 describe('tokens', () => {

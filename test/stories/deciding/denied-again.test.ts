@@ -41,17 +41,6 @@ describe('a denied change', () => {
     expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
   });
 
-  it('the same lines at another place are another change (S108)', async () => {
-    const twin = rows({ 5: 'twin', 15: 'twin' }).replace(row(15, 'twin'), row(5, 'twin'));
-    const story = await stage().tell({ branch: { [ROWS_PATH]: twin } });
-    const at = (n: number) => edit(ROWS_PATH, `${row(n - 1)}\n${row(5, 'twin')}`, `${row(n - 1)}\n${row(5, 'other')}`);
-    story.model.proposes(at(5));
-    story.model.proposes(at(15));
-    await story.ana.says('/countersign rename one');
-    await story.ana.replies(story.bot.proposal(1), REASON);
-    expect(story.bot.proposals()).toHaveLength(2);
-  });
-
   it('can be proposed again after an instruction from a person (S108)', async () => {
     const story = await answering(editRow(5, 50));
     stage().pass(2);
@@ -60,17 +49,6 @@ describe('a denied change', () => {
     await story.ana.replies(story.bot.proposal(1), '/deny');
     await story.ana.says('/countersign do give row 5 the value 50');
     expect(story.bot.proposals()).toHaveLength(2);
-  });
-
-  it('can be proposed again after a note to the agent (S108)', async () => {
-    const story = await tellRows(stage());
-    story.model.proposes(editRow(5, 50), editRow(9, 90));
-    story.model.proposes(editRow(5, 50));
-    await story.ana.says('/countersign give the rows other values');
-    await story.ana.replies(story.bot.proposal(1), '/deny');
-    await story.ana.says('@countersign row 5 is fine after all');
-    await story.ana.replies(story.bot.proposal(2), '/deny');
-    expect(story.bot.proposals()).toHaveLength(3);
   });
 
   it('is not shown again after an instruction on another change of the batch (S152)', async () => {
@@ -83,18 +61,6 @@ describe('a denied change', () => {
       await story.ana.replies(story.bot.proposal(2), words);
       expect(story.bot.proposals()).toHaveLength(2);
       expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
-    }
-  });
-
-  it('can be proposed again after an instruction for all pending changes (S152)', async () => {
-    for (const words of ['/edit take the old values', '/edit all take the old values']) {
-      const story = await tellRows(stage());
-      story.model.proposes(editRow(5, 50), editRow(9, 90));
-      story.model.proposes(editRow(5, 50));
-      await story.ana.says('/countersign give the rows other values');
-      await story.ana.replies(story.bot.proposal(1), '/deny');
-      await story.ana.says(words);
-      expect(story.bot.proposals()).toHaveLength(3);
     }
   });
 

@@ -44,17 +44,6 @@ describe('a file that people must approve to be read', () => {
     expect(bot.run().body).toContain('| `payroll/list.ts` (read) | completed |');
   });
 
-  it('names the owners whose approval it needs, also where the other calls of its response are held (S24, S149)', async () => {
-    const story = await gated(`${GATE}approvers: codeowners\n`);
-    const { ana, ben, bot, model } = story;
-    await story.names(`* @${ben.login}\n`);
-    model.proposes(read('payroll/list.ts'), edit('README.md', 'Shop', 'Market'), edit('src/total.ts', 'nothing', 'x'));
-    await ana.says('/countersign sum the salaries');
-    expect(bot.proposals()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Read** `payroll/list.ts`');
-    expect(bot.proposal(1).body).toContain(`**0 of 1 approvals**: needs @${ben.login}.`);
-  });
-
   it('is in no result of another tool and in no first message before (S24)', async () => {
     const story = await gated();
     const { ana, bot, model } = story;
@@ -158,36 +147,4 @@ describe('a file that people must approve to be read', () => {
       expect(bot.proposal(2).body).toContain('**Pending:**');
     },
   );
-
-  it('is in no question about its change that a later run gets, which has no approval (S24, S157)', async () => {
-    const story = await gated();
-    const { ana, bot, model } = story;
-    model.proposes(read('payroll/list.ts'));
-    await ana.says('/countersign rename the salaries');
-    model.proposes(edit('payroll/list.ts', SALARY, 'pay-of-everybody'));
-    await ana.says('/approve');
-    const change = bot.proposals().find(({ body }) => body.includes('pay-of-everybody'));
-    if (change === undefined) throw new Error('not proposed');
-    await ana.replies(change, '/deny keep the name');
-    await ana.says('/stop');
-    await ana.says('/countersign say hello');
-    const before = model.requests().length;
-    model.says({ content: 'Because of the name.' });
-    await ana.replies(change, '/ask why was this?');
-    const asked = JSON.stringify(model.requests().slice(before));
-    expect(asked).toContain('why was this?');
-    expect(asked).toContain('payroll/list.ts');
-    expect(asked).not.toContain(SALARY);
-  });
-
-  it('holds no change back that the model proposes beside it, and /approve all takes both', async () => {
-    const story = await gated(GATE, { 'src/total.ts': 'export const total = 1;\n' });
-    const { ana, bot, model, pr } = story;
-    model.proposes(read('payroll/list.ts'), edit('src/total.ts', 'total = 1', 'total = 2'));
-    await ana.says('/countersign sum the salaries');
-    expect(bot.proposals()).toHaveLength(2);
-    await ana.says('/approve all');
-    expect(pr.file('src/total.ts')).toContain('total = 2');
-    expect(sentTo(story)).toContain(SALARY);
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { singleChange } from '../../../lab/shared/single-change.ts';
 import { MAX_COMMENT_REPAIRS } from '../../../src/core/actions/comment-repair.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { edit as builtEdit } from '../../unit/core/messages/sample.ts';
@@ -40,19 +39,6 @@ describe('the page against the database', () => {
     expect(pr.commits()).toEqual([]);
   });
 
-  it('lines swapped beside the old diff are not committed either, in a thread with a suggestion block (X6)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, bot, pr } = story;
-    expect(bot.proposal(1).body).toContain('```suggestion');
-    await tampers(story, 1, (stored) => {
-      const change = singleChange(stored.change);
-      return { change: { ...change, region: change.region && { ...change.region, new: ['  let total = 9n;\n'] } } };
-    });
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('did not show exactly what is stored');
-  });
-
   it('a page that is edited after the vote changes nothing: the approved bytes are committed and shown (X6)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, pr } = story;
@@ -69,16 +55,6 @@ describe('the page against the database', () => {
     expect(pr.file('src/total.ts')).toContain('0n');
     expect(pr.file('src/total.ts')).not.toContain('666n');
     expect(bot.proposal(1).body).not.toContain('666n');
-  });
-
-  it('the vote stores the digest that the page shows (X6)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, bot, configures, stored } = story;
-    await configures('required_approvals: 2');
-    const shown = bot.proposals().map(({ body }) => /digest `([0-9a-f]{12})`/.exec(body)?.[1] ?? 'none');
-    await ana.says('/approve all');
-    const votes = (await stored()).proposals.flatMap((one) => one.votes);
-    expect(votes.map(({ digest }) => digest.slice(0, 12))).toEqual(shown);
   });
 
   it('a change of the row after the first of two approvals is found at the second (X6)', async () => {

@@ -97,21 +97,6 @@ describe('a denied path', () => {
     for (const output of outputs.slice(4)) expect(output).not.toContain('private/notes.md');
   });
 
-  it('of read_file by a rule that came later hides the lines of a decided change from a new run (S127, S158)', async () => {
-    const { ana, bot, configures, model } = await stage().tell({ files: FILES });
-    model.proposes(edit('private/notes.md', CANARY, 'a note'));
-    await ana.says('/countersign shorten it');
-    await ana.replies(bot.proposal(1), '/deny keep it');
-    await configures(NO_PRIVATE);
-    stage().pass(8 * 24 * 60 * 60);
-    await ana.replies(bot.proposal(1), 'shorten the title of the README instead');
-    const begun = JSON.stringify(model.requests().at(-1)?.messages);
-    expect(begun).toContain('The task answers your change to');
-    expect(begun).not.toContain(CANARY);
-    await ana.replies(bot.proposal(1), '/ask why was this?');
-    expect(JSON.stringify(model.requests().at(-1)?.messages)).not.toContain(CANARY);
-  });
-
   describe('of read_file by a rule that came later hides the page of a change whose run is deleted', () => {
     async function forgotten(isOnLines: boolean) {
       const branch = isOnLines ? { 'private/notes.md': `${CANARY}\nnew\n` } : { 'README.md': '# New shop\n' };
@@ -198,26 +183,6 @@ describe('a denied path', () => {
 });
 
 describe('rules come from the default branch', () => {
-  it('and never from the pull request (J1)', async () => {
-    const branch = { '.github/countersign.yml': 'rules: []\n' };
-    const { ana, bot, configures, model } = await stage().tell({ files: FILES, branch });
-    await configures(NO_GENERATED);
-    model.proposes(edit('gen/api.ts', 'api = 1', 'api = 2'));
-    await ana.says('/countersign raise it');
-    expect(bot.proposals()).toEqual([]);
-  });
-
-  it('while the file is broken, the operator’s rules deny, and no approval takes effect (J3)', async () => {
-    const { ana, bot, configures, model, pr } = await stage().tell({ files: FILES });
-    await configures('rules: 5\n');
-    model.proposes(edit('infra/main.tf', 'a = 1', 'a = 2'), edit('gen/api.ts', 'api = 1', 'api = 2'));
-    await ana.says('/countersign raise them');
-    await ana.says('/approve all');
-    expect(bot.answer()).toContain('rules must be a list of rules');
-    expect(pr.commits()).toEqual([]);
-    expect(JSON.stringify(model.requests())).toContain('the operator’s rules: infra/**');
-  });
-
   it('and an empty list of a repository takes none of the operator’s away (S127)', async () => {
     const { ana, bot, configures, model } = await stage().tell({ files: FILES });
     await configures('rules: []\nprotected_paths: [src/**]\n');

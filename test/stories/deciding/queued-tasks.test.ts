@@ -35,32 +35,6 @@ describe('queued tasks', () => {
     expect(bot.answer()).toMatch(/^There is no run to resume/);
   });
 
-  it('after a run with every change denied the next task starts too (S86, S110)', async () => {
-    const { ana, model } = await queued();
-    model.proposes(PAGE);
-    await ana.says('/deny');
-    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write a page"');
-  });
-
-  it('a /stop keeps tasks that were written after it (S41a)', async () => {
-    const story = await stage().tell();
-    const { ana, ben, bot, model } = story;
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    await ben.says('/countersign write a page');
-    stage().github.deliveries.intercept(({ request }) => (request.body.includes('/stop') ? 'hold' : 'send'));
-    await ana.says('/stop');
-    stage().github.deliveries.intercept(undefined);
-    await ben.says('/countersign write another');
-    model.proposes(PAGE);
-    stage().github.deliveries.releaseHeld();
-    await stage().settle();
-    const stopped = bot.answers().find((text) => text.includes('the run was stopped'));
-    expect(stopped).toContain('These queued tasks were dropped:\n\n- write a page');
-    expect(stopped).not.toContain('write another');
-    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write another"');
-  });
-
   it('beyond ten of one person are answered once and not taken, and others still have places (S86)', async () => {
     const { ana, ben, bot, stored } = await queued();
     for (let count = 1; count <= 10; count += 1) await ana.says(`/countersign write page ${count}`);

@@ -46,25 +46,6 @@ describe('results for the model', () => {
     expect(last.details).toEqual({ diff: expect.stringContaining('+  let total = 0n;\n'), userModified: false });
   });
 
-  it('they have no more where each character takes several bytes (S168)', async () => {
-    const content = 'この頁の一行です\n'.repeat(2_500);
-    const pages = ['one', 'two', 'three'].map((name) => write(`docs/${name}.txt`, content));
-    const { ana, model } = await propose(stage(), ...pages);
-    await ana.says('/approve all');
-    expect(Buffer.byteLength(model.toolMessages().join(''))).toBeLessThan(98_000);
-  });
-
-  it('the diff of a set is cut in the same way (S146, S168)', async () => {
-    const content = 'one line of this page\n'.repeat(2_500);
-    const changes = ['a', 'b', 'c'].map((name) => ({ op: 'write', path: `docs/${name}.txt`, content }));
-    const call = { name: 'change_files', arguments: { summary: 'Adds pages', changes } };
-    const { ana, model } = await propose(stage(), call);
-    await ana.says('/approve all');
-    const [output = ''] = model.toolMessages();
-    expect(Buffer.byteLength(output)).toBeLessThan(98_000);
-    expect(JSON.parse(output).details.note).toBe('the diff is cut; read_file shows the file');
-  });
-
   it('a denial returns a decision with the person, the role and the reason (S101, S140)', async () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/deny callers expect a number\nall of them');
@@ -90,19 +71,6 @@ describe('results for the model', () => {
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain(
       `was already sent back by \`${ana.login}\` for something else and replaced by \`${second?.proposalId}\``,
-    );
-  });
-
-  it('an instruction names its person where another one gave the task (S140)', async () => {
-    const { ana, ben, bot, model } = await propose(stage(), BIGINT);
-    model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let sum = 0n;\n'));
-    await ben.replies(bot.proposal(1), 'Call it sum.');
-    expect(model.toolMessages()).toEqual([
-      `[USER FEEDBACK - Tool was not executed]: ${ben.login} (write access): Call it sum.`,
-    ]);
-    await ana.replies(bot.proposal(2), 'Rather total.');
-    expect(model.toolMessages().at(-1)).toBe(
-      `[USER FEEDBACK - Tool was not executed]: ${ana.login} (write access): Rather total.`,
     );
   });
 

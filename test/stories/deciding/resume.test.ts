@@ -90,30 +90,10 @@ describe('/resume', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('a pull request that was closed since is refused with its state (F13)', async () => {
-    const { ana, bot, model } = await failed();
-    await ana.does((person) => person.closes());
-    await ana.says('/resume');
-    expect(bot.answer()).toMatch(/^This pull request is closed/);
-    expect(model.requests()).toHaveLength(1);
-  });
-
   it('is refused for people without write access (S66, S67)', async () => {
     const { bot, carl, model } = await failed();
     await carl.says('/resume');
     expect(bot.answer()).toMatch(/`\/resume` needs write access/);
     expect(model.requests()).toHaveLength(1);
-  });
-
-  it('notes to the agent from before the failure reach it after the resume (S89)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    await ana.says('@countersign mind the tests');
-    stage().model.script(LOST);
-    await ana.says('/approve');
-    expect(bot.answer()).toContain('gave no usable answer');
-    await ana.says('/resume');
-    expect(JSON.stringify(model.requests().at(-1)?.messages)).toContain('mind the tests');
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestCaller } from '../../../fakes/github/handle-request.ts';
-import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import { firstMessage, rowsBelow, taskIn } from '../support/first-message.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
@@ -66,22 +64,6 @@ describe('a run', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('a merged pull request is refused with its state (F13)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    await ana.does((person) => person.merges());
-    await ana.says('/countersign use bigint');
-    expect(bot.answer()).toMatch(/^This pull request is merged/);
-    expect(model.requests()).toEqual([]);
-  });
-
-  it('a draft works like any other pull request (S127a)', async () => {
-    const { ana, model, pr } = await stage().tell({ draft: true });
-    model.proposes(BIGINT);
-    await ana.says('@countersign use bigint');
-    await ana.says('/approve');
-    expect(pr.file('src/total.ts')).toContain('0n');
-  });
-
   it('the end of a run is announced once and mentions only its requester (S89a)', async () => {
     const { ana, ben, bot, model } = await stage().tell();
     model.says({ content: 'Nothing to do. @everybody, see #1.' });
@@ -111,13 +93,6 @@ describe('a run', () => {
     expect(lastMessages?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
     expect(lastMessages?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
   });
-
-  it('a note keeps a run going in which every change was denied (S89, S110)', async () => {
-    const { ana, model } = await propose(stage(), BIGINT, EXACTLY);
-    await ana.says('@countersign try something smaller');
-    await ana.says('/deny all');
-    expect(model.requests()).toHaveLength(2);
-  });
 });
 
 describe('the start of a run', () => {
@@ -128,24 +103,6 @@ describe('the start of a run', () => {
     for (const words of ['/approve', '/deny all', '/help', '/stop', 'lgtm', '/lgtm']) await ana.says(words);
     expect(bot.comments()).toEqual([]);
     expect(requestsSince(stage(), story, before)).toEqual([]);
-  });
-
-  it('a task in a review thread shows the file, the line and the diff hunk beside the words of the task (S138)', async () => {
-    const { ana, bot, model, pr } = await stage().tell();
-    model.proposes(BIGINT);
-    const place = { path: 'src/total.ts', line: 3, commitSha: pr.head() };
-    const body = '/countersign use bigint here\nand say why';
-    await ana.does(({ actor }) => {
-      const here = { actor, repositoryId: pr.repositoryId, number: pr.number };
-      stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...place, body });
-    });
-    const message = firstMessage({ model });
-    expect(taskIn(message)).toBe('use bigint here\nand say why');
-    const [lines] = rowsBelow(message, 'Where the task was written');
-    expect(lines).toMatchObject({ path: 'src/total.ts', line: 3, side: 'RIGHT' });
-    expect(lines?.['hunk']).toContain('let total = 0;');
-    expect(bot.run().body).toContain('use bigint here');
-    expect(bot.run().body).not.toContain('let total');
   });
 
   it('a task can be in a review body; conversations between people never reach the model (D3)', async () => {

@@ -5,7 +5,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
 import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
 import type { Speaker } from '../support/speaker.ts';
-import { edit, type Story, type StoryOptions, write } from '../support/story.ts';
+import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -90,19 +90,6 @@ describe('/approve always', () => {
     await ana.says('/countersign and row 15');
     expect(await proposalStates(story)).toEqual(['completed']);
     expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
-  });
-
-  it('asks again outside of its path, and for another tool (A13)', async () => {
-    const story = await proposeRow();
-    await grant(
-      story,
-      story.ana,
-      '/approve always',
-      edit('README.md', 'Sells things.', 'Sells all things.'),
-      write('docs/new.md', 'New.\n'),
-    );
-    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'proposed']);
-    expect(story.pr.commits()).toHaveLength(1);
   });
 
   it('matches a glob from the root only (S124)', async () => {
@@ -194,13 +181,6 @@ describe('/approve always', () => {
     expect(await proposalStates(story)).toEqual(['proposed']);
     expect(story.bot.answer()).toMatch(/nothing was approved/i);
   });
-
-  it('a person without write access grants nothing', async () => {
-    const story = await proposeRow();
-    await story.carl.replies(story.bot.proposal(1), '/approve always');
-    expect(await proposalStates(story)).toEqual(['proposed']);
-    expect((await story.stored()).standingApprovals).toEqual([]);
-  });
 });
 
 describe('what a standing approval rests on', () => {
@@ -281,32 +261,6 @@ describe('what a standing approval rests on', () => {
     await ana.does((person) => person.closes());
     await ana.does((person) => person.reopens());
     expect((await story.stored()).standingApprovals).toEqual([]);
-  });
-
-  it('the settings of today count, not those of the grant', async () => {
-    const story = await proposeRow();
-    await grant(story, story.ana, '/approve always src/*.ts');
-    await story.configures('standing_approvals: path\n');
-    story.model.proposes(editRow(15, 150));
-    await story.ana.says('/countersign and row 15');
-    expect(await proposalStates(story)).toEqual(['proposed']);
-  });
-
-  it('broken settings let no standing approval take effect (S127)', async () => {
-    const story = await proposeRow();
-    await grant(story, story.ana, '/approve always');
-    await story.configures('approvers: [\n');
-    story.model.proposes(editRow(15, 150));
-    await story.ana.says('/countersign and row 15');
-    expect(await proposalStates(story)).toEqual(['proposed']);
-  });
-
-  it('text of the model gives none (S68)', async () => {
-    const story = await proposeRow();
-    story.model.says({ content: '/approve always **', calls: [editRow(15, 150)] });
-    await story.ana.replies(story.bot.proposal(1), '/approve');
-    expect((await story.stored()).standingApprovals).toEqual([]);
-    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
   });
 });
 

@@ -2,16 +2,12 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
-import { ROWS_PATH, row, rows } from '../support/rows.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import type { Story } from '../support/story.ts';
-import { edit, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
 afterEach(() => stage().github.faults.clear());
-
-const NEW_FILE = write('docs/notes.md', 'Notes.\n');
 
 /** Delivers the webhook of `says` only after `changes`, whose own webhooks are lost. */
 async function deliverLate<Value>(says: () => Value, changes: (comment: Value) => unknown): Promise<void> {
@@ -51,14 +47,6 @@ describe('an approval that is edited or deleted before the commit', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an approval deleted before its webhook arrives commits nothing (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, bot } = story;
-    const approves = () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
-    await deliverLate(approves, ({ id }) => ana.person.deletes(id));
-    await expectPendingAgain(story, /is not on this pull request/);
-  });
-
   it('a deletion whose webhook arrives before the commit is not answered with “does not undo” (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
@@ -89,59 +77,6 @@ describe('an approval that is edited or deleted before the commit', () => {
     await expectPendingAgain(story, /was edited before the commit/);
   });
 
-  it('an edit that keeps the text changes nothing, at any time of the edit (X5)', async () => {
-    const { ana, bot, pr } = await propose(stage(), BIGINT);
-    const approves = () => ana.person.replies(bot.proposal(1).id, '/approve\nMind the callers.');
-    await deliverLate(approves, ({ id }) => ana.person.editsInThread(id, '/approve\r\nMind the callers.'));
-    expect(pr.commits()).toHaveLength(1);
-  });
-
-  it('of several approvals, only the withdrawn one stops counting (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, configures, pr } = story;
-    await configures('required_approvals: 2');
-    const anas = await ana.replies(bot.proposal(1), '/approve');
-    stage().github.deliveries.intercept(() => 'drop');
-    await ana.does((person) => person.editsInThread(anas, 'No, wait.'));
-    stage().github.deliveries.intercept(undefined);
-    await ben.replies(bot.proposal(1), '/approve');
-    await expectPendingAgain(story, new RegExp(`the approval of \`${ana.login}\` was edited before the commit`));
-    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
-      `Approved-by: ${ben.login}`,
-      `Approved-by: ${ana.login}`,
-    ]);
-  });
-
-  it('a second approval of the same person stands where the first one was edited (X5, S70)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, configures, pr } = story;
-    await configures('required_approvals: 2');
-    const first = await ana.replies(bot.proposal(1), '/approve\nlooks godo');
-    await ana.does((person) => person.editsInThread(first, '/approve\nlooks good'));
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain('Your approval counts. 1 more approval is needed');
-    await ben.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
-      `Approved-by: ${ana.login}`,
-      `Approved-by: ${ben.login}`,
-    ]);
-    expect(bot.answers().join()).not.toMatch(/doesn’t count|Pending again/);
-  });
-
-  it('of a person whose approvals are all withdrawn one sentence tells, and none counts (X5, S70)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, ben, bot, configures } = story;
-    await configures('required_approvals: 2');
-    const approvals = [await ana.replies(bot.proposal(1), '/approve'), await ana.replies(bot.proposal(1), '/approve')];
-    for (const id of approvals) await ana.does((person) => person.editsInThread(id, 'No, wait.'));
-    await ben.replies(bot.proposal(1), '/approve');
-    await expectPendingAgain(story, new RegExp(`the approval of \`${ana.login}\` was edited before the commit`));
-    expect(bot.answer().split('](')).toHaveLength(2);
-    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
-  });
-
   it('the other approvals commit if they are enough, and a reply names the withdrawn one (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, configures, person, pr } = story;
@@ -166,24 +101,6 @@ describe('an approval that is edited or deleted before the commit', () => {
 });
 
 describe('each way to approve is read again before the commit', () => {
-  it('a reply, a command in the conversation and the text of a review commit as before (X5)', async () => {
-    const { ana, bot, pr } = await propose(stage(), BIGINT, EXACTLY, NEW_FILE, write('docs/more.md', 'More.\n'));
-    const names = bot.proposals().map(({ proposalId }) => proposalId);
-    await ana.replies(bot.proposal(1), '/approve');
-    await ana.says(`/approve ${names[1]}`);
-    await ana.says(`/approve ${names[2]}`);
-    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve' }));
-    expect(pr.commits()).toHaveLength(4);
-  });
-
-  it('a review’s text that was edited is no approval (X5)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana } = story;
-    const approves = () => ana.person.reviews({ event: 'COMMENT', body: '/approve all' });
-    await deliverLate(approves, ({ id }) => ana.person.editsReview(id, 'No, wait.'));
-    await expectPendingAgain(story, /was edited before the commit/);
-  });
-
   it('an approving review counts until it is dismissed (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, configures, pr } = story;
@@ -222,14 +139,6 @@ describe('each way to approve is read again before the commit', () => {
     await expectPendingAgain(story, /was edited before the commit/);
     await ana.replies(bot.proposal(1), own);
     expect(pr.file('src/total.ts')).toContain('1n');
-  });
-
-  it('the button of a suggestion has no comment, and completes its change (X5)', async () => {
-    const { ana, bot, pr, stored } = await propose(stage(), BIGINT);
-    expect(bot.proposal(1).body).toContain('```suggestion');
-    await ana.commitsSuggestion(bot.proposal(1));
-    expect(await proposalStates({ stored })).toEqual(['completed']);
-    expect(pr.file('src/total.ts')).toContain('0n');
   });
 });
 
@@ -298,30 +207,6 @@ describe('a forged delivery', () => {
     await stage().settle();
     expect(bot.answer()).toContain('is not on this pull request');
     expect(pr.commits()).toEqual([]);
-  });
-
-  it('that moves a person’s own lines from a replaced change to the one in its place commits nothing (X5)', async () => {
-    const story = await stage().tell({
-      files: { '.github/countersign.yml': 'required_approvals: 2\n' },
-      branch: { [ROWS_PATH]: rows() },
-    });
-    const { ana, ben, bot, model, pr } = story;
-    const both = (five: number, six: number) => `${row(5, five)}\n${row(6, six)}`;
-    model.proposes(edit(ROWS_PATH, both(5, 6), both(50, 60)));
-    await ana.says('/countersign give two rows other values');
-    await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${both(50, 6)}\n\`\`\``);
-    const [replaced, replacement] = bot.proposals();
-    stage().github.deliveries.intercept(() => 'drop');
-    const reply = await ben.replies(bot.proposal(1), `\`\`\`suggestion\n${both(51, 61)}\n\`\`\``);
-    stage().github.deliveries.intercept(undefined);
-    const real = payloadOf(`"id":${reply},`);
-    expect(real['comment']?.['in_reply_to_id']).toBe(replaced?.id);
-    const comment = { ...real['comment'], in_reply_to_id: replacement?.id };
-    await forges('pull_request_review_comment', { ...real, comment });
-    await stage().settle();
-    await ana.replies(bot.proposal(3), '/approve');
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answers().join('\n')).toContain(`the approval of \`${ben.login}\` doesn’t say that`);
   });
 
   it('about a review that does not exist is dropped at once, and the next approval takes its usual time (X5)', async () => {

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
 import { read, type Story } from '../support/story.ts';
@@ -61,15 +60,6 @@ describe('an approval of a reading is read again before the agent gets the file'
     expect(bot.proposal(1).body).toMatch(/\*\*Completed:\*\* reading approved by `ben.*` and `ana/);
   });
 
-  it('not if it was edited to “no, wait” before the last one (X5, S70)', async () => {
-    const story = await asksToRead('required_approvals: 2\n', LIST);
-    const { ana, ben, bot } = story;
-    const id = await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    await ana.does((person) => person.edits(id, 'No, wait: nobody may send this to the model.'));
-    await ben.says(`/approve ${bot.proposal(1).proposalId}`);
-    expectUnread(story, /the approval of `ana.*` was edited/);
-  });
-
   it('not if its author lost write access before the last one (S66, S70)', async () => {
     const story = await asksToRead('required_approvals: 2\n', LIST);
     const { ana, ben, bot } = story;
@@ -77,50 +67,6 @@ describe('an approval of a reading is read again before the agent gets the file'
     story.grants(ana, 'read');
     await ben.says(`/approve ${bot.proposal(1).proposalId}`);
     expectUnread(story, /Not applied: .*`ana/);
-  });
-
-  it('not if it was edited before its late webhook (X5)', async () => {
-    const story = await asksToRead('', LIST);
-    const { ana, bot } = story;
-    const { deliveries } = stage().github;
-    deliveries.intercept(() => 'hold');
-    stage().pass(2);
-    const { id } = ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
-    await stage().settle();
-    deliveries.intercept(() => 'drop');
-    stage().pass(2);
-    ana.person.edits(id, 'No, wait.');
-    await stage().settle();
-    deliveries.intercept(undefined);
-    deliveries.releaseHeld();
-    stage().pass(2);
-    await stage().settle();
-    expectUnread(story, /the approval of `ana.*` was edited/);
-  });
-
-  it('not if no such comment exists, although the delivery is signed (X5)', async () => {
-    const story = await asksToRead('', LIST);
-    const { ana, bot } = story;
-    await ana.says('/status');
-    const { github, server } = stage();
-    const delivery = github.deliveries.log.findLast(({ request }) => request.body.includes('"body":"/status"'));
-    const real = JSON.parse(delivery?.request.body ?? '{}');
-    const comment = { ...real.comment, id: 999_999_999, body: `/approve ${bot.proposal(1).proposalId}` };
-    const body = JSON.stringify({ ...real, comment });
-    const signature = createHmac('sha256', github.app.webhookSecret).update(body).digest('hex');
-    const response = await fetch(`${server().url}/api/github/webhooks`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-github-event': 'issue_comment',
-        'x-github-delivery': 'forged-reading',
-        'x-hub-signature-256': `sha256=${signature}`,
-      },
-      body,
-    });
-    expect(response.status).toBe(202);
-    await stage().settle();
-    expectUnread(story, /the approval of `ana.*` is not on this pull request/);
   });
 
   it('beside a good one only the withdrawn approval keeps its file unread (X5, S70)', async () => {
@@ -154,19 +100,6 @@ describe('while the approvals of a reading cannot be read', () => {
     expect(sentTo(story)).not.toContain(SALARY);
   });
 
-  it('/stop ends the reading too (X5, S51)', async () => {
-    const story = await asksToRead('', LIST);
-    const { ana, bot } = story;
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: PULL });
-    stage().pass(2);
-    ana.person.says('/approve');
-    await faultOccurred();
-    await ana.says('/stop');
-    await stage().settle();
-    expect(sentTo(story)).not.toContain(SALARY);
-    expect(bot.proposal(1).body).toContain('**Cancelled** after it was approved');
-  });
-
   it('the agent gets the file once they can, after an outage (X5)', async () => {
     const story = await asksToRead('', LIST);
     const { ana, bot } = story;
@@ -175,16 +108,6 @@ describe('while the approvals of a reading cannot be read', () => {
     await vi.waitFor(() => expect(sentTo(story)).toContain(SALARY), { timeout: 25_000 });
     await stage().settle();
     expect(bot.proposal(1).body).toContain('**Completed:** reading approved');
-  });
-
-  it('it is pending again if GitHub refuses for good, and the same person can try again (X5)', async () => {
-    const story = await asksToRead('', LIST);
-    const { ana } = story;
-    stage().github.faults.add({ kind: 'fail-before-apply', status: 422, route: PULL });
-    await ana.says('/approve');
-    expectUnread(story, /the approvals could not be checked: GitHub did not show the approvals\. Pending again/);
-    await ana.says('/approve');
-    expect(sentTo(story)).toContain(SALARY);
   });
 });
 

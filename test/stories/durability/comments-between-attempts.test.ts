@@ -52,36 +52,6 @@ describe('comments between two commit attempts', () => {
     });
     expect(pr.commits()).toEqual([]);
   });
-
-  it('an instruction ends such a change too, and the agent gets it as the result (S45, S77)', async () => {
-    const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
-    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    await faultOccurred();
-    await ben.replies(bot.proposal(1), 'use a constant instead');
-    await vi.waitFor(() => expect(model.toolMessages().join()).toContain('use a constant instead'), {
-      timeout: 25_000,
-    });
-    await stage().settle();
-    expect(pr.commits()).toEqual([]);
-  });
-
-  it('the second approver counts as well (S71, S77)', async () => {
-    const { ana, ben, bot, stored, pr } = await proposeRows(stage(), { 5: 50 });
-    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    await faultOccurred();
-    stage().pass(2);
-    ben.person.replies(bot.proposal(1).id, '/approve');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Completed:** applied'), { timeout: 25_000 });
-    await stage().settle();
-    expect(pr.commits()).toHaveLength(1);
-    const { proposals } = await stored();
-    const people = proposals[0]?.votes.filter((vote) => vote.action === 'approve').map((vote) => vote.by.id);
-    expect(people).toContain(ana.id);
-  });
 });
 
 describe('effects that reached GitHub without a received response', () => {
@@ -158,35 +128,9 @@ describe('effects that reached GitHub without a received response', () => {
     expect(bot.answer()).toContain('was already rejected');
     expect(pr.commits()).toEqual([]);
   });
-
-  it('an approval in a thread applies to that thread’s change, never to the only other pending change (S39, B6)', async () => {
-    const { pr, ana, ben, bot } = await proposeRows(stage(), { 9: 90 });
-    stage().pass(2);
-    const { comments } = { comments: [{ path: ROWS_PATH, line: 5, body: 'why five?' }] };
-    const review = ben.person.reviews({ body: 'a question', event: 'COMMENT', comments });
-    await stage().settle();
-    const asked = [...pr.now().reviewComments.values()].find((one) => one.reviewId === review.id);
-    await ana.does(() => ana.person.replies(asked?.id ?? 0, '/approve'));
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain(bot.proposal(1).proposalId);
-  });
 });
 
 describe('people approve exactly the change that they saw', () => {
-  it('a proposal edited without a webhook is restored and a new approval requested (S60, B9)', async () => {
-    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    const shown = bot.proposal(1).body;
-    stage().github.deliveries.intercept(({ action }) => (action === 'edited' ? 'drop' : 'send'));
-    await ben.does(() => ben.person.editsInThread(bot.proposal(1).id, shown.replace('50', '5')));
-    stage().github.deliveries.intercept(undefined);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toEqual([]);
-    expect(bot.proposal(1).body).toBe(shown);
-    expect(bot.answer()).toContain('Nothing was approved: the comment that shows this change was edited or deleted');
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-  });
-
   it('a new file never replaces a file that took the place of its directory meanwhile (E16, S93)', async () => {
     const { pr, ana, ben, bot, model } = await tellRows(stage());
     model.proposes(write('docs/a.md', 'hello\n'));

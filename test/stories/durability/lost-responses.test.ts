@@ -17,8 +17,6 @@ const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
-const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
-
 const PERMISSION = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
 
 const COMMIT = 'graphql createCommitOnBranch';
@@ -122,14 +120,6 @@ describe('a commit whose response is lost', () => {
     expect(pr.commits()).toHaveLength(2);
   });
 
-  it('a denial stored before the next attempt wins if the first attempt did not land (B14, S77)', async () => {
-    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    await failThenSay('fail-before-apply', () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    await ben.replies(bot.proposal(1), '/deny wait');
-    await eventually(() => expect(bot.proposal(1).body).toContain('**Rejected by user**'));
-    expect(pr.commits()).toEqual([]);
-  });
-
   it('a denial that came too late for the successful attempt gets a reply saying so (B14, S77)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     await failThenSay('fail-after-apply', () => ana.person.replies(bot.proposal(1).id, '/approve'));
@@ -164,17 +154,6 @@ describe('a comment whose response is lost', () => {
       for (const { bot } of stories) expect(bot.run().body).toContain('| pending |');
     });
     expect(stories.map(runComments)).toEqual([1, 1, 1]);
-  });
-
-  it('there is one reply in a thread, however the response was lost (G3, G4)', async () => {
-    const stories = await proposeFor(LOST);
-    addFaults(REPLY, LOST);
-    stage().pass(2);
-    for (const { ana, bot } of stories) ana.person.replies(bot.proposal(1).id, 'lgtm');
-    await eventually(() => expect(stage().github.faults.pending()).toEqual([]));
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    await stage().settle();
-    expect(stories.map(({ bot }) => bot.answers().length)).toEqual([1, 1, 1]);
   });
 
   it('there is one comment of a question, however the response was lost, and it can be answered (G3, G4, S114)', async () => {

@@ -52,23 +52,6 @@ describe('a repeated delivery', () => {
     await deliverWithNewId(approval);
     expect(visibleState(story)).toEqual(after);
   });
-
-  it('an approval delivered again after the change was denied, and after a restart, does nothing (F7, F20)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const { ana, ben, bot, pr } = story;
-    const deliveries = dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    const approval = deliveries.find(({ event }) => event === 'pull_request_review_comment');
-    if (approval === undefined) throw new Error('GitHub sent nothing.');
-    await ben.replies(bot.proposal(1), '/deny no');
-    await redeliver(approval);
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('reject');
-    const after = visibleState(story);
-    await stage().restart();
-    await redeliver(approval);
-    await deliverWithNewId(approval);
-    expect(visibleState(story)).toEqual(after);
-  });
 });
 
 describe('deliveries in another order', () => {
@@ -114,16 +97,6 @@ describe('deliveries in another order', () => {
         expect.stringContaining('replacements_made'),
       ]);
     }
-  });
-
-  it('comments are processed in the order in which they came (S86, B14)', async () => {
-    const first = await proposeRows(stage(), { 5: 50 });
-    stage().pass(2);
-    first.ben.person.replies(first.bot.proposal(1).id, '/deny no');
-    first.ana.person.replies(first.bot.proposal(1).id, '/approve');
-    await stage().settle();
-    expect(first.pr.commits()).toEqual([]);
-    expect(first.bot.proposal(1).body).toContain('**Rejected by user**');
   });
 
   it('a bare approval that arrives after its only proposal was replaced decides nothing (S41, S86)', async () => {

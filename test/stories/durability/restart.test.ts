@@ -80,18 +80,6 @@ describe('a restart', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('never repeats completed calls: after the results the model is asked once (S83)', async () => {
-    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
-    const asked = model.requests().length;
-    await ana.replies(bot.proposal(1), '/approve');
-    const [comments, commits] = [bot.comments(), pr.commits()];
-    await stage().restart();
-    await stage().settle();
-    expect(model.requests()).toHaveLength(asked + 1);
-    expect(bot.comments()).toEqual(comments);
-    expect(pr.commits()).toEqual(commits);
-  });
-
   it('finds a commit whose response was lost, however long ago (G1)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'reset', applied: true, route: 'graphql createCommitOnBranch' });

@@ -12,8 +12,6 @@ const DAYS = 86_400;
 
 const TOKEN = 'POST /app/installations/{installation_id}/access_tokens';
 
-const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-
 function suspend({ pr }: Story, suspended: boolean): void {
   const { ownerId } = pr.repository();
   const installation = [...stage().github.state().installations.values()].find(
@@ -84,21 +82,6 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expectNoErrors(story);
   });
 
-  it('a task accepted right before the suspension reaches the model after it (F16)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model, pr } = story;
-    model.proposes(BIGINT);
-    await suspendBefore(story, 'GET /repos/{owner}/{repo}/collaborators/{username}/permission', () =>
-      ana.says('/countersign use bigint'),
-    );
-    expect(model.requests()).toEqual([]);
-    await returnAfterDays(story);
-    expect(model.requests()).toHaveLength(1);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-    expectNoErrors(story);
-  });
-
   it('an approval from before it is void after it, and the change can be approved again (F16, S87)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
@@ -123,15 +106,5 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     second.model.proposes(BIGINT);
     await second.ana.says('/countersign use bigint');
     expect(second.bot.proposals()).toHaveLength(1);
-  });
-
-  it('a reply that GitHub refused is posted once, after the suspension (F16)', async () => {
-    const story = await propose(stage(), BIGINT);
-    const { ana, bot } = story;
-    await suspendBefore(story, COMMENT, () => ana.says('/status'));
-    expect(bot.answers()).toEqual([]);
-    await returnAfterDays(story);
-    expect(bot.answers()).toHaveLength(1);
-    expectNoErrors(story);
   });
 });

@@ -170,68 +170,8 @@ describe('changes that only work together', () => {
     return { name: 'edit_file', arguments: { path: 'src/total.ts', edits: listed } };
   }
 
-  const BLANK: Change = {
-    op: 'edit',
-    path: 'src/total.ts',
-    old_string: '  return sum(prices);',
-    new_string: '  return sum(prices); ',
-  };
-
   it('are not shown if one edit_file with the same edits was denied (S108)', async () => {
     expectAnswered(await deniedThen(editFile(TWO_EDITS), changes(...TWO_EDITS)));
-  });
-
-  it('are not shown if a write_file with the same content was denied (S108)', async () => {
-    const content = String(FILES['src/total.ts']).replace('total(', 'totalOf(').replace('{ total', '{ totalOf');
-    const story = await stage().tell({ files: FILES, branch: { 'README.md': '# Our shop\n' } });
-    const { ana, bot, model } = story;
-    model.proposes({ name: 'read_file', arguments: { path: 'src/total.ts' } });
-    model.proposes({ name: 'write_file', arguments: { path: 'src/total.ts', content } });
-    await ana.says('/countersign rename total');
-    model.proposes(changes({ op: 'write', path: 'src/total.ts', content }));
-    await ana.replies(bot.proposal(1), `/deny ${bot.proposal(1).proposalId} no`);
-    expectAnswered(story);
-  });
-
-  it('do not come back as one edit_file or as a move (S108, S152)', async () => {
-    expectAnswered(await deniedThen(changes(...TWO_EDITS), editFile(TWO_EDITS)));
-    const replaced = [
-      { op: 'delete', path: 'src/old.ts' },
-      { op: 'write', path: 'src/new.ts', content: FILES['src/old.ts'] },
-    ];
-    const move = { name: 'move_file', arguments: { from: 'src/old.ts', to: 'src/new.ts' } };
-    expectAnswered(await deniedThen(changes(...replaced), move));
-  });
-
-  const EDIT_USE: ScriptedCall = {
-    name: 'edit_file',
-    arguments: {
-      path: 'src/use.ts',
-      edits: RENAME.slice(2).map(({ old_string, new_string }) => ({ old_string, new_string })),
-    },
-  };
-
-  it('are not shown if their parts were denied one by one, alone or beside something new (S108, S152)', async () => {
-    for (const set of [RENAME, [...RENAME, BLANK]]) {
-      const story = await propose(editFile(TWO_EDITS), EDIT_USE);
-      const { bot, ana, model } = story;
-      model.proposes(changes(...set));
-      await ana.says('/deny all the name stays');
-      expect(bot.proposals()).toHaveLength(2);
-      expect(model.allToolMessages().at(-1)).toContain('already rejected');
-    }
-  });
-
-  it('come back in parts after a word about them (S152)', async () => {
-    const story = await propose(changes(...RENAME));
-    const { bot, ana, model } = story;
-    const denied = bot.proposal(1);
-    stage().pass(2);
-    await ana.replies(denied, `/deny ${denied.proposalId}`);
-    stage().pass(2);
-    model.proposes(editFile(TWO_EDITS), EDIT_USE);
-    await ana.says(quoteReply(denied.body, 'One file after the other, please.'));
-    expect(bot.proposals()).toHaveLength(3);
   });
 
   it('are shown if they only share a part with a denied change (S108)', async () => {
@@ -277,16 +217,6 @@ describe('changes that only work together', () => {
     await other.ben.pushes({ 'src/use.ts': "import { totalOf } from './total';\n\nprint(totalOf([1]));\n" });
     expect(other.bot.proposal(1).body).not.toContain('**Completed:** applied');
     expect(other.bot.proposal(1).body).toContain('changed after this was proposed');
-  });
-
-  it('are approved beside single changes with /approve all (S146, S38)', async () => {
-    const story = await propose(changes(...RENAME), { name: 'delete_file', arguments: { path: 'src/dead.ts' } });
-    const { bot, ana, pr } = story;
-    expect(bot.proposals()).toHaveLength(2);
-    await ana.says('/approve all');
-    expect(pr.file('src/use.ts')).toContain('totalOf');
-    expect(pr.bytes('src/dead.ts')).toBeNull();
-    expect((await verdicts(story)).every(({ result }) => result === 'ok')).toBe(true);
   });
 
   it('are asked for otherwise by an instruction, and own lines get an answer (S146)', async () => {
@@ -466,23 +396,5 @@ describe('a set that replaces a file in steps', () => {
     expect(unread.model.allToolMessages().join('\n')).toContain('b.ts exists (1 lines) and this run has not read');
     const { bot } = await replace([read('b.ts'), changes(...list)]);
     expect(bot.proposals()).toHaveLength(1);
-  });
-
-  it('may bring its own file back, with other lines, without a read (S146)', async () => {
-    const { bot } = await replace([
-      changes(
-        move('b.ts', 'd.ts'),
-        { op: 'edit', path: 'd.ts', old_string: 'stop', new_string: 'go' },
-        move('d.ts', 'b.ts'),
-      ),
-    ]);
-    expect(bot.proposal(1).body).toContain('go();');
-  });
-
-  it('names its directory free again once the new file in it is gone (S146)', async () => {
-    const { bot } = await replace([
-      changes(write('new/e.ts', 'go();\n'), gone('new/e.ts'), write('new', 'go\n'), gone('c.ts')),
-    ]);
-    expect(bot.proposal(1).body).toContain('**Write** `new`');
   });
 });

@@ -148,24 +148,6 @@ describe('the file after an approved edit', () => {
     expect(bot.answers().join('\n')).not.toContain('Nothing was approved');
     expect(pr.file('a.py')).toBe(['a', 'a2', 'b', 'c', 'c2', 'd'].map(block).join(''));
   });
-
-  it('a large file, computed in another thread, has exactly the same bytes (H6, S10)', async () => {
-    const text = `é\r\n${'a\r\n'.repeat(60_000)}`;
-    const { ana, model, pr } = await stage().tell({ branch: { 'a.txt': text } });
-    model.proposes(read('a.txt'), write('a.txt', `é 😀\n${'a\n'.repeat(60_000)}`));
-    await ana.says('/countersign change it');
-    await ana.says('/approve');
-    expect(pr.file('a.txt')).toBe(`é 😀\r\n${'a\r\n'.repeat(60_000)}`);
-  });
-
-  it('a denied change leaves every ref unchanged (S12, S98)', async () => {
-    const { ana, model, pr } = await stage().tell({ branch: { 'a.txt': before } });
-    const refs = pr.refs();
-    model.proposes(edit('a.txt', 'second', 'two'));
-    await ana.says('/countersign change it');
-    await ana.says('/deny');
-    expect(pr.refs()).toEqual(refs);
-  });
 });
 
 function inRepository(call: ScriptedCall, repo: string): ScriptedCall {

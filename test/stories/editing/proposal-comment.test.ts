@@ -139,18 +139,6 @@ describe('a pull request that GitHub does not show completely', () => {
     }
     expect(pr.file('src/1319.txt')).toBe(LINES.replace('two', 'zwei'));
   });
-
-  it('a file without a patch, since it has more than 20,000 changed lines, has an exact diff on the file (S33)', async () => {
-    const long = Array.from({ length: 20_500 }, (_, at) => `line ${at};\n`).join('');
-    const { ana, bot, model, pr } = await stage().tell({ branch: { 'a.txt': long } });
-    model.proposes(edit('a.txt', 'line 20400;', 'row 20400;'));
-    await ana.says('/countersign change it');
-    expect(bot.proposal(1)).toMatchObject({ kind: 'review' });
-    expect(bot.proposal(1).body).toContain('-line 20400;\n+row 20400;');
-    expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
-    await ana.says('/approve');
-    expect(pr.file('a.txt')).toBe(long.replace('line 20400;', 'row 20400;'));
-  });
 });
 
 describe('the comment of a proposal', () => {
@@ -188,17 +176,6 @@ describe('the comment of a proposal', () => {
     const posted = requestsSince(stage(), story, before).filter(({ name }) => /^POST .*\/reviews$/.test(name));
     expect(posted.map(({ body }) => body)).toMatchObject([{ commit_id: story.pr.head(), event: 'COMMENT' }]);
     expect((await proposalOf(story)).headSha).toBe(story.pr.head());
-  });
-
-  it('a single change without its own reason shows the first line of the model’s text (S1)', async () => {
-    const story = await stage().tell({ branch: { 'a.txt': LINES } });
-    story.model.says({
-      content: 'German readers asked for it.\n\nMore of that.',
-      calls: [edit('a.txt', 'two', 'zwei')],
-    });
-    await story.ana.says('/countersign change it');
-    expect(story.bot.proposal(1).body).toContain('> German readers asked for it.');
-    expect(story.bot.proposal(1).body).not.toContain('More of that');
   });
 
   it('a file that steers coding agents or runs code is named as such before anyone decides (X16)', async () => {

@@ -62,13 +62,6 @@ describe('files that contain secrets', () => {
     expect(looked[2]).toContain('# Shop');
     expect(looked[3]).toContain('outside the repository');
   });
-
-  it('the run comment lists the files that the model has read (I4)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.proposes(read('src/total.ts'), read('README.md'), read('.env'));
-    await ana.says('/countersign look around');
-    expect(bot.run().body).toContain('The model read `README.md` and `src/total.ts`.');
-  });
 });
 
 /** More files of the built-in list, each of another kind. */
@@ -184,19 +177,4 @@ describe('a secret in another file', () => {
     expect(JSON.stringify(model.requests())).not.toContain(TOKEN.slice(8, 24));
     expect(JSON.stringify(model.requests())).toContain('Where the task was written');
   });
-});
-
-it('a web token with many claims and passwords in unusual addresses do not reach the model (X10)', async () => {
-  const token = `eyJhbGciOiJSUzI1NiJ9.eyJ${'a1B2c3'.repeat(400)}.${'Zx9y_'.repeat(60)}`;
-  const rows = [
-    token,
-    'postgres://shop:hunter2@Kq9xZ7w@db.example/shop',
-    'smtp://ana@acme.example:Wv3pL8t@smtp.example',
-  ];
-  const { ana, model } = await stage().tell({ branch: { 'src/logins.txt': `${rows.join('\n')}\nlast row\n` } });
-  model.proposes(read('src/logins.txt'));
-  await ana.says('/countersign look at the logins');
-  const sent = JSON.stringify(model.requests().map(({ body }) => body));
-  expect(sent).toContain('last row');
-  for (const secret of ['Zx9y_Zx9y_', 'Kq9xZ7w', 'Wv3pL8t']) expect(sent).not.toContain(secret);
 });

@@ -50,15 +50,6 @@ describe('a change and its next version name each other', () => {
     expect(bot.answer()).toContain('2 denied');
   });
 
-  it('after an instruction, a push onto it, or a person’s own lines that others must approve (S94, S99)', async () => {
-    const { ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
-    model.proposes(editRow(5, 52));
-    await ana.replies(bot.proposal(1), 'An even one, please.');
-    expect(links(bot.proposal(2).body)).toEqual([linkTo('Replaces', bot.proposal(1))]);
-    await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
-    expect(links(bot.proposal(3).body)).toEqual([linkTo('Replaces', bot.proposal(2))]);
-  });
-
   it('but not a change of another place of the file, nor of another file (S106)', async () => {
     const { ana, bot, model } = await proposeRows(stage(), { 1: 10 });
     model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } });

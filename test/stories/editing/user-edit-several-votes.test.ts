@@ -74,15 +74,4 @@ describe('a user edit that needs more than one vote', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
     expect(approvers(pr.commits()[0]?.message)).toHaveLength(2);
   });
-
-  it('lines that restore the model’s become a proposal that both people can approve (X7, S48)', async () => {
-    const { ana, ben, bot, model, pr } = await stage().tell(TWO_PEOPLE);
-    model.proposes(editRow(5, 50));
-    await ana.says('/countersign give row 5 another value');
-    await ana.replies(bot.proposal(1), own('mine'));
-    await ben.replies(bot.proposal(2), own('50'));
-    await ana.replies(bot.proposal(3), '/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    expect(approvers(pr.commits()[0]?.message)).toHaveLength(2);
-  });
 });

@@ -82,19 +82,6 @@ describe('a reply with a suggestion block', () => {
     await ana.replies(bot.proposal(1), same);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
-
-  it('two replies with blocks land together, and a third change stays pending at its new lines (S48, S96)', async () => {
-    const story = await proposeRows(stage(), { 4: 40, 9: 90, 14: 140 });
-    const { ana, ben, bot, pr } = story;
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, block(row(4, 'a'), row(4, 'b')));
-    ben.person.replies(bot.proposal(2).id, block(row(9, 'c')));
-    await stage().settle();
-    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'proposed']);
-    await ana.replies(bot.proposal(3), '/approve');
-    const expected = rows({ 4: 'a', 9: 'c', 14: 140 }).replace(row(4, 'a'), `${row(4, 'a')}\n${row(4, 'b')}`);
-    expect(pr.file(ROWS_PATH)).toBe(expected);
-  });
 });
 
 describe('a block that is refused', () => {

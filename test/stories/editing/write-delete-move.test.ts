@@ -1,7 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { blobSha } from '../../../src/core/edits/text/characters.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import type { Files } from '../support/pull-request.ts';
 import { edit, move, remove, type Story, write } from '../support/story.ts';
@@ -57,15 +55,6 @@ describe('deletions', () => {
     expect(story.bot.run().body).toContain('`src/old.ts` (delete)');
   });
 
-  it('the deletion of a file of the pull request is proposed in a comment on that file (S33)', async () => {
-    const story = await proposeAll([remove('README.md')]);
-    const posted = story.bot.proposal(1);
-    expect(posted.kind).toBe('review');
-    await story.ana.replies(posted, '/approve');
-    expect(story.pr.bytes('README.md')).toBeNull();
-    expect(story.bot.proposal(1).resolved).toBe(true);
-  });
-
   it('a binary file is deleted by its blob, and the comment gives its size (S1a, S15)', async () => {
     const story = await proposeAll([remove('logo.png')]);
     const posted = story.bot.proposal(1);
@@ -75,17 +64,6 @@ describe('deletions', () => {
     const [commit] = story.pr.commits();
     expect(story.pr.bytes('logo.png')).toBeNull();
     expect(trailers(commit?.message ?? '').join()).not.toContain('Countersign-Range');
-  });
-
-  it('denied deletions leave every ref unchanged and are not proposed again (S108, T8, S98)', async () => {
-    const story = await proposeAll([remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh')]);
-    const refs = story.pr.refs();
-    story.model.proposes(remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh'), move('bin/run.sh', 'bin/go.sh'));
-    await story.ana.says(`/deny ${story.bot.proposal(1).proposalId}`);
-    await story.ana.says(`/deny ${story.bot.proposal(2).proposalId} keep the names`);
-    expect(story.pr.refs()).toEqual(refs);
-    expect(story.bot.proposals()).toHaveLength(3);
-    expect(story.bot.proposal(3).body).toContain('`bin/go.sh`');
   });
 
   it('a proposal whose file changed meanwhile is withdrawn, and the model gets T7 (S93)', async () => {
@@ -133,14 +111,6 @@ describe('moves', () => {
     expect(story.bot.run().body).toContain('`bin/run.sh` → `scripts/deep/start.sh`');
   });
 
-  it('a binary file moves as the same blob (S1a)', async () => {
-    const story = await proposeAll([move('logo.png', 'assets/logo.png')]);
-    await story.ana.says('/approve');
-    expect(blobSha(story.pr.bytes('assets/logo.png') ?? new Uint8Array())).toBe(blobSha(LOGO));
-    expect(story.pr.bytes('logo.png')).toBeNull();
-    expect(story.pr.mode('assets/logo.png')).toBe('100644');
-  });
-
   it('a move can change only the letter case, of a file or of a directory that contains nothing else (E6)', async () => {
     const story = await proposeAll([move('README.md', 'Readme.md'), move('bin/run.sh', 'Bin/run.sh')]);
     await story.ana.says('/approve all');
@@ -170,13 +140,6 @@ describe('moves', () => {
     await story.ben.pushes({ 'README.md': null, 'readme.md': OTHER['README.md'] });
     expect(story.bot.proposal(2).body).toContain(`**Completed:** applied by \`${story.ben.login}\``);
     expect(story.pr.commits()).toHaveLength(2);
-  });
-
-  it('a suggestion block in reply to either gets a hint and has no effect (S48)', async () => {
-    const story = await proposeAll([move('src/old.ts', 'src/new.ts'), remove('README.md')]);
-    await story.ana.replies(story.bot.proposal(2), '```suggestion\nmine\n```');
-    expect(story.bot.proposal(2).body).toContain(PENDING_LABEL);
-    expect(story.pr.commits()).toEqual([]);
   });
 });
 
@@ -215,20 +178,6 @@ describe('several changes at once', () => {
     expect(story.pr.mode('start.sh')).toBe('100755');
     expect(story.pr.file('src/added.ts')).toBe('export {};\n');
     expect(story.model.toolMessages()).toHaveLength(4);
-  });
-
-  it('a stale deletion drops out, the rest lands in one commit (S96, B19)', async () => {
-    const story = await proposeAll([
-      remove('src/old.ts'),
-      move('logo.png', 'a/logo.png'),
-      edit('src/used.ts', 'true', '1'),
-    ]);
-    story.ben.person.pushes({ 'src/old.ts': 'changed\n' });
-    await story.ana.says('/approve all');
-    expect(story.pr.file('src/old.ts')).toBe('changed\n');
-    expect(story.pr.commits()).toHaveLength(2);
-    expect(story.pr.bytes('a/logo.png')).toEqual(LOGO);
-    expect(story.pr.file('src/used.ts')).toBe('export const used = 1;\n');
   });
 
   it('of two changes that share a path, source, target or a parent of one, the later is refused (S18, S153, E16)', async () => {

@@ -66,14 +66,6 @@ describe('branch rules', () => {
     expect([...pr.now().reviews.values()].map(({ state }) => state)).toContain('DISMISSED');
   });
 
-  it('a branch without rules gets no notice (S127a)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    expect(bot.run().body).not.toMatch(/rules|dismiss/);
-    expect(bot.proposal(1).body).not.toContain('dismisses');
-  });
-
   it('a server without rulesets blocks nothing (S127a)', async () => {
     const { ana, bot, model } = await stage().tell();
     stage().github.faults.add({

@@ -94,16 +94,6 @@ describe('the base branch changes', () => {
       expect(bot.answer()).toContain('because the pull request was closed');
     },
   );
-
-  it('a draft works, and so does a pull request that becomes a draft (F13, S127a)', async () => {
-    const { ana, bot, carl, model, pr } = await stage().tell({ draft: true });
-    model.proposes(BIGINT);
-    await ana.says('/countersign use bigint');
-    await carl.does((person) => person.makesDraft(false));
-    await carl.does((person) => person.makesDraft(true));
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
-  });
 });
 
 describe('the App loses access', () => {
@@ -123,18 +113,6 @@ describe('the App loses access', () => {
     model.proposes(EXACTLY);
     await ana.says('/countersign be exact');
     expect(model.requests().length).toBe(before + 1);
-  });
-
-  it('the reason is stored, and pending changes are cancelled for it (S90b)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const installationId = installationOf(story);
-    const removed = { installationId, repositoryIds: [story.pr.repositoryId] };
-    expect(await requestsOf(story, () => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toEqual([]);
-    expect(await endOfRun(story)).toMatchObject({ kind: 'ended', reason: 'access-lost', note: 'repository-removed' });
-    expect((await story.stored()).proposals.map(({ state, note }) => [state, note])).toEqual([
-      ['cancelled', 'Countersign lost access to the repository'],
-      ['cancelled', 'Countersign lost access to the repository'],
-    ]);
   });
 
   it('insufficient permissions end the run; additional ones change nothing (F16)', async () => {
@@ -168,17 +146,5 @@ describe('the App loses access', () => {
     expect(namesOf(requestsSince(stage(), story, before))).toEqual([]);
     expect(model.requests()).toHaveLength(1);
     expect(bot.proposals()).toEqual([]);
-  });
-
-  it('a suspended App sends no requests, and continues as before afterwards (F16)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, bot, pr } = story;
-    const installationId = installationOf(story);
-    const suspend = (suspended: boolean) =>
-      requestsOf(story, () => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
-    expect(await suspend(true)).toEqual([]);
-    expect(await suspend(false)).toEqual([]);
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(pr.commits()).toHaveLength(1);
   });
 });

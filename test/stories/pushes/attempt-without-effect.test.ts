@@ -28,19 +28,6 @@ describe('a commit attempt without effect', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 120, 20: 200 }));
   });
 
-  it('an edited proposal comment is restored and a new approval requested (S92)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { pr, ana, ben, bot } = story;
-    const shown = bot.proposal(1);
-    ben.person.editsInThread(shown.id, shown.body.replaceAll('50', '51'));
-    await ana.replies(shown, '/approve');
-    expect(pr.commits()).toEqual([]);
-    expect(bot.proposal(1).body).toBe(shown.body);
-    stage().pass(2);
-    await ana.replies(shown, '/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-  });
-
   it('a commit that loses to a push on every attempt is abandoned after ten minutes, with a message (S95)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
-import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
+import { proposeRows, rows } from '../support/rows.ts';
 import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -157,19 +157,6 @@ describe('the App reads each of its commits back', () => {
       expect(pr.file('a.txt')).toContain('b\n');
     });
 
-    it('counts as the requested commit if GitHub never shows it (S78)', async () => {
-      const story = await proposeScript();
-      const gone = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
-      const made = await pushedAway(story);
-      stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', times: 100, ...gone });
-      await stage().later(60);
-      expect(await proposalStates(story)).toEqual(['executing']);
-      for (let tries = 0; tries < 12; tries += 1) await stage().later(300);
-      stage().github.faults.clear();
-      expect((await story.stored()).proposals).toMatchObject([{ state: 'completed', commitSha: made }]);
-      expect(countAppCommits(story)).toBe(0);
-    });
-
     it('is reported if its content differed from the approved changes (B20)', async () => {
       const story = await proposeScript();
       alterCall(TREE, 'mode', () => '100644');
@@ -179,16 +166,5 @@ describe('the App reads each of its commits back', () => {
       expect(plain(story.bot.proposal(1))).toContain('is not exactly what was approved');
       expect(countAppCommits(story)).toBe(0);
     });
-  });
-
-  it('another task starts from the current branch content (B20)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { ana, bot, model, pr } = story;
-    otherBytes();
-    await ana.replies(bot.proposal(1), '/approve');
-    model.proposes(editRow(12, 120));
-    await ana.says('/countersign look at what became of it');
-    await ana.says('/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'formatted', 12: 120 }));
   });
 });

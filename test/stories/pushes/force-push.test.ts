@@ -3,12 +3,10 @@ import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
-import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
+import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 import { edit, move } from '../support/story.ts';
 
 const stage = stageForAll();
-
-const COMMIT = 'graphql createCommitOnBranch';
 
 describe('a head that is forced away and back', () => {
   it('lets the approved change land once, on the head that it was shown for (B13)', async () => {
@@ -58,22 +56,6 @@ describe('a commit that a forced push drops while the App makes one of git objec
 });
 
 describe('several changes by one command', () => {
-  it('five changes are one write; a stale one drops out, and four land together (B19, S96, G11)', async () => {
-    const story = await proposeRows(stage(), { 4: 40, 8: 80, 12: 120, 16: 160, 20: 200 });
-    const { pr, ana, ben } = story;
-    const since = stage().github.requests.length;
-    stage().pass(2);
-    ana.person.says('/approve all');
-    ben.person.pushes({ [ROWS_PATH]: rows({ 12: 'theirs' }) });
-    await stage().settle();
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 4: 40, 8: 80, 12: 'theirs', 16: 160, 20: 200 }));
-    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'superseded', 'completed', 'completed']);
-    const commits = stage()
-      .github.requests.slice(since)
-      .filter(({ name, status }) => name === COMMIT && status === 200);
-    expect(commits).toHaveLength(1);
-  });
-
   it('if a rule refuses the commit, all changes fail and name the rule (B19, S96)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { pr, ana, bot } = story;
@@ -97,18 +79,5 @@ describe('a merged pull request', () => {
     expect(bot.answer()).toContain('was already cancelled');
     expect(pr.refs()).toEqual(merged);
     expect(model.requests()).toHaveLength(1);
-  });
-
-  it('after a close and a reopen a new run starts clean, and the old id decides nothing (G17)', async () => {
-    const story = await proposeRows(stage(), { 5: 50 });
-    const { pr, ana, ben, bot, model } = story;
-    await ben.does((person) => person.closes());
-    await ben.does((person) => person.reopens());
-    model.proposes(editRow(5, 55));
-    await ana.says('/countersign once more');
-    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    expect(pr.commits()).toEqual([]);
-    await ana.says('/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 55 }));
   });
 });

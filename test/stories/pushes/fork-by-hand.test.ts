@@ -84,15 +84,4 @@ describe('a branch whose rules refuse a commit', () => {
     expect(bot.answer()).toContain('refused a commit of this run, so Countersign commits nothing more');
     expect(pr.commits()).toEqual([]);
   });
-
-  it('a suggestion that a person commits is still recognized, and the run continues (S127a, S50)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const { ana, ben, bot, model, pr } = story;
-    addRule(story, [ben.id]);
-    await ana.replies(bot.proposal(1), '/approve');
-    await ben.commitsSuggestion(bot.proposal(2));
-    expect(await proposalStates(story)).toEqual(['failed', 'completed']);
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 12: 120 }));
-    expect(model.toolMessages()).toHaveLength(2);
-  });
 });

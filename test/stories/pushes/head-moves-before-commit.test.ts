@@ -77,16 +77,6 @@ describe('the head moves between an approval and its commit', () => {
     });
   });
 
-  it('a change pushed by hand before the commit exists once (B1, S50)', async () => {
-    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    const push = (name: string): void => {
-      if (name === COMMIT && pr.commits().length === 0) ben.person.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
-    };
-    await beforeCalls(stage(), push, () => ana.replies(bot.proposal(1), '/approve'));
-    expect(pr.commits()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('**Completed:** applied');
-  });
-
   it('a branch that moves twice is followed, and every attempt named the head it had checked (S95)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     const since = stage().github.requests.length;
@@ -105,19 +95,6 @@ describe('the head moves between an approval and its commit', () => {
 });
 
 describe('several approvals at once', () => {
-  it('three changes approved within a second all land (B21, S96)', async () => {
-    const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50, 7: 70, 12: 120 });
-    const asked = model.requests().length;
-    stage().pass(2);
-    ana.person.replies(bot.proposal(1).id, '/approve');
-    ben.person.replies(bot.proposal(2).id, '/approve');
-    ana.person.replies(bot.proposal(3).id, '/approve');
-    await stage().settle();
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 12: 120 }));
-    expect(model.requests()).toHaveLength(asked + 1);
-    expect(model.toolMessages()).toHaveLength(3);
-  });
-
   it('with another person’s push to other lines between them, all three land (B21)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 4: 40, 11: 110, 17: 170 });
     stage().pass(2);

@@ -45,16 +45,6 @@ describe('two open pull requests from one branch', () => {
     expect(second.pr.commits()).toHaveLength(2);
   });
 
-  it('a change that no longer fits there is withdrawn, and the model learns of it (B12, S50)', async () => {
-    const [first, second] = await twoOnOneBranch({ 5: 50 }, { 5: 55 });
-    await first.ana.replies(first.bot.proposal(1), '/approve');
-    expect(await proposalStates(second)).toEqual(['superseded']);
-    expect(second.model.toolMessages()[0]).toMatch(
-      /^Not applied: src\/rows\.ts changed after this change was proposed/,
-    );
-    expect(second.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-  });
-
   it('a pull request alone on its branch, or beside a closed one, gets no warning (B12)', async () => {
     const story = await tellRows(stage());
     const second = await story.alsoTo('release');

@@ -89,19 +89,6 @@ describe('countersign verify on the App’s commits', () => {
     expect(resultLines(story, await verified(pr))).toEqual(['1 src/total.ts ok']);
   });
 
-  it('has the message and the sign-off that the settings ask for when it is made, not when the run began (S127)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, configures, model, pr } = story;
-    await configures('commit_message: "fix: {summary}"\n');
-    model.proposes(edit('src/total.ts', 'let total = 0;\n', 'let total = 0n;\n'));
-    await ana.says('/countersign go');
-    await configures('commit_message: "docs: {summary}"\nsign_off: true\n');
-    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    const message = pr.commits().at(-1)?.message ?? '';
-    expect(message).toMatch(/^docs: Edit src\/total\.ts/);
-    expect(message.split('\n').filter((line) => line.startsWith('Signed-off-by: '))).toHaveLength(1);
-  });
-
   it('passes for deletions and moves of text and binary files in one commit with a new file (S73, S92)', async () => {
     const files = {
       'old.ts': LINES,

@@ -62,13 +62,6 @@ describe('review_event: request-changes', () => {
     expect(bot.run().body).not.toContain('GitHub refused to let Countersign dismiss');
   });
 
-  it('the App also dismisses its own review when the run is stopped (S72a)', async () => {
-    const story = await proposeThree();
-    await story.ana.says('/stop');
-    expect(ownReview(story).state).toBe('DISMISSED');
-    expect(await proposalStates(story)).toEqual(['cancelled', 'cancelled', 'cancelled']);
-  });
-
   it('the run comment says who has to dismiss a review when GitHub refuses; a review dismissed by people is left alone (S72a)', async () => {
     const story = await proposeThree();
     stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403 });

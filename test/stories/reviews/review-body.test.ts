@@ -68,33 +68,6 @@ describe('a review with comments and a body', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('its approvals land in one commit, and those of another review in another (S96)', async () => {
-    const lines = [1, 4, 7, 10, 13, 16, 19, 22];
-    const story = await proposeRows(stage(), Object.fromEntries(lines.map((line) => [line, line * 10])));
-    const { pr, ana, ben, bot } = story;
-    const approvals = (places: readonly number[]) => ({
-      ...({ event: 'COMMENT', body: 'See below.' } as const),
-      replies: places.map((place) => ({ inReplyTo: bot.proposal(place).id, body: '/approve' })),
-    });
-    await stage().restart({ PAUSED: '1' });
-    await ana.does((person) => person.reviews(approvals([1, 2, 3, 4, 5])));
-    await ben.does((person) => person.reviews(approvals([6, 7, 8])));
-    await stage().restart();
-    await stage().settle();
-    expect(pr.file(ROWS_PATH)).toBe(rows(Object.fromEntries(lines.map((line) => [line, line * 10]))));
-    const approvers = pr
-      .commits()
-      .map(({ message }) => [
-        message.match(/^Countersign-Proposal: /gm)?.length,
-        new Set(message.match(/(?<=^Approved-by: ).*$/gm)),
-      ]);
-    expect(approvers).toEqual([
-      [5, new Set([ana.login])],
-      [3, new Set([ben.login])],
-    ]);
-    expect(await proposalStates(story)).toEqual(lines.map(() => 'completed'));
-  });
-
   it('the result is the same when the webhooks of the comments come first (S55, F6)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { pr, ana, bot } = story;
@@ -144,16 +117,6 @@ describe('a review with comments and a body', () => {
     await ana.says('/continue');
     expect(JSON.stringify(story.model.requests())).not.toMatch(/CANARY|Very good/);
   });
-
-  it('a body that names only changes answered by its comments gets a reply that it had no effect (S55)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const { ana, bot } = story;
-    const { id, proposalId } = bot.proposal(1);
-    const replies = [{ inReplyTo: id, body: 'use 51' }];
-    await ana.does((person) => person.reviews({ event: 'COMMENT', body: `/approve ${proposalId}`, replies }));
-    expect(await proposalStates(story)).toEqual(['rejected', 'proposed']);
-    expect(bot.answer()).toContain('The review’s summary had no effect');
-  });
 });
 
 describe('review_approval: approve-all', () => {
@@ -180,24 +143,6 @@ describe('review_approval: approve-all', () => {
     expect(await proposalStates(story)).toEqual(['proposed', 'proposed', 'proposed']);
     await ana.does((person) => person.reviews({ event: 'APPROVE' }));
     expect(await proposalStates(story)).toEqual(['completed', 'completed', 'completed']);
-  });
-
-  it('a plain approval that was counted before does not outlive the setting (S54)', async () => {
-    const story = await proposeUnder({
-      '.github/countersign.yml': 'review_approval: approve-all\nrequired_approvals: 2\n',
-    });
-    const { ana, ben, bot, configures, pr } = story;
-    await ana.does((person) => person.reviews({ event: 'APPROVE', body: 'Nice.' }));
-    expect(bot.proposal(1).body).toContain('**1 of 2 approvals**');
-    await configures('required_approvals: 2\n');
-    const command = `/approve ${bot.proposal(1).proposalId}`;
-    await ben.says(command);
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain(
-      `Not applied: the approving review of \`${ana.login}\` has no command, and \`review_approval: nothing\` holds now. Pending again:`,
-    );
-    await ana.says(command);
-    expect(pr.commits()).toHaveLength(1);
   });
 
   it('the repository’s current settings count, not those at the start of the run; broken settings approve nothing (S54, S127)', async () => {

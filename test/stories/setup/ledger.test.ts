@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findPullRequestKeys, type LedgerFilter, readAnswers, readLedger } from '../../../src/adapters/store/ledger.ts';
 import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/exported-row.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { APPROVAL, askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
+import { askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { proposeRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
 
@@ -61,14 +61,6 @@ describe('the ledger', () => {
     ]);
     expect(rows.map(({ proposalId }) => proposalId)).toEqual(bot.questions().map(questionId));
     expect(await exportedOf(story)).toEqual([]);
-  });
-
-  it('has a rejected question, too (S119, K18)', async () => {
-    const story = await askPeople(stage(), APPROVAL);
-    await story.ana.says('/reject');
-    expect(await answersOf(story)).toMatchObject([
-      { state: 'rejected', votes: [{ action: 'reject-question', userId: story.ana.id, permission: 'write' }] },
-    ]);
   });
 
   it('has every proposal, oldest first, with its answers and its outcome (S90, K18, K19, K20)', async () => {

@@ -69,40 +69,6 @@ describe('the limits of a repository’s settings', () => {
     expect(model.requests()).toHaveLength(2);
   });
 
-  it('of a day count a run that goes on too, because its other limits begin anew (S171, H4)', async () => {
-    const { ana, ben, bot, configures, model } = await stage().tell();
-    await configures('limits: {runs_per_day: 3, runs_per_person_per_day: 2}\n');
-    await ana.says('/countersign use bigint');
-    await ana.says(`@${stage().github.app.slug} and keep the name`);
-    expect(model.requests()).toHaveLength(2);
-    await ana.says(`@${stage().github.app.slug} and another name`);
-    expect(bot.answer()).toMatch(/^Nothing was started: the person who asked has started 2 runs within 24 hours/);
-    expect(bot.answer()).toContain('going on with an ended run counts like a start');
-    await ben.says(`@${stage().github.app.slug} and another name`);
-    expect(model.requests()).toHaveLength(3);
-    await ben.says(`@${stage().github.app.slug} and a third name`);
-    expect(bot.answer()).toMatch(/^Nothing was started: this repository has started 3 runs within 24 hours/);
-    await stage().later(24 * 3_600);
-    await ana.says(`@${stage().github.app.slug} and another name`);
-    expect(model.requests()).toHaveLength(4);
-  });
-
-  it('stop /resume as well, and the run can be resumed the next day (S171, H4)', async () => {
-    const { ana, bot, configures, model } = await stage().tell();
-    await configures('limits: {tokens: 1000, runs_per_day: 1}\n');
-    model.says({ calls: [BIGINT], usage: USAGE });
-    await ana.says('/countersign use bigint');
-    await ana.says('/deny all no');
-    const requests = model.requests().length;
-    expect(bot.answer()).toContain('the run ended because it reached its limit of tokens');
-    await ana.says('/resume');
-    expect(bot.answer()).toContain('Nothing was started: this repository has started 1 run within 24 hours');
-    expect(model.requests()).toHaveLength(requests);
-    await stage().later(24 * 3_600);
-    await ana.says('/resume');
-    expect(model.requests()).toHaveLength(requests + 1);
-  });
-
   it('are those of the run’s start, whatever the file says later (S171)', async () => {
     const { ana, bot, configures, model } = await stage().tell();
     model.says({ calls: [BIGINT], usage: USAGE });
@@ -149,19 +115,6 @@ describe('the questions of people under a repository’s settings', () => {
     model.says({ content: 'A new day.' });
     await ben.says('/countersign ask and today?');
     expect(bot.answer()).toContain('> A new day.');
-  });
-
-  it('of tokens too, and beside a run, whose own limits stay as they are (S157, S171)', async () => {
-    const { ana, bot, configures, model } = await stage().tell();
-    await configures('limits: {tokens: 120000}\n');
-    model.says({ calls: [BIGINT], usage: { promptTokens: 10_000, completionTokens: 10 } });
-    await ana.says('/countersign use bigint');
-    model.says({ content: 'So.', usage: { promptTokens: 150_000, completionTokens: 10 } });
-    await ana.says('/ask why?');
-    expect(bot.answer()).toContain('> So.');
-    await ana.says('/ask and why that?');
-    expect(bot.answer()).toContain('`limits.tokens`');
-    expect(model.requests()).toHaveLength(2);
   });
 });
 

@@ -44,14 +44,6 @@ describe('the log', () => {
     expect(lines('effect performed', before).map(({ effect }) => effect)).toContain('commit');
   });
 
-  it('shows ignored deliveries only at the level debug (O12)', async () => {
-    const before = stage().logged.length;
-    await proposeRows(stage(), { 5: 50 });
-    const ignored = lines('delivery', before).filter(({ intent }) => intent === undefined);
-    expect(ignored.length).toBeGreaterThan(0);
-    for (const line of ignored) expect(line).toMatchObject({ level: DEBUG, outcome: expect.any(String) });
-  });
-
   it('has one line for each request to GitHub and to the model at the level debug, without any content (O12)', async () => {
     const [before, sent] = [stage().logged.length, stage().github.requests.length];
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });

@@ -60,15 +60,6 @@ describe('an installation without the permission to commit', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an installation that cannot even read the code gets the same reply (O4)', async () => {
-    const story = await stage().tell();
-    const { contents: _, ...without } = ALL;
-    await grant(story, without);
-    await story.ana.says('/countersign use bigint');
-    expect(story.model.requests()).toEqual([]);
-    expect(story.bot.answer()).toContain('the App lacks the permission `contents: write` here');
-  });
-
   it('where the App cannot comment either, only the log says so, and the model is not asked (O4)', async () => {
     const story = await stage().tell();
     await grant(story, { ...ALL, contents: 'read', pull_requests: 'read' });
@@ -111,23 +102,5 @@ describe('an installation without the permission to commit', () => {
     story.model.proposes(BIGINT);
     await story.ana.says('/countersign use bigint');
     expect(story.bot.proposals()).toHaveLength(1);
-  });
-
-  it('a run that failed is resumed only after the grant (O4)', async () => {
-    const story = await stage().tell();
-    const { ana, bot, model } = story;
-    stage().model.script({ fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } });
-    await ana.says('/countersign use bigint');
-    await grant(story, { ...ALL, contents: 'read' });
-    // Until then, the App would use the token that it got within the last hour.
-    await stage().restart();
-    stage().pass(2);
-    await ana.says('/resume');
-    expect(bot.answer()).toContain('the App lacks the permission `contents: write` here');
-    expect(model.requests()).toHaveLength(1);
-    await grant(story, ALL);
-    model.proposes(BIGINT);
-    await ana.says('/resume');
-    expect(bot.proposals()).toHaveLength(1);
   });
 });

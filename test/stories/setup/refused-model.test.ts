@@ -53,19 +53,6 @@ describe('an endpoint that refuses the model', () => {
     expect(await metrics()).toContain('countersign_model_up 0');
   });
 
-  it('the line quotes nothing of the conversation, even if the endpoint does (O14)', async () => {
-    await stage().restart();
-    const start = stage().logged.length;
-    const { ana } = await stage().tell();
-    const words = 'please move the canary of the coal mine';
-    stage().model.script(refusal(400, `messages.1.content: unexpected input "…${words}" in a message\nof yours`));
-    await ana.says(`/countersign ${words} to src`);
-    expect(failuresSince(start)).toMatchObject([
-      { said: expect.stringMatching(/^messages\.1\.content: .*\[…\].*yours$/) },
-    ]);
-    expect(stage().logged.slice(start).join('')).not.toMatch(/canary|coal mine/);
-  });
-
   it('a dead endpoint leaves at most one line a minute, and its end is visible in the metrics (O14)', async () => {
     await stage().restart({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
     const start = stage().logged.length;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY } from '../support/proposals.ts';
-import { edit, read, type Story, write } from '../support/story.ts';
+import { edit, read, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -57,15 +57,6 @@ describe('the settings file', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('the agent cannot propose to change it (S127, E8)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    model.proposes(write(PATH, 'approvers: write\n'), write('.GitHub/Countersign.yml', 'x: 1\n'));
-    await ana.says('/countersign loosen the rules');
-    expect(bot.proposals()).toEqual([]);
-    for (const output of model.toolMessages()) expect(output).toMatch(/^Cannot write /);
-    expect(model.toolMessages()).toHaveLength(2);
-  });
-
   it('is not read through a link, whose target the agent could change: no approval takes effect (S127, E3)', async () => {
     const rules = 'config/rules.yml';
     const files = { 'README.md': '# Shop\n', [rules]: 'required_approvals: 2\n' };
@@ -108,16 +99,6 @@ describe('a settings file that breaks', () => {
     await ana.says('/countersign look around');
     expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
     expect(model.toolMessages()[0]).toContain('Cannot read');
-  });
-
-  it('allows nothing by a rule that stood behind a broken one (S127, J3)', async () => {
-    const { ana, configures, model } = await stage().tell({ files: FILES });
-    const allow = '  - {tools: [read_file], paths: [private/**], decide: allow}\n';
-    const ask = '  - {tools: [read_file], paths: [private/**], decide: ask}\n';
-    await configures(`${NO_PRIVATE.replace('private/**', '/private')}${allow}${ask}`);
-    model.proposes(read('private/pay.md'));
-    await ana.says('/countersign look around');
-    expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
   });
 
   it('beyond reading keeps the rules of the run before (S127, J3)', async () => {

@@ -88,16 +88,6 @@ describe('what the App lacks on GitHub, at the start', () => {
     expect(lines.filter(isAllClear)).toEqual([]);
   });
 
-  it('all is well counts only the installations that can work (O4)', async () => {
-    const { login } = install();
-    const suspended = install();
-    stage().github.apply(OPERATIONS.suspendApp, { installationId: suspended.id, suspended: true });
-    install();
-    const { warnings, lines } = await check({ ALLOWED_OWNERS: `${login},${suspended.login}` });
-    expect(warnings).toEqual([]);
-    expect(lines.filter(isAllClear)).toMatchObject([{ installations: 1 }]);
-  });
-
   it('an App that nobody installed says where to install it (O4)', async () => {
     const { warnings } = await check();
     expect(warnings).toMatchObject([
@@ -151,13 +141,6 @@ describe('what the App lacks on GitHub, at the start', () => {
       },
     ]);
     expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(2);
-  });
-
-  it('accounts that the operator does not serve are no concern (O4)', async () => {
-    install({ metadata: 'read' });
-    const { login } = install({ ...REQUIRED_PERMISSIONS, issues: 'write', pull_requests: 'read' });
-    const { warnings } = await check({ ALLOWED_OWNERS: login });
-    expect(warnings).toMatchObject([{ permission: 'pull_requests: write', accounts: [{ account: login }] }]);
   });
 
   it('a GitHub that does not answer is one line, and neither the start nor a task waits for it (O4)', async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { REASONS } from '../../../src/core/step/reasons.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposeRows } from '../support/rows.ts';
 
@@ -93,13 +92,5 @@ describe('the routes for operators', () => {
         'countersign_webhook_response_duration_seconds',
       ].sort(),
     );
-  });
-
-  it('start counters at zero, so that an alert sees the first event too', async () => {
-    const { body } = await get('/metrics');
-    for (const reason of [...REASONS, 'dead-lettered'])
-      expect(body).toMatch(new RegExp(`^countersign_signals_total\\{reason="${reason}"\\} \\d+$`, 'm'));
-    expect(body).toContain('countersign_rate_limit_waits_total{source="github"} 0\n');
-    expect(body).toContain('countersign_effects_total{effect="commit",outcome="retry"} 0\n');
   });
 });

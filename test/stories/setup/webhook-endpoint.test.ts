@@ -113,16 +113,6 @@ describe('the webhook endpoint', () => {
     expect((await ask('GET', '/api/github/webhooks')).status).toBe(404);
   });
 
-  it('health, readiness and metrics name no repository and no person (I13)', async () => {
-    const { pr, ana } = await proposeRows(stage(), { 5: 50 });
-    for (const path of ['/healthz', '/readyz', '/metrics']) {
-      const { status, text } = await ask('GET', path);
-      expect(status).toBe(200);
-      for (const name of [pr.fullName, ...pr.fullName.split('/'), ana.login]) expect(text).not.toContain(name);
-    }
-    expect((await ask('GET', '/metrics')).text).toContain('countersign_signals_total{reason="run-started"}');
-  });
-
   it('a signed but invalid request gets a fixed answer, and the process survives (F3, I1)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { headers } = await dropApproval(story);

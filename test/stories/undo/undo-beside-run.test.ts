@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appliedRow, BOT, botCommits } from '../support/applied-changes.ts';
+import { appliedRow, BOT } from '../support/applied-changes.ts';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
@@ -56,46 +56,6 @@ describe('a pending undo and runs', () => {
     expect(first).toContain('"your_last_words":"Row 12 stays as it is."');
   });
 
-  it('/approve all applies it together with the agent’s changes, in one commit (S41, S96)', async () => {
-    const story = await appliedRow(stage());
-    const { pr, ana, bot, model, id } = story;
-    model.proposes(editRow(12, 120));
-    await ana.says('/countersign more rows');
-    await ana.says(`/undo ${id}`);
-    expect(bot.proposals()).toHaveLength(3);
-    await ana.says('/approve all');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 12: 120 }));
-    expect(botCommits(story)).toHaveLength(2);
-    expect(model.toolMessages()).toHaveLength(1);
-  });
-
-  it('a commit by the App in its file leaves it pending, and it lands later (S97)', async () => {
-    const { pr, ana, bot, model, id } = await appliedRow(stage());
-    await ana.says(`/undo ${id}`);
-    model.proposes(editRow(8, 80));
-    await ana.says('/countersign more rows');
-    await ana.replies(bot.proposal(3), '/approve');
-    await ana.replies(bot.proposal(2), '/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 8: 80 }));
-  });
-
-  it('is shown with the run whose change it undoes, and its review names that change', async () => {
-    const story = await appliedRow(stage());
-    const { ana, bot, pr, model, id } = story;
-    model.proposes(editRow(12, 120), editRow(18, 180));
-    await ana.says('/countersign more rows');
-    await ana.says(`/undo ${id}`);
-    expect([...pr.now().reviews.values()].at(-1)?.body).toContain(`Countersign proposes the undo of \`${id}\`.`);
-    await ana.replies(bot.proposal(4), '/approve');
-    expect(bot.run().body).not.toContain('undoes');
-    expect(bot.run().body).toContain('Nothing has been changed yet.');
-    expect(bot.run().body).toContain('`/approve all` approves all pending changes');
-    await ana.replies(bot.proposal(2), 'make it 121');
-    expect(bot.run().body).toContain(
-      '1 of 2 changes are decided. The agent gets the decisions, reasons and instructions after the last one, or with `/continue`.',
-    );
-  });
-
   it('it outlives its run and the next one: /status names it, and no push is missed', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, ben, bot, model, id } = story;
@@ -137,21 +97,6 @@ describe('a pending undo and runs', () => {
     expect(bot.proposal(4).body).toContain('**Cancelled**');
     await ana.says(`/approve ${bot.proposal(4).proposalId}`);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-  });
-
-  it('closing the pull request cancels it, and reopening does not restore it (G17, S90b)', async () => {
-    const { pr, ana, carl, bot, id } = await appliedRow(stage());
-    await ana.says(`/undo ${id}`);
-    await carl.does((person) => person.closes());
-    expect(bot.proposal(2).body).toContain(
-      '**Cancelled** without a decision. Nothing was changed. The pull request was closed.',
-    );
-    await carl.does((person) => person.reopens());
-    await ana.says(`/approve ${bot.proposal(2).proposalId}`);
-    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    await ana.says(`/undo ${id}`);
-    await ana.says('/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows());
   });
 
   it('/stop during its commit lets that attempt finish, and prevents another one (S77)', async () => {

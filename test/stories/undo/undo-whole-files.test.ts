@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ScriptedCall } from '../../../fakes/model/script.ts';
-import { PENDING_LABEL } from '../../../src/core/messages/proposal/proposal-status.ts';
 import { BOT, botCommits } from '../support/applied-changes.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { move, read, remove, type Story, write } from '../support/story.ts';
@@ -80,12 +79,6 @@ describe('the undo of a whole file', () => {
     expect(pr.bytes('bin/run.sh')).toBeNull();
   });
 
-  it('an empty file is restored empty', async () => {
-    const { pr, ana } = await proposeUndo(remove('empty.txt'));
-    await ana.says('/approve');
-    expect(pr.file('empty.txt')).toBe('');
-  });
-
   it.each([['bin/run.sh'], ['logo.png']])('%s is moved back as the same blob with its mode (E5)', async (path) => {
     const story = await proposeUndo(move(path, 'lib/other'));
     const { pr, bot, id } = story;
@@ -96,12 +89,6 @@ describe('the undo of a whole file', () => {
       expect(botCommits(story).at(-1)).toMatch(new RegExp(`^Undo ${id}: move lib/other to ${path}\n`));
     });
     expect([pr.bytes(path), pr.bytes('lib/other')]).toEqual([null, moved]);
-  });
-
-  it('a rename that changed only the case is undone (E6)', async () => {
-    const { pr, ana } = await proposeUndo(move('empty.txt', 'Empty.txt'));
-    await ana.says('/approve');
-    expect([pr.file('empty.txt'), pr.bytes('Empty.txt')]).toEqual(['', null]);
   });
 
   it('a binary file is restored as the same blob with its mode, and undoing that deletes it again (E5, S72, S92)', async () => {
@@ -121,13 +108,6 @@ describe('the undo of a whole file', () => {
     });
     expect(bot.proposal(3).body).toContain('**Delete** `logo.png` (6 bytes, not text)');
     expect(pr.bytes('logo.png')).toBeNull();
-  });
-
-  it('a person’s own lines cannot replace a binary file (S48)', async () => {
-    const { pr, ana, bot } = await proposeUndo(remove('logo.png'));
-    await ana.replies(bot.proposal(2), '```suggestion\nmine\n```');
-    expect(pr.bytes('logo.png')).toBeNull();
-    expect(bot.proposal(2).body).toContain(PENDING_LABEL);
   });
 
   it('a restored file whose commit response is lost is found by its result, and made once (S78, G3)', async () => {
@@ -190,13 +170,6 @@ describe('the undo of a whole file', () => {
     const { bot } = await proposeUndo(call, ({ ben }) => ben.pushes(pushed));
     expect(bot.answer()).toContain(words);
     expect(bot.proposals()).toHaveLength(1);
-  });
-
-  it('a pending undo is withdrawn when its path is taken (S93)', async () => {
-    const { pr, ben, bot } = await proposeUndo(remove('bin/run.sh'));
-    await ben.pushes({ 'bin/run.sh': 'mine\n' });
-    expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision. Nothing was changed.');
-    expect(pr.file('bin/run.sh')).toBe('mine\n');
   });
 
   it('a pending change on one of its paths must be decided first (S18)', async () => {

@@ -53,15 +53,6 @@ describe('/undo of an applied change', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('a second /undo of the same change is answered with a link to the pending undo', async () => {
-    const { ana, ben, bot, id } = await appliedRow(stage());
-    await ana.says(`/undo ${id}`);
-    await ben.says(`/undo ${id}`);
-    expect(bot.proposals()).toHaveLength(2);
-    expect(bot.answer()).toContain(`The undo of \`${id}\` is already pending`);
-    expect(bot.answer()).toContain(bot.proposal(2).proposalId);
-  });
-
   it('only applied changes can be undone, and an unknown id is refused (T12)', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
     const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
@@ -150,25 +141,6 @@ describe('the place of an undo', () => {
     expect(bot.answer()).toContain(`is already as it was before \`${id}\``);
   });
 
-  it('this run’s own commits on adjacent lines do not invalidate it (S94, B21)', async () => {
-    const story = await proposeRows(stage(), { 5: 50, 7: 70 });
-    const { pr, ana, bot } = story;
-    await ana.says('/approve all');
-    await ana.says(`/undo ${bot.proposal(2).proposalId}`);
-    await ana.says('/approve');
-    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
-    await ana.says('/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows());
-  });
-
-  it('a suggestion that a person committed can be undone as well', async () => {
-    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    await ben.commitsSuggestion(bot.proposal(1));
-    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
-    await ana.says('/approve');
-    expect(pr.file(ROWS_PATH)).toBe(rows());
-  });
-
   it('an edit in several places is undone exactly, as long as the file is unchanged since (S93)', async () => {
     const story = await stage().tell({ branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) } });
     const { pr, ana, bot, model } = story;
@@ -201,16 +173,6 @@ describe('the place of an undo', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 55 }) });
     expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision. Nothing was changed.');
     expect(bot.proposal(2).body.replaceAll('`', '')).toContain(`To ask for it again, write /undo ${id}`);
-  });
-
-  it('a proposal on the lines of a pending undo is refused, but not as part of the same response (S18)', async () => {
-    const { ana, bot, model, id } = await appliedRow(stage());
-    await ana.says(`/undo ${id}`);
-    model.proposes(editRow(6, 60));
-    await ana.says('/countersign also the next');
-    expect(bot.proposals()).toHaveLength(2);
-    expect(model.toolMessages()[0]).toContain('a change that people asked for and have not decided yet');
-    expect(model.toolMessages()[0]).not.toContain('same response');
   });
 
   it('a pending change on the same lines must be decided first', async () => {
