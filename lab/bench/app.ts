@@ -2,12 +2,11 @@
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
-import { measureHops } from './hops.ts';
+import { HOPS_PER_CHAIN, measureHops } from './hops.ts';
 import { compareIntakes, formatIntakeTable } from './intake.ts';
 import { measureLatencies } from './latency.ts';
 import { quantile } from './measure.ts';
-import { APP_BENCH_HELP, type AppBenchOptions, readAppBenchOptions } from './options.ts';
-import { HOPS_PER_CHAIN } from './read-chain.ts';
+import { APP_BENCH_HELP, type AppBenchOptions, readBenchOptions } from './options.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -64,6 +63,6 @@ async function measureAll({ rounds, server }: AppBenchOptions): Promise<number> 
 
 process.exitCode = await runCommand(
   { name: 'npm run bench:app', help: APP_BENCH_HELP },
-  readAppBenchOptions(process.argv.slice(2)),
+  readBenchOptions('bench:app', process.argv.slice(2)),
   measureAll,
 );

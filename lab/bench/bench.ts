@@ -7,7 +7,7 @@ import { ROWS } from './rows.ts';
 
 process.exitCode = await runCommand(
   { name: 'npm run bench', help: BENCH_HELP },
-  readBenchOptions(process.argv.slice(2)),
+  readBenchOptions('bench', process.argv.slice(2)),
   async ({ rounds }) => {
     process.stdout.write(`${formatTable(await measureRows(ROWS, rounds)).join('\n')}\n`);
     return 0;

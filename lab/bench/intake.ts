@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { issueComment, type Payload, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
 import { createAppProcess, readListeningUrl } from '../chaos/app-process.ts';
@@ -169,38 +167,6 @@ async function sendConcurrently(
   return { perSecond: times.length / seconds, times, refused };
 }
 
-/** `ids` are the acknowledged deliveries. `times` are ms since a delivery was due, including refused ones. */
-export type RateResult = {
-  readonly ids: readonly string[];
-  readonly times: readonly number[];
-  readonly refused: number;
-};
-
-/** Sends deliveries at a constant rate, whether or not earlier ones have a response yet. */
-export async function sendAtRate(
-  { url, secret }: Pick<IntakeServer, 'url' | 'secret'>,
-  perSecond: number,
-  seconds: number,
-): Promise<RateResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 500 });
-  const ids: string[] = [];
-  const times: number[] = [];
-  let refused = 0;
-  const startedAt = performance.now();
-  const send = async (index: number): Promise<void> => {
-    const dueAt = startedAt + (index * 1000) / perSecond;
-    await sleep(Math.max(0, dueAt - performance.now()));
-    const delivery = signedCommand(secret, 1 + (index % PULL_COUNT));
-    const status = await sendDelivery(agent, url, delivery).catch(() => 0);
-    if (status === 202) ids.push(delivery.id);
-    else refused += 1;
-    times.push(performance.now() - dueAt);
-  };
-  await Promise.all(Array.from({ length: perSecond * seconds }, (_, index) => send(index)));
-  agent.destroy();
-  return { ids, times, refused };
-}
-
 const HEAD_END = '\r\n\r\n';
 
 /**
@@ -276,9 +242,8 @@ const DELIVERY_BYTES = 20_000;
 
 const WEBHOOK_PATH = '/api/github/webhooks';
 
-/** A delivery of about 20 kB as GitHub sends it. `id` is its `X-GitHub-Delivery` header. */
+/** A delivery of about 20 kB as GitHub sends it. */
 type SignedDelivery = {
-  readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 };
@@ -320,25 +285,13 @@ function deliveryBody(payload: Payload): Buffer {
 
 function signDelivery(secret: string, event: string, payload: Payload): SignedDelivery {
   const body = deliveryBody(payload);
-  const [id, signature] = [randomUUID(), createHmac('sha256', secret).update(body).digest('hex')];
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
   const headers = {
     'content-type': 'application/json',
     'content-length': String(body.length),
     'x-github-event': event,
-    'x-github-delivery': id,
+    'x-github-delivery': randomUUID(),
     'x-hub-signature-256': `sha256=${signature}`,
   };
-  return { id, headers, body };
-}
-
-/** Resolves with the status of the response. Rejects if there is none. */
-function sendDelivery(agent: Agent, url: string, { headers, body }: SignedDelivery): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const outgoing = request(`${url}${WEBHOOK_PATH}`, { agent, method: 'POST', headers }, (response) => {
-    response.resume();
-    response.on('end', () => resolve(response.statusCode ?? 0));
-  });
-  outgoing.on('error', reject);
-  outgoing.end(body);
-  return promise;
+  return { headers, body };
 }

@@ -11,8 +11,8 @@ import {
   type TestSite,
   taskComment,
 } from '../chaos/site.ts';
-import { FINE_POLL, pollUntil } from './poll.ts';
-import { countTurns, READ_TASK, READ_TURNS } from './read-chain.ts';
+import { countTurns, READ_TASK, READ_TURNS } from './hops.ts';
+import { FINE_POLL, pollUntil } from './measure.ts';
 
 /** Samples in ms, one for each round. */
 type Latencies = { readonly review: number[]; readonly commit: number[]; readonly hops: number[] };

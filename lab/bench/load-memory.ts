@@ -14,8 +14,7 @@ import {
   startReady,
   useDatabase,
 } from './load-setup.ts';
-import { quantile } from './measure.ts';
-import { pollUntil } from './poll.ts';
+import { pollUntil, quantile } from './measure.ts';
 
 const GROWTH_STEPS = 10;
 

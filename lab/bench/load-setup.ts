@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { Backend } from '../../src/adapters/store/engine/backend.ts';
 import { openPglite } from '../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../src/adapters/store/engine/postgres.ts';
-import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { type AppProcess, createAppProcess } from '../chaos/app-process.ts';
 import type { ChaosDatabase } from '../chaos/database.ts';
 import { findFreePort } from '../chaos/free-port.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
-import { isServerUrl } from './options.ts';
-import { pollUntil } from './poll.ts';
+import { pollUntil } from './measure.ts';
 
 /** A measured value and its goal. */
 export type LoadFinding = {
@@ -50,18 +47,10 @@ export async function createLoadSetup(open: () => Promise<ChaosDatabase>, pulls 
   };
 }
 
-/** Starts a process and waits for `/readyz`. Resolves with the time it took, in ms. */
-export async function startReady(appProcess: AppProcess): Promise<number> {
-  const startedAt = performance.now();
+/** Starts a process and waits for `/readyz`. */
+export async function startReady(appProcess: AppProcess): Promise<void> {
   await appProcess.start();
   await pollUntil(async () => (await fetch(`${appProcess.url()}/readyz`)).ok);
-  return performance.now() - startedAt;
-}
-
-/** GitHub and the model stop responding. */
-export function stallServices({ github, model }: TestSite): void {
-  github.faults.add({ route: '*', kind: 'hang', applied: false, times: Number.POSITIVE_INFINITY });
-  model.setFallback({ fault: 'hang' });
 }
 
 /** Opens the database for `work`. No process of the App can use an embedded database meanwhile. */
@@ -75,57 +64,6 @@ export async function useDatabase<Value>(
   } finally {
     await backend.close();
   }
-}
-
-export type LoadOptions = {
-  /** URL of a PostgreSQL server; null measures on PGlite only. */
-  readonly server: string | null;
-  /** Name of the only benchmark to run; null runs all. */
-  readonly only: string | null;
-  /** Runs a tenth of each load. */
-  readonly brief: boolean;
-};
-
-/** Names of the benchmarks. Those in `onServer` need a PostgreSQL server. */
-export type LoadNames = { readonly all: readonly string[]; readonly onServer: readonly string[] };
-
-const OPTIONS = {
-  brief: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-/** `summaries` has a line for each benchmark. */
-export function loadHelp({ all, onServer }: LoadNames, summaries: readonly string[]): string {
-  return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief]]
-
-Starts the App as separate processes and measures whether it meets its goals under load:
-
-${summaries.map((line) => `  ${line}`).join('\n')}
-
-  PostgreSQL URL  also measures on this server; required for: ${onServer.join(', ')}
-  name            one of ${all.join(', ')}; default is all
-  --brief         runs a tenth of each load, as a quick check
-  --help          this text
-
-Takes about a quarter of an hour for each database, with --brief about four minutes. It needs Linux.
-Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
-`;
-}
-
-/** Parses the arguments of `npm run bench:load`. Never throws. */
-export function readLoadOptions(argv: readonly string[], names: LoadNames): OptionsResult<LoadOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals }) => {
-    const servers = positionals.filter(isServerUrl);
-    const [server = null, otherServer] = servers;
-    const [only = null, other] = positionals.filter((word) => !servers.includes(word));
-    if (otherServer !== undefined || other !== undefined) return optionsProblem('Use at most one URL and one name.');
-    if (only !== null && !names.all.includes(only))
-      return optionsProblem(`Unknown benchmark "${only}". Use one of ${names.all.join(', ')}.`);
-    if (only !== null && names.onServer.includes(only) && server === null)
-      return optionsProblem(`${only} needs the URL of a PostgreSQL server.`);
-    return { kind: 'options', options: { server, only, brief } };
-  });
 }
 
 /** Reads the memory of a process that was started with these environment variables. */

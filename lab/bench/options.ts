@@ -4,38 +4,27 @@ import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
 const DEFAULT_ROUNDS = '5';
 
-const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const;
+const OPTIONS = {
+  brief: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
-type BenchOptions = { readonly rounds: number };
+/** `server` is the URL of a PostgreSQL server; null measures on PGlite only. */
+export type AppBenchOptions = { readonly rounds: number; readonly server: string | null };
+
+/** `brief` runs a tenth of each load. */
+export type LoadOptions = { readonly server: string | null; readonly brief: boolean };
 
 export const BENCH_HELP = `Usage: npm run bench [-- [rounds]]
 
-Measures the product's computations in this process: reading comments and webhooks, changes to large files, comments
-for them, the worst known tool calls, and pushes and commits with the largest changes.
+Measures the product's computations in this process: reading comments and webhooks.
 Each row has its median, the middle half of its samples, and its ratio to a yardstick (SHA-256).
 
   rounds  samples of each row (${DEFAULT_ROUNDS}); one more round warms up and is discarded
   --help  this text
 
-Takes about half a minute for each round, so about three minutes by default. The table appears at the end.
-A row's name or unit can contain a goal, but no exit code depends on it.
 Exit codes: 0 after the table, 2 if the options are wrong.
 `;
-
-/** Parses the arguments of `npm run bench`. Never throws. */
-export function readBenchOptions(argv: readonly string[]): OptionsResult<BenchOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: HELP_OPTION, strict: true, allowPositionals: true });
-  return parseOptions('npm run bench --', parse, ({ positionals: [rounds = DEFAULT_ROUNDS, other] }) => {
-    if (other !== undefined) return optionsProblem('Use at most one number of rounds.');
-    if (!POSITIVE_INTEGER.test(rounds)) return invalidRounds(rounds);
-    return { kind: 'options', options: { rounds: Number(rounds) } };
-  });
-}
-
-export type AppBenchOptions = BenchOptions & {
-  /** URL of a PostgreSQL server; null measures on PGlite only. */
-  readonly server: string | null;
-};
 
 export const APP_BENCH_HELP = `Usage: npm run bench:app [-- [rounds] [PostgreSQL URL]]
 
@@ -53,25 +42,44 @@ Each row names its goal, but no exit code depends on it.
 Exit codes: 0 after all measurements, 2 if the options are wrong.
 `;
 
-/** Parses the arguments of `npm run bench:app`. Never throws. */
-export function readAppBenchOptions(argv: readonly string[]): OptionsResult<AppBenchOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: HELP_OPTION, strict: true, allowPositionals: true });
-  return parseOptions('npm run bench:app --', parse, ({ positionals }) => {
-    const servers = positionals.filter(isServerUrl);
-    const [server = null, otherServer] = servers;
-    const [rounds = DEFAULT_ROUNDS, other] = positionals.filter((word) => !servers.includes(word));
-    if (otherServer !== undefined || other !== undefined)
-      return optionsProblem('Use at most one number of rounds and one URL.');
-    if (!POSITIVE_INTEGER.test(rounds)) return invalidRounds(rounds);
+export const LOAD_HELP = `Usage: npm run bench:load [-- [PostgreSQL URL] [--brief]]
+
+Starts the App as separate processes and measures memory and requests with 10,000 pending runs, and memory and CPU time
+over 100,000 deliveries and 1,000 runs.
+
+  PostgreSQL URL  also measures on this server
+  --brief         runs a tenth of each load, as a quick check
+  --help          this text
+
+Takes about ten minutes for each database. It needs Linux.
+Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
+`;
+
+/** Parses the arguments of `npm run bench` and `bench:app`. Never throws. */
+export function readBenchOptions(
+  command: 'bench' | 'bench:app',
+  argv: readonly string[],
+): OptionsResult<AppBenchOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  return parseOptions(`npm run ${command} --`, parse, ({ positionals }) => {
+    const [server = null, otherServer] = command === 'bench' ? [] : positionals.filter(isServerUrl);
+    const [rounds = DEFAULT_ROUNDS, other] = positionals.filter((word) => word !== server);
+    if (otherServer !== undefined || other !== undefined || !POSITIVE_INTEGER.test(rounds))
+      return optionsProblem('Use a positive whole number of rounds.');
     return { kind: 'options', options: { rounds: Number(rounds), server } };
   });
 }
 
-/** True for the URL of a PostgreSQL server. */
-export function isServerUrl(word: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(word);
+/** Parses the arguments of `npm run bench:load`. Never throws. */
+export function readLoadOptions(argv: readonly string[]): OptionsResult<LoadOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals: [server = null, other] }) =>
+    other === undefined && (server === null || isServerUrl(server))
+      ? { kind: 'options', options: { server, brief } }
+      : optionsProblem('Use at most one URL of a PostgreSQL server.'),
+  );
 }
 
-function invalidRounds(rounds: string) {
-  return optionsProblem(`Invalid number of rounds "${rounds}". Use a positive whole number.`);
+function isServerUrl(word: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(word);
 }
