@@ -64,12 +64,6 @@ describe('countersign', () => {
     `);
   });
 
-  it('start refuses Probot’s default webhook secret (F1)', async () => {
-    const { code, stderr } = await run(['start'], { WEBHOOK_SECRET: 'development' }).ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain('WEBHOOK_SECRET is a well-known example');
-  });
-
   it('the entry file statically imports only modules that an old Node can parse (J4)', () => {
     const source = readFileSync(join(root, 'bin/countersign.js'), 'utf8');
     const [facts] = readFacts({ 'bin/countersign.ts': source });

@@ -56,12 +56,6 @@ describe('the demo command', () => {
     const noKey = await runDemoCommand(['--model', 'gpt'], { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' });
     expect(noKey).toMatchObject({ code: 2, errors: expect.stringContaining('OPENAI_API_KEY') });
   });
-
-  it('refuses to start without git', { timeout: SLOW }, async () => {
-    const { code, errors } = await runDemoCommand(['--auto'], { PATH: scratch });
-    expect(errors).toContain('git is not installed');
-    expect(code).toBe(1);
-  });
 });
 
 describe('the demo with a model from the environment', () => {

@@ -101,11 +101,6 @@ describe('the demo on a repository with edge cases', () => {
     expect(environment.model?.violations).toEqual([]);
   });
 
-  it('preserves CRLF and all unapproved bytes (S10)', () => {
-    expect(bytesAt('windows.py')).toBe('# Loads what they receive.\r\ndef load_file():  \r\n    pass\r\n');
-    expect(bytesAt('picture.bin')).toBe(Buffer.from([0, 255, 13, 10, 0, 1, 7]).toString('latin1'));
-  });
-
   it('prints no control characters and no markers', () => {
     expect(printed).not.toContain('\u{1b}');
     expect(printed).not.toContain('<!-- countersign');
@@ -117,11 +112,6 @@ describe('the verification', () => {
     const path = decisions.findLast(({ outcome }) => outcome === 'approved')?.proposal.path ?? '';
     expect(await findProblemsAfter(() => replaceHead(path, (text) => `${text} `))).not.toEqual([]);
     expect(await findProblemsAfter(() => replaceHead(path, (text) => text.replace('e', 'E')))).not.toEqual([]);
-  });
-
-  it('finds an unapproved file', async () => {
-    const found = await findProblemsAfter(() => replaceHead('run.sh', (text) => `${text}rm -rf /\n`));
-    expect(found).toContain('it changes run.sh without an approval');
   });
 
   it('finds a commit without a trailer or with an unapproved one', async () => {

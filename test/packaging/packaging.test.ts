@@ -54,15 +54,6 @@ describe('app.yml', () => {
   it('subscribes to exactly the events that have a handler', () => {
     expect(block(manifest, 'default_events')).toEqual(SUBSCRIBED_EVENTS.map((name) => `- ${name}`));
   });
-
-  it('has the webhook URL with the default path, and is private', () => {
-    expect(block(manifest, 'hook_attributes')).toEqual([
-      'url: https://countersign.example.com/api/github/webhooks',
-      'active: true',
-    ]);
-    expect(manifest).toMatch(/^public: false$/m);
-    expect(manifest).toMatch(/^url: https:\/\/\S+$/m);
-  });
 });
 
 describe('Dockerfile', () => {

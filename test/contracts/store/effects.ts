@@ -45,12 +45,6 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect((await rows('effects')).find(({ attempts }) => attempts === 2)).toMatchObject({ error: 'no' });
     });
 
-    it('refuses to postpone an effect to a fraction of a millisecond', async () => {
-      const claim = await saveEffects('a', [SHOW]);
-      const effect = present(await nextEffect(store(), claim, 30));
-      await expect(store().postponeEffect(effect, retryAt(40.5, 'no'))).rejects.toThrow('40.5');
-    });
-
     it('delays an effect without blocking the effects behind it', async () => {
       const claim = await saveEffects('a', [CHECK_LATER, SHOW]);
       const second = present(await nextEffect(store(), claim, 30));
@@ -135,13 +129,6 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(await store().claimEffect('w', 31 + LEASE, LEASE)).toBeNull();
     });
 
-    it('leases a postponed concurrent effect to any worker once it is due', async () => {
-      await saveEffects('a', [ASK]);
-      await store().postponeEffect(present(await store().claimEffect('w', 30, LEASE)), retryAt(50, null));
-      expect(await store().claimEffect('v', 49, LEASE)).toBeNull();
-      expect(await store().claimEffect('v', 50, LEASE)).toMatchObject({ attempts: 2 });
-    });
-
     it('stores duplicates that have not started once, within a step and across steps', async () => {
       await saveEffects('a', [SHOW, { type: 'update-run-comment', runId: 'other' }, SHOW]);
       await saveEffects('b', [SHOW]);
@@ -198,13 +185,6 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 3, waitingAttempts: 1 });
     });
 
-    it('drops a duplicate of an effect that is due for a retry', async () => {
-      const claim = await saveEffects('a', [SHOW]);
-      await store().postponeEffect(present(await nextEffect(store(), claim, 30)), retryAt(90, 'no'));
-      await saveEffects('b', [SHOW], claim);
-      expect(await rows('effects')).toHaveLength(1);
-    });
-
     it('sends a reply with a once key once per pull request', async () => {
       const claim = await saveEffects('a', [reply('fork'), reply('fork'), reply(null), reply(null)]);
       for (const _ of ['fork', null, null])
@@ -236,10 +216,6 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       stop();
       await store().receive([delivery('b')], 40);
       expect(notifications).toBe(3);
-    });
-
-    it('answers a ping', async () => {
-      await expect(store().ping()).resolves.toBeUndefined();
     });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_REPORTED_ERRORS } from '../../../src/adapters/store/store.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
-import { delivery, pullOf, refOf, step } from './samples.ts';
+import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
 const AWAY = { errorText: 'GitHub was away', isInternal: false } as const;
@@ -46,10 +46,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().rehearseReceive(3);
       expect([await rows('inbox'), await rows('pulls')]).toMatchObject([[{ deliveryId: 'a' }], [{}]]);
       expect(await store().nextDue(2)).toMatchObject({ exclusive: 2 });
-    });
-
-    it('accepts an empty call', async () => {
-      expect(await store().receive([], 1)).toEqual([]);
     });
 
     it('stores all deliveries of a call or none, without affecting other calls', async () => {
@@ -113,12 +109,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       await store().postponeSignal(later, again, 60, { errorText: 'it \0 broke', isInternal: true });
       expect(await nextSignal(store(), later, 60)).toEqual({ ...signal, attempts: 1, internalErrors: 1 });
       expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
-    });
-
-    it('refuses to postpone a signal to a fraction of a millisecond', async () => {
-      const { claim, signal } = await claimSignal('a');
-      await expect(store().postponeSignal(claim, signal, 50.5, null)).rejects.toThrow('50.5');
-      expect(present(await nextSignal(store(), claim, 20)).id).toBe(signal.id);
     });
 
     it('keeps a dead letter with its error, and blocks nothing', async () => {
@@ -185,11 +175,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await nextSignal(store(), claim, 20)).toMatchObject({ attempts: 3, internalErrors: 0 });
     });
 
-    it('loads the location of a pull request without its run (S84)', async () => {
-      const { claim } = await claimSignal('a', 3);
-      expect(await store().loadRef(claim.pullRequestKey)).toEqual(refOf(3));
-    });
-
     it('keeps dead letters with their errors, times and attempts (S84)', async () => {
       const first = await claimSignal('a', 1);
       await store().deadLetterSignal(first.claim, first.signal, UNKNOWN, NO_FOLLOW_UP, 20);
@@ -241,20 +226,6 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await store().nextCommentAt(claim, 40)).toBe(500);
       expect(await store().nextCommentAt(claim, 500)).toBe(500);
       expect(await store().nextCommentAt(claim, 501)).toBe(501);
-    });
-
-    it('returns null for comments that are done or dead letters', async () => {
-      const { claim, signal } = await claimSignal('a');
-      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
-      await store().save(claim, signal, step(pullOf(1), { effects }), 20);
-      expect(await store().nextCommentAt(claim, 20)).toBeNull();
-      const effect = present(await store().claimEffect('w', 20, LEASE));
-      await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: '' }, 30);
-      expect(await store().nextCommentAt(claim, 30)).toBeNull();
-      await store().receive([delivery('b')], 30);
-      await store().save(claim, present(await nextSignal(store(), claim, 30)), step(pullOf(1)), 30);
-      await store().deadLetterSignal(claim, present(await nextSignal(store(), claim, 30)), UNKNOWN, NO_FOLLOW_UP, 30);
-      expect(await store().nextCommentAt(claim, 30)).toBeNull();
     });
 
     it('stores the reason of every decision, and erases comments that are not for us', async () => {

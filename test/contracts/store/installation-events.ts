@@ -41,13 +41,6 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       expect(await notifiedPulls()).toEqual(['1/2/1']);
     });
 
-    it('can name more repositories than a statement has parameters', async () => {
-      await decided(1, false);
-      const repositoryIds = Array.from({ length: 70_000 }, (_, index) => index + 2);
-      expect(await store().broadcastToPulls('many', { ...UNINSTALLED, repositoryIds }, 11)).toBe('stored');
-      expect(await notifiedPulls()).toEqual(['1/2/1']);
-    });
-
     it('are stored once per delivery, even if runs have started since (F4, F7)', async () => {
       expect(await store().broadcastToPulls('uninstalled', UNINSTALLED, 11)).toBe('stored');
       await decided(1, false);

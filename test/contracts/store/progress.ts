@@ -3,7 +3,7 @@ import type { SaveResult } from '../../../src/adapters/store/store.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
 import { type Effect, PROGRESS_DELAY_MS } from '../../../src/core/step/effects.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
-import { delivery, proposal, pullOf, run, step } from './samples.ts';
+import { delivery, proposal, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, present, type StoreHarness } from './store-under-test.ts';
 
 const SHOW: Effect = { type: 'update-run-comment', runId: 'r' };
@@ -27,20 +27,6 @@ export function progressContract({ store, rows }: StoreHarness): void {
       await saved([PROGRESS]);
       await saved([SHOW], { id: 'b' });
       expect(await shownAt(30)).toMatchObject({ effect: { type: 'update-run-comment' }, attempts: 1 });
-    });
-
-    it('is shown at once also where the step changes proposals', async () => {
-      await saved([PROGRESS]);
-      const pull = pullOf(1, { run: run('r'), proposals: [proposal('k7q2', 'r')] });
-      await saved([SHOW], { id: 'b', pull });
-      expect(await shownAt(30)).toMatchObject({ effect: { type: 'update-run-comment' }, attempts: 1 });
-    });
-
-    it('of one step, an immediate update wins', async () => {
-      await saved([PROGRESS, SHOW]);
-      expect(await shownAt(30)).toMatchObject({ effect: SHOW });
-      await saved([PROGRESS, SHOW], { id: 'b', pull: pullOf(1, { run: run('r') }) });
-      expect(await rows('effects')).toHaveLength(2);
     });
 
     it('never comes before the time that GitHub set (H8)', async () => {

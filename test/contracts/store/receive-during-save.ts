@@ -5,7 +5,7 @@ import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
-import { type DatabaseHarness, LEASE, nextSignal, PATIENCE, present } from './store-under-test.ts';
+import { type DatabaseHarness, PATIENCE } from './store-under-test.ts';
 import type { TestDatabase } from './test-database.ts';
 
 const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
@@ -60,35 +60,6 @@ export function receiveDuringSaveContract(
       expect(await receiving).toEqual(['stored']);
       expect(await saving).toBe('inbox-not-empty');
       expect(await value('select count(*) from runs')).toBe(0);
-      await other.close();
-    });
-
-    it('a receive in progress blocks no claim, no save and no other receive', async () => {
-      const claim = await receiveAndClaim('a');
-      const other = await database.open();
-      const barrier = await holdLocks(other, SAME_COMMENT);
-      const receiving = createStore(other).receive([delivery('slow', 1, 'comment')], 20);
-      await waitForWaiters(1);
-      expect(await store().renewClaim(claim, 20, LEASE)).toBe(true);
-      const signal = present(await nextSignal(store(), claim, 20));
-      expect(await store().save(claim, signal, STARTED, 20)).toBe('saved');
-      expect(await store().receive([delivery('b')], 20)).toEqual(['stored']);
-      await store().releaseClaim(claim);
-      expect(await store().claimPull('v', 20, LEASE)).toMatchObject({ pullRequestKey: claim.pullRequestKey });
-      await barrier.release();
-      expect(await receiving).toEqual(['stored']);
-      await other.close();
-    });
-
-    it('saving a decision blocks no delivery', async () => {
-      const { claim, signal } = await claimSignal('a');
-      const other = await database.open();
-      const barrier = await holdLocks(other, 'lock table runs in exclusive mode');
-      const saving = store().save(claim, signal, STARTED, 20);
-      await waitForWaiters(1);
-      expect(await createStore(other).receive([delivery('b')], 20)).toEqual(['stored']);
-      await barrier.release();
-      expect(await saving).toBe('saved');
       await other.close();
     });
 

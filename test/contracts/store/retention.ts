@@ -11,7 +11,7 @@ const COMMITTED_CHANGE = {
 };
 
 /** Cleanup deletes expired rows, and nothing that still matters. */
-export function retentionContract({ backend, store, rows, value, claimSignal }: DatabaseHarness): void {
+export function retentionContract({ store, rows, value, claimSignal }: DatabaseHarness): void {
   /** Saves an ended run at 20, with an approved change and comment texts. */
   async function saveEndedRun(): Promise<string> {
     const { claim, signal } = await claimSignal('a');
@@ -42,21 +42,6 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
     );
 
   describe('retention', () => {
-    it('reuses the space of deleted rows in an embedded database (H11)', async () => {
-      const sizes: number[] = [];
-      for (let month = 0; month < 4; month += 1) {
-        await store().receive(
-          Array.from({ length: 1_000 }, (_, index) => delivery(`m${month}-${index}`, index % 5)),
-          10,
-        );
-        await value(`update inbox set done_at = 10, reason = 'info-replied'`);
-        await deleteAllExpired(11 + DELIVERY_RETENTION_MS);
-        sizes.push(Number(await value(`select pg_relation_size('inbox')`)));
-      }
-      // The first rounds create free space, and the later ones reuse it.
-      if (backend().embedded) expect(sizes[3]).toBe(sizes[1]);
-    });
-
     it('keeps a bounded number of rows, and deletes in batches (H11)', async () => {
       const many = Array.from({ length: 2_500 }, (_, index) => delivery(`d${index}`, index % 5));
       await store().receive(many, 10);
@@ -119,14 +104,6 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
       expect(await store().load(key, NO_PROPOSALS)).toMatchObject({ run: null, proposals: [], proposalCount: 1 });
     });
 
-    it('deletes an ended run of another version, which is stored in another form (S84, I15)', async () => {
-      await saveEndedRun();
-      await value(`update runs set schema = 99, state = '{}'`);
-      await deleteAllExpired(21 + RUN_RETENTION_MS);
-      expect(await counts()).toEqual([1, 0, 0, 0, 1, 1, 1]);
-      expect(await rows('votes')).toMatchObject([{ text: null }]);
-    });
-
     it('records who answered a question of the agent, and erases the answer with its run (S71, I15)', async () => {
       const { claim, signal } = await claimSignal('a');
       const phase = { kind: 'ended', reason: 'rejected', by: null, at: '', note: null } as const;
@@ -176,13 +153,6 @@ export function retentionContract({ backend, store, rows, value, claimSignal }: 
       ]);
       const claim = present(await store().claimPull('w', 50 + UNINSTALL_GRACE_MS, LEASE));
       expect(claim.pullRequestKey).toBe('9/2/1');
-    });
-
-    it('deletes nothing for other installation events', async () => {
-      await saveEndedRun();
-      await store().broadcastToPulls('moved', { ...UNINSTALLED, cause: 'permissions' }, 40);
-      await deleteAllExpired(41 + UNINSTALL_GRACE_MS);
-      expect(await counts()).toEqual([1, 1, 1, 1, 1, 1, 1]);
     });
   });
 }

@@ -1,7 +1,5 @@
-import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createUserActor } from '../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { AFTER, appClient, openShop, READ, type Shop, silentLog, tokenClient, WRITE } from './shop.ts';
 
@@ -116,19 +114,6 @@ describe('tokens', () => {
     expect(shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number)?.reviews.size).toBe(0);
   });
 
-  it('serves the installation tokens of auth-app', async () => {
-    const { app, url } = shop.github;
-    const auth = { appId: app.id, privateKey: app.privateKeyPem, installationId: shop.installation.id };
-    const client = new Octokit({ baseUrl: url, authStrategy: createAppAuth, auth });
-    const token: unknown = await client.auth({
-      type: 'installation',
-      repositoryIds: [shop.repository.id],
-      permissions: { contents: 'read' },
-    });
-    expect(token).toMatchObject({ repositorySelection: 'selected', permissions: { contents: 'read' } });
-    expect((await client.rest.repos.get({ owner: 'ana', repo: 'shop' })).data.full_name).toBe('ana/shop');
-  });
-
   it('answers 404 for a repository outside the token and records a violation (I11)', async () => {
     const other = shop.github.apply(OPERATIONS.addRepository, {
       ownerId: shop.ana.id,
@@ -153,27 +138,6 @@ describe('tokens', () => {
 });
 
 describe('refusals', () => {
-  it('answers a stale head with STALE_DATA and changes nothing (E1)', async () => {
-    const client = await tokenClient(shop, WRITE);
-    const pushed = { actor: createUserActor(shop.ana.id), repositoryId: shop.repository.id, branch: 'topic' };
-    shop.github.apply(OPERATIONS.pushFiles, { ...pushed, files: new Map([['b.txt', 'b']]) });
-    const before = shop.github.state();
-    await expect(client.graphql(COMMIT, { input: commitInput(shop.pull.head.sha, 'x') })).rejects.toMatchObject({
-      errors: [{ type: 'STALE_DATA', message: expect.stringContaining('but it did not') }],
-    });
-    expect(shop.github.state()).toBe(before);
-    expect(shop.github.violations).toEqual([]);
-  });
-
-  it('refuses a review with one line outside the diff as a whole', async () => {
-    const client = await tokenClient(shop, WRITE);
-    const comments = [5, 400].map((line) => ({ path: 'src/total.ts', body: 'x', line, side: 'RIGHT' }));
-    const post = client.rest.pulls.createReview({ ...shop.pullParams, event: 'COMMENT', body: 'x', comments });
-    await expect(post).rejects.toMatchObject({ status: 422 });
-    expect((await client.rest.pulls.listReviews(shop.pullParams)).data).toEqual([]);
-    expect(shop.github.violations).toEqual([]);
-  });
-
   it('records unknown routes, body fields and GraphQL fields as violations', async () => {
     const client = await tokenClient(shop, WRITE);
     await expect(client.request('GET /user')).rejects.toMatchObject({ status: 404 });
@@ -248,13 +212,5 @@ describe('faults', () => {
     const authorization = token?.kind === 'installation' ? `Bearer ${token.token}` : '';
     const cut = fetch(`${shop.github.url}/repos/ana/shop`, { headers: { authorization } });
     await expect(cut.then((response) => response.text())).rejects.toThrow();
-  });
-
-  it('names GraphQL requests by their field', async () => {
-    const client = await tokenClient(shop, WRITE);
-    shop.github.faults.add({ route: 'graphql createCommitOnBranch', kind: 'fail-after-apply', status: 502 });
-    const input = commitInput(shop.pull.head.sha, 'x\n');
-    await expect(client.graphql(COMMIT, { input })).rejects.toMatchObject({ status: 502 });
-    expect((await client.rest.pulls.listCommits(shop.pullParams)).data).toHaveLength(2);
   });
 });

@@ -23,12 +23,6 @@ describe('the fake Enterprise Server (J12)', () => {
     expect(shop.github.violations).toEqual(['GET /users/ana is not below /api on this server']);
   });
 
-  it('refuses anonymous requests (private mode)', async () => {
-    shop = await openShop({ enterpriseServer: server });
-    const { status, text } = await ask('/api/v3/users/ana');
-    expect([status, text]).toEqual([401, expect.stringContaining('Must authenticate to access this API.')]);
-  });
-
   it('has no limits, short tokens, a version header and only the routes of its version', async () => {
     shop = await openShop({ enterpriseServer: server });
     const client = await tokenClient(shop, READ, '/api/v3');
@@ -60,15 +54,5 @@ describe('the fake Enterprise Server (J12)', () => {
     });
     expect(commit.author?.login).toBe('ana');
     expect(shop.github.violations).toEqual([]);
-  });
-
-  it('names itself in its webhooks', async () => {
-    shop = await openShop({ enterpriseServer: server });
-    await shop.github.whenIdle();
-    const [delivery] = shop.github.deliveries.log;
-    expect(delivery?.request.headers).toMatchObject({
-      'x-github-enterprise-host': '127.0.0.1',
-      'x-github-enterprise-version': '3.10.0',
-    });
   });
 });

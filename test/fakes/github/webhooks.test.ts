@@ -117,21 +117,6 @@ describe('webhook deliveries', () => {
     expect(deliveries.log).toEqual([]);
   });
 
-  it('delivers installation events without a subscription, and only to their App', () => {
-    const { deliveries } = start();
-    const about = (appId: number): WebhookEvent => ({
-      name: 'installation',
-      action: 'created',
-      repositoryId: null,
-      payload: { action: 'created', installation: { id: 7, app_id: appId } },
-    });
-    deliveries.enqueue(about(8), github);
-    deliveries.enqueue(about(9), github);
-    expect(deliveries.log.map(({ request }) => request.body)).toEqual([
-      '{"action":"created","installation":{"id":7,"app_id":9}}',
-    ]);
-  });
-
   it('drops, duplicates, holds and redelivers with the same GUID, and is idle only when all are answered', async () => {
     const { deliveries, sent } = start();
     const actions = ['drop', 'duplicate', 'hold'] as const;
@@ -157,18 +142,5 @@ describe('webhook deliveries', () => {
       [twice, twice, late, lost].map((delivery) => delivery?.guid),
     );
     expect(twice?.statuses).toEqual([500, 202]);
-  });
-
-  it('records null without a response and continues', async () => {
-    let calls = 0;
-    const send = (): Promise<number> => {
-      calls += 1;
-      return calls === 1 ? Promise.reject(new Error('refused')) : Promise.resolve(202);
-    };
-    const deliveries = createDeliveries({ appId: 9, secret: 's', send, violations: [] });
-    deliveries.enqueue(push(10), github);
-    deliveries.enqueue(push(10), github);
-    await deliveries.whenIdle();
-    expect(deliveries.log.map(({ statuses }) => statuses)).toEqual([[null], [202]]);
   });
 });

@@ -129,23 +129,4 @@ describe('parseChatRequest', () => {
       { numRuns: 200 },
     );
   });
-
-  it('joins text parts', () => {
-    const read = parseChatRequest(
-      {
-        model: 'm',
-        messages: [
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'a' },
-              { type: 'text', text: 'b' },
-            ],
-          },
-        ],
-      },
-      {},
-    );
-    expect(read.ok && read.request.messages[0]?.content).toBe('ab');
-  });
 });

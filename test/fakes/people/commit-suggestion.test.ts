@@ -11,7 +11,6 @@ import {
   parseSuggestionBlock,
   replaceLines,
 } from '../../../fakes/people/commit-suggestion.ts';
-import { createPerson } from '../../../fakes/people/person.ts';
 import { createFixture, HEAD_TEXT, requireDefined } from '../github/fixture.ts';
 
 const path = 'src/a.txt';
@@ -97,17 +96,6 @@ describe('Commit suggestion', () => {
     });
   });
 
-  it('adds no trailer for one’s own suggestion, and sends no thread event when silent', () => {
-    const { fixture, suggest, press } = createSuggestionFixture();
-    const id = suggest(block('mine'), { line: 15 }, fixture.actors.ben);
-    fixture.clearEvents();
-    const sha = fixture.apply(commitSuggestion, { ...press(id), resolves: 'silently' });
-    const commit = requireDefined(commitPayload(fixture.state(), fixture.repository(), sha));
-    expect(commit['commit']).toMatchObject({ message: 'Apply suggestion from @ben' });
-    expect(fixture.eventNames()).toEqual(['push', 'pull_request.synchronize']);
-    expect(requireDefined(fixture.pull().threads.get(id)).resolvedById).not.toBeNull();
-  });
-
   it('adds no final newline and preserves binary bytes (S48)', () => {
     const file = Buffer.from([0xff, 0x0a, 0x61, 0x0d, 0x0a, 0xc3]);
     const after = replaceLines(file, [{ start: 3, end: 3, lines: ['é', 'z'] }]);
@@ -155,35 +143,5 @@ describe('suggestion blocks', () => {
     ['``suggestion\na\n``', undefined],
   ])('reads %j as %j', (body, lines) => {
     expect(parseSuggestionBlock(body)).toEqual(lines);
-  });
-});
-
-describe('createPerson', () => {
-  it('can do every action of the stories', () => {
-    const fixture = createFixture();
-    const context = {
-      accountId: fixture.actors.ben.accountId,
-      repositoryId: fixture.repositoryId,
-      number: fixture.number,
-      branch: 'topic',
-    };
-    const ben = createPerson(fixture.apply, context);
-    const { id } = ben.says('hello');
-    ben.edits(id, 'hello there');
-    ben.deletes(id);
-    ben.reviews({ event: 'COMMENT', body: 'see', comments: [{ path, line: 15, body: block('x') }] });
-    const root = requireDefined([...fixture.pull().reviewComments.keys()].at(-1));
-    const reply = ben.replies(root, '/approve');
-    ben.editsInThread(reply.id, '/reject');
-    ben.deletesInThread(reply.id);
-    const { nodeId } = requireDefined(fixture.pull().threads.get(root));
-    ben.resolves(nodeId);
-    ben.unresolves(nodeId);
-    expect(ben.commitsSuggestions(root)).toBe(fixture.pull().head.sha);
-    ben.pushes({ 'src/new.txt': null }, { message: 'Remove' });
-    ben.closes();
-    ben.reopens();
-    expect(ben.merges().merge).not.toBeNull();
-    expect(fixture.problems).toEqual([]);
   });
 });

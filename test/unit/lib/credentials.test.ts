@@ -100,30 +100,6 @@ describe('credentials (I3)', () => {
     const removed = `--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,1 @@\n ${token}\n-${token}\n`;
     expect(createTextView(removed).warnings).toEqual([]);
   });
-
-  it('are found in linear time in any text (H12)', () => {
-    for (const piece of [
-      'sk-',
-      '-sk-',
-      'eyJ',
-      '-eyJ',
-      'ghp_',
-      '-----BEGIN ',
-      '//',
-      '//a:',
-      'SG.aaaaaaaaaaaaaaaa',
-      '12345678:AA',
-      'glsa_',
-    ])
-      expect(cpuSeconds(() => void redact(piece.repeat(Math.ceil(65_536 / piece.length))))).toBeLessThan(1);
-  });
-
-  it('characters are not scanned again for each of many possible starts before them (H12)', () => {
-    for (const piece of ['-eyJ', '-sk-'])
-      expect(cpuSeconds(() => void redact(piece.repeat(4_000_000)))).toBeLessThan(2.5);
-    const [one, other] = [`sk-${letters(20)}`, `eyJ${letters(30)}.${letters(40)}.${letters(43)}`];
-    expect(redact(`sk-x-${one} and eyJx-${other}`)).toBe('sk-x-[redacted] and eyJx-[redacted]');
-  });
 });
 
 /** A shell variable in braces. */

@@ -127,9 +127,4 @@ describe('bodies', () => {
     await expect.poll(() => isCancelled).toBe(true);
     expect(pulled).toBeLessThan(8);
   });
-
-  it('that are absent stay absent (X19)', async () => {
-    const response = await guarded(scripted(new Response(null, { status: 204 })).send)(`${API}/old`);
-    expect([response.status, response.body]).toEqual([204, null]);
-  });
 });

@@ -31,22 +31,4 @@ describe('results of a text that are remembered', () => {
     for (const text of ['short', long, long, 'short']) remembered(text);
     expect(compute).toHaveBeenCalledTimes(3);
   });
-
-  it('are bounded for many short texts too', () => {
-    const compute = lengthOf();
-    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
-    for (let index = 0; index < 100; index += 1) remembered(String(index));
-    compute.mockClear();
-    remembered('0');
-    expect(compute).toHaveBeenCalledTimes(1);
-  });
-
-  it('are not kept if the computation throws', () => {
-    const compute = vi.fn((): object => {
-      throw new Error('broken');
-    });
-    const remembered = rememberTexts(compute, { maxCharacters: 1_000 });
-    for (let time = 0; time < 2; time += 1) expect(() => remembered('one')).toThrow('broken');
-    expect(compute).toHaveBeenCalledTimes(2);
-  });
 });

@@ -9,7 +9,6 @@ import { computeFilePatch, diffGitTrees } from '../../../../fakes/github/git/dif
 import { exportBareRepository } from '../../../../fakes/github/git/export.ts';
 import { createObjectStore, type GitFileMode, putBlob, putGitCommit } from '../../../../fakes/github/git/objects.ts';
 import { putCommitOfFiles, updateTree } from '../../../../fakes/github/git/trees.ts';
-import { cpuSeconds } from '../../../support/cpu-time.ts';
 
 const author = { name: 'Ana', email: 'ana@example.com', seconds: 1_700_000_000 };
 
@@ -151,15 +150,6 @@ describe('objects and the git program', () => {
     expect(findMergeBase(store, left, right)).toBe(root);
     expect(findMergeBase(store, right, merge)).toBe(right);
     expect(findMergeBase(store, commit('other', []), merge)).toBeUndefined();
-  });
-
-  it('loads 5,000 files at once', () => {
-    const store = createObjectStore();
-    const files = new Map(
-      Array.from({ length: 5_000 }, (_, index) => [`src/d${index % 70}/f${index}.ts`, file(`${index}`)]),
-    );
-    const load = () => putCommitOfFiles(store, { files, parents: [], author, message: 'many' });
-    expect(cpuSeconds(load)).toBeLessThan(6);
   });
 });
 

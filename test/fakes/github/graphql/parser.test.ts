@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkDocument,
@@ -55,37 +54,6 @@ describe('parsing GraphQL documents', () => {
     [`{ a ${'b '.repeat(20_000)}}`, 'Syntax Error: Document contains more than 10000 tokens. Parsing aborted.'],
   ])('refuses %j', (text, message) => {
     expect(parseDocument(text)).toEqual({ ok: false, message });
-  });
-
-  it('returns a document or a message for any text', () => {
-    const pieces = [
-      '{',
-      '}',
-      '(',
-      ')',
-      '[',
-      ']',
-      ':',
-      '!',
-      '$',
-      '...',
-      'on',
-      'a',
-      '1',
-      '"s"',
-      '"',
-      ' ',
-      '@',
-      'fragment',
-    ];
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 20 }), (some) => {
-        const read = parseDocument(some.join(' '));
-        expect(typeof read.ok).toBe('boolean');
-        if (read.ok) checkDocument(read, { a: 1 });
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 

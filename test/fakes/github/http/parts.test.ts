@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFaultInjector } from '../../../../fakes/github/faults.ts';
 import { hasConversationPermission, isWithinGrant } from '../../../../fakes/github/http/auth.ts';
 import { paginate, parseTarget } from '../../../../fakes/github/http/http-messages.ts';
 import { createTarball } from '../../../../fakes/github/rest/archive.ts';
@@ -80,11 +79,6 @@ describe('pages', () => {
       { numRuns: 60 },
     );
   });
-
-  it('links back to the first and previous page', () => {
-    const { link } = paginate([1, 2, 3], { per_page: '1', page: '2' }, 'http://host/list');
-    expect(link?.match(/rel="\w+"/g)).toEqual(['rel="prev"', 'rel="next"', 'rel="last"', 'rel="first"']);
-  });
 });
 
 describe('permissions', () => {
@@ -99,21 +93,6 @@ describe('permissions', () => {
     expect(isWithinGrant({ contents: 'write' }, { contents: 'read' })).toBe(false);
     expect(isWithinGrant({ contents: 'read', metadata: 'read' }, { contents: 'write' })).toBe(true);
     expect(isWithinGrant({ checks: 'read' }, { contents: 'write' })).toBe(false);
-  });
-});
-
-describe('faults', () => {
-  it('fails the named requests after `skip`, `times` times, first rule first', () => {
-    const faults = createFaultInjector();
-    faults.add({ route: 'GET /app', kind: 'fail-before-apply', status: 500, skip: 1, times: 2 });
-    faults.add({ route: '*', kind: 'reset', applied: false });
-    expect(faults.take('GET /app')?.kind).toBe('reset');
-    expect([1, 2, 3].map(() => faults.take('GET /app')?.kind)).toEqual([
-      'fail-before-apply',
-      'fail-before-apply',
-      undefined,
-    ]);
-    expect(faults.pending()).toEqual([]);
   });
 });
 

@@ -96,27 +96,6 @@ describe('the App after a retry-after', () => {
     expect(app.now()).toBe(startedAt + 600_000);
   });
 
-  it('posts every reply in the end, however often GitHub refuses (H8)', async () => {
-    const app = openVirtualApp();
-    const pull = app.installedFor('acme').opens();
-    const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-    app.gateway.faults.add({ ...rateLimited, route, times: 20 });
-    postFromStrangers(pull, 1);
-    await app.runUntilIdle();
-    expect(pull.appComments()).toHaveLength(1);
-  });
-
-  it('continues with other installations (H9)', async () => {
-    const app = openVirtualApp();
-    const [limited, other] = [app.installedFor('acme').opens(), app.installedFor('other').opens()];
-    app.gateway.faults.add({ ...rateLimited, route: PERMISSION });
-    limited.person('dora').says('@countersign do it');
-    await app.settle();
-    other.person('emil').says('@countersign do it');
-    await app.settle();
-    expect([limited, other].map((pull) => pull.appComments().length)).toEqual([0, 1]);
-  });
-
   it('respects limits that are tighter than documented after the first refusal (H8)', async () => {
     const granted: FakeRateLimits = {
       ...GITHUB_COM_LIMITS,

@@ -4,7 +4,6 @@ import {
   createIssueComment,
   deleteIssueComment,
   editIssueComment,
-  reactToIssueComment,
 } from '../../../../fakes/github/operations/comments.ts';
 import { pushFiles } from '../../../../fakes/github/operations/git-data.ts';
 import {
@@ -16,9 +15,8 @@ import {
   reopenPullRequest,
   setPullRequestDraft,
 } from '../../../../fakes/github/operations/pull-requests.ts';
-import { forkRepository, openIssue, setPermission } from '../../../../fakes/github/operations/repositories.ts';
+import { forkRepository } from '../../../../fakes/github/operations/repositories.ts';
 import { createPullRequestReview } from '../../../../fakes/github/operations/reviews.ts';
-import { collaboratorRoleOf } from '../../../../fakes/github/state/lookup.ts';
 import { createFixture, requireDefined } from '../fixture.ts';
 
 describe('conversations', () => {
@@ -64,34 +62,6 @@ describe('conversations', () => {
     });
     fixture.apply(createIssueComment, { ...target, actor: fixture.actors.ben, body: 'x' });
     expect(fixture.refusal(createIssueComment, { ...eve, number: 99, body: 'x' }).status).toBe(404);
-  });
-
-  it('has issues without a pull request, and one reaction of each kind per person', () => {
-    const fixture = createFixture();
-    const target = { actor: fixture.actors.eve, repositoryId: fixture.repositoryId };
-    const issue = fixture.apply(openIssue, { ...target, title: 'Help' });
-    expect(issue.number).toBe(fixture.number + 1);
-    fixture.clearEvents();
-    const comment = fixture.apply(createIssueComment, { ...target, number: issue.number, body: '/countersign' });
-    expect(fixture.events[0]?.payload['issue']).not.toHaveProperty('pull_request');
-    const one = fixture.apply(reactToIssueComment, { ...target, commentId: comment.id, content: 'eyes' });
-    const two = fixture.apply(reactToIssueComment, { ...target, commentId: comment.id, content: 'eyes' });
-    expect(two.id).toBe(one.id);
-    expect(fixture.events.length).toBe(1);
-    expect(fixture.problems).toEqual([]);
-  });
-
-  it('gives every account read access to a public repository, and roles their permission (A1, A12)', () => {
-    const fixture = createFixture();
-    const accountId = fixture.actors.eve.accountId;
-    expect(collaboratorRoleOf(fixture.repository(), accountId)).toEqual({ permission: 'read', roleName: 'read' });
-    const { repositoryId } = fixture;
-    fixture.apply(setPermission, { repositoryId, accountId, permission: 'write', roleName: 'maintain' });
-    expect(collaboratorRoleOf(fixture.repository(), accountId)).toEqual({ permission: 'write', roleName: 'maintain' });
-    expect(
-      collaboratorRoleOf({ ...fixture.repository(), private: true, collaborators: new Map() }, accountId).permission,
-    ).toBe('none');
-    expect(collaboratorRoleOf(fixture.repository(), fixture.actors.ana.accountId).permission).toBe('admin');
   });
 });
 

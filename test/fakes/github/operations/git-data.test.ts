@@ -1,7 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readGitCommit } from '../../../../fakes/github/git/objects.ts';
 import {
@@ -14,7 +10,6 @@ import {
 import { createGitRef, deleteGitRef, updateGitRef } from '../../../../fakes/github/operations/refs.ts';
 import { addRuleset } from '../../../../fakes/github/operations/repositories.ts';
 import { gitCommitPayload } from '../../../../fakes/github/payloads/commits.ts';
-import { listAuditEntries } from '../../../../fakes/github/state/audit-log.ts';
 import { createFixture, requireDefined } from '../fixture.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -148,38 +143,5 @@ describe('the git data API', () => {
     fixture.apply(deleteGitRef, { ...onRepository, ref });
     expect(fixture.eventNames()).toEqual(['push', 'pull_request.synchronize', 'push', 'pull_request.closed']);
     expect(fixture.problems).toEqual([]);
-  });
-
-  it('leaves older states unchanged and logs every write', () => {
-    const { fixture, commit } = createCommitFixture();
-    const before = fixture.state();
-    const head = fixture.pull().head.sha;
-    const sha = fixture.apply(createCommitOnBranch, commit());
-    expect(before.repositories.get(fixture.repositoryId)?.pulls.get(fixture.number)?.head.sha).toBe(head);
-    const [refUpdated, commitCreated] = listAuditEntries(fixture.state().auditLog).toReversed();
-    expect(refUpdated).toMatchObject({
-      action: 'ref-updated',
-      ref: 'refs/heads/topic',
-      before: head,
-      after: sha,
-      viaAppId: fixture.app.id,
-    });
-    expect(commitCreated).toMatchObject({ action: 'commit-created', after: sha, actorId: fixture.app.botId });
-    expect(listAuditEntries(before.auditLog).length).toBe(fixture.state().auditLog.length - 2);
-  });
-
-  it('exports repositories that pass git fsck', () => {
-    const { fixture, commit } = createCommitFixture();
-    const sha = fixture.apply(createCommitOnBranch, commit());
-    const directory = mkdtempSync(join(tmpdir(), 'fake-github-'));
-    fixture.export(directory);
-    const git = (...parameters: string[]) =>
-      execFileSync('git', ['-c', 'safe.directory=*', '-C', directory, ...parameters], {
-        encoding: 'utf8',
-        stdio: 'pipe',
-      });
-    expect(git('fsck', '--strict', '--full')).toBe('');
-    expect(git('log', '-1', '--format=%H %cn', 'topic').trim()).toBe(`${sha} GitHub`);
-    rmSync(directory, { recursive: true });
   });
 });

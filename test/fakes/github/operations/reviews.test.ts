@@ -1,11 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createReviewComment,
-  deleteReviewComment,
-  editReviewComment,
-  replyToReviewComment,
-} from '../../../../fakes/github/operations/review-comments.ts';
+import { createReviewComment, replyToReviewComment } from '../../../../fakes/github/operations/review-comments.ts';
 import { resolveReviewThread, unresolveReviewThread } from '../../../../fakes/github/operations/review-threads.ts';
 import {
   createPullRequestReview,
@@ -70,30 +64,6 @@ describe('reviews', () => {
     expect(
       fixture.refusal(createPullRequestReview, { ...review, replies: [{ inReplyTo: root.id, body: ' ' }] }).status,
     ).toBe(422);
-  });
-
-  it('refuses a single comment with the message of the comments endpoint', () => {
-    const fixture = createFixture();
-    const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
-    const commitSha = fixture.pull().head.sha;
-    const error = fixture.refusal(createReviewComment, { ...target, commitSha, path, line: 1, body: 'bad' });
-    expect(error).toMatchObject({ status: 422, message: 'Validation Failed' });
-    expect(error.errors).toEqual([
-      {
-        resource: 'PullRequestReviewComment',
-        code: 'custom',
-        field: 'pull_request_review_thread.line',
-        message: 'pull_request_review_thread.line must be part of the diff',
-      },
-    ]);
-    const unknown = fixture.refusal(createReviewComment, {
-      ...target,
-      commitSha: 'f'.repeat(40),
-      path,
-      line: 15,
-      body: 'x',
-    });
-    expect(unknown.status).toBe(422);
   });
 
   it('accepts exactly the lines of the patch, on their side', () => {
@@ -194,39 +164,6 @@ describe('reviews', () => {
     expect(fixture.problems).toEqual([]);
   });
 
-  it('wraps a reply and a single comment in a review without a body', () => {
-    const fixture = createFixture();
-    const target = { actor: fixture.actors.ben, repositoryId: fixture.repositoryId, number: fixture.number };
-    const commitSha = fixture.pull().head.sha;
-    const root = fixture.apply(createReviewComment, { ...target, commitSha, path, line: 15, body: 'root' });
-    fixture.clearEvents();
-    const reply = fixture.apply(replyToReviewComment, { ...target, inReplyTo: root.id, body: '/approve' });
-    expect(fixture.eventNames()).toEqual(['pull_request_review.submitted', 'pull_request_review_comment.created']);
-    expect(fixture.events[0]?.payload['review']).toMatchObject({ state: 'commented', body: null });
-    expect(fixture.events[1]?.payload['comment']).toMatchObject({
-      in_reply_to_id: root.id,
-      pull_request_review_id: reply.reviewId,
-    });
-    expect(fixture.refusal(replyToReviewComment, { ...target, inReplyTo: reply.id, body: 'x' }).status).toBe(422);
-    const whole = fixture.apply(createReviewComment, { ...target, commitSha, path, subjectType: 'file', body: 'file' });
-    const shown = reviewCommentPayload(fixture.state(), fixture.repository(), fixture.pull(), whole);
-    expect(shown).toMatchObject({ subject_type: 'file', line: 1 });
-    fixture.clearEvents();
-    fixture.apply(editReviewComment, { ...target, actor: fixture.actors.ana, commentId: root.id, body: 'changed' });
-    fixture.apply(deleteReviewComment, { ...target, commentId: root.id });
-    expect(fixture.eventNames()).toEqual(['pull_request_review_comment.edited', 'pull_request_review_comment.deleted']);
-    expect(fixture.events[0]?.payload).toMatchObject({
-      changes: { body: { from: 'root' } },
-      sender: { login: 'ana' },
-      comment: { user: { login: 'ben' } },
-    });
-    expect(
-      fixture.refusal(editReviewComment, { ...target, actor: fixture.actors.eve, commentId: reply.id, body: 'x' })
-        .status,
-    ).toBe(403);
-    expect(fixture.problems).toEqual([]);
-  });
-
   it('resolves and unresolves with one webhook, only with the right to do so (S53)', () => {
     const fixture = createFixture();
     const target = { actor: fixture.actors.ben, repositoryId: fixture.repositoryId, number: fixture.number };
@@ -298,32 +235,6 @@ describe('threads after a push', () => {
     fixture.push({ [path]: BASE_TEXT });
     expect(comment()).toMatchObject({ line: null });
     expect(fixture.problems).toEqual([]);
-  });
-
-  it('refer to their original lines while current', () => {
-    const words = fc.constantFrom('line 14', 'changed 15', 'added 16', 'x', 'y', 'line 16');
-    const texts = fc.array(fc.array(words, { maxLength: 12 }), { minLength: 1, maxLength: 4 });
-    let current = 0;
-    fc.assert(
-      fc.property(texts, (pushes) => {
-        const fixture = createFixture();
-        const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
-        const comments = [15, 16, 17].map((line) => ({ path, line, body: String(line) }));
-        fixture.apply(createPullRequestReview, { ...target, event: 'COMMENT', body: 'x', comments });
-        for (const lines of pushes) {
-          const text = [...LINES.slice(0, 13), ...lines, ...LINES.slice(17)].join('\n');
-          if (fixture.file(path) !== text) fixture.push({ [path]: text });
-          for (const { location } of fixture.pull().threads.values()) {
-            if (location.kind === 'file' || location.current === null) continue;
-            current += 1;
-            const original = HEAD_TEXT.split('\n')[location.original.line - 1];
-            expect(text.split('\n')[location.current.line - 1]).toBe(original);
-          }
-        }
-      }),
-      { numRuns: 60 },
-    );
-    expect(current).toBeGreaterThan(20);
   });
 });
 

@@ -252,46 +252,4 @@ describe('GraphQL on threads and reactions', () => {
     });
     expect(shop.github.violations).toEqual([]);
   });
-
-  it('needs contents: write to resolve', async () => {
-    const weak = await tokenClient(shop, { pull_requests: 'write' });
-    const pull = shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number);
-    const [thread] = [...(pull?.threads.values() ?? [])];
-    const resolve = 'mutation r($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id } } }';
-    await expect(weak.graphql(resolve, { id: thread?.nodeId })).rejects.toMatchObject({
-      errors: [{ type: 'FORBIDDEN' }],
-    });
-  });
-
-  it('paginates threads', async () => {
-    const query = `query t($after: String) { repository(owner: "ana", name: "shop") { pullRequest(number: 1) {
-      reviewThreads(first: 1, after: $after) { nodes { id } totalCount pageInfo { hasNextPage endCursor } } } } }`;
-    const ids: string[] = [];
-    let after: string | null = null;
-    let total = 0;
-    do {
-      const answer: {
-        repository: {
-          pullRequest: {
-            reviewThreads: {
-              nodes: { id: string }[];
-              totalCount: number;
-              pageInfo: { hasNextPage: boolean; endCursor: string };
-            };
-          };
-        };
-      } = await client.graphql(query, { after });
-      const { nodes, pageInfo, totalCount } = answer.repository.pullRequest.reviewThreads;
-      ids.push(...nodes.map(({ id }) => id));
-      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-      total = totalCount;
-    } while (after !== null);
-    expect(new Set(ids).size).toBe(total);
-    expect(total).toBeGreaterThan(2);
-    const unbounded =
-      '{ repository(owner: "ana", name: "shop") { pullRequest(number: 1) { reviewThreads { totalCount } } } }';
-    await expect(client.graphql(unbounded)).rejects.toMatchObject({
-      errors: [{ type: 'MISSING_PAGINATION_BOUNDARIES' }],
-    });
-  });
 });

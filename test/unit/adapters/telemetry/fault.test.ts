@@ -35,20 +35,6 @@ describe('a fault that lasts (O13)', () => {
     expect(lines[0]).not.toHaveProperty('ms');
   });
 
-  it('that comes and goes gets one line a minute, too', () => {
-    const { lines, at } = faulty();
-    for (let seconds = 0; seconds < 60; seconds += 2) {
-      at(seconds, 'fails');
-      at(seconds + 1, 'ends');
-    }
-    at(60, 'fails');
-    expect(lines).toMatchObject([
-      { msg: 'database away' },
-      { msg: 'database back', ms: 1_000 },
-      { msg: 'database away', repeated: 29 },
-    ]);
-  });
-
   it('without a message for its end is silent then, and names no length', () => {
     const { lines, at } = faulty({ level: 'error', message: 'delivery not stored' });
     at(0, 'fails');

@@ -43,22 +43,6 @@ describe('metrics', () => {
     expect(page).toContain('work_seconds_count{outcome="done"} 1\n');
   });
 
-  it('rejects unknown metrics', () => {
-    const metrics = createMetrics({ counters: [ANSWERS], gauges: [], durations: [] });
-    expect(() => metrics.counter(FOUND)).toThrow('unknown counter found_total');
-    expect(() => metrics.timer(WORK)).toThrow('unknown histogram work_seconds');
-  });
-
-  it('belong to one server; another server in the same process neither reads nor changes them', async () => {
-    const [one, other] = [createMetrics(), createMetrics()];
-    const empty = await other.render();
-    expect(await one.render()).toBe(empty);
-    one.counter({ ...ANSWERS, name: 'countersign_http_responses_total' }).inc({ status: '202' });
-    expect(await one.render()).not.toBe(empty);
-    expect(await other.render()).toBe(empty);
-    expect(empty).not.toContain('process_');
-  });
-
   it('a gauge has no sample before it is set (O14)', async () => {
     const up = { name: 'up', help: 'Up.' };
     const metrics = createMetrics({ counters: [], gauges: [up], durations: [] });

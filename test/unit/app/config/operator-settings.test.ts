@@ -78,16 +78,4 @@ describe('CONFIG_FILE', () => {
     const changed = ['ceilings.required_approvals', 'models', 'standing_approvals'];
     expect(logged.slice(2)).toEqual([['CONFIG_FILE was read again', { path, changed }]]);
   });
-
-  it('that is a directory or too large is refused without being read (S127)', () => {
-    expect(loadOperatorConfig(folder, 'large')).toEqual({
-      kind: 'problems',
-      problems: [`CONFIG_FILE ${folder}, line 1: CONFIG_FILE is not a file`],
-    });
-    writeFileSync(path, '#'.repeat(1_000_000));
-    expect(loadOperatorConfig(path, 'large')).toMatchObject({
-      kind: 'problems',
-      problems: [/at most 32768 are read/].map((part) => expect.stringMatching(part)),
-    });
-  });
 });

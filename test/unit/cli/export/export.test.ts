@@ -24,11 +24,6 @@ describe('the options of export', () => {
     });
   });
 
-  it('all are optional', () => {
-    expect(parseExportOptions([])).toEqual({ kind: 'options', options: { pull: null, since: null, format: 'json' } });
-    expect(parseExportOptions(['-h'])).toEqual({ kind: 'help' });
-  });
-
   it.each([
     [['--pr', '7'], '--pr needs a name such as acme/shop#7.'],
     [['--pr', 'acme/shop#0'], '--pr needs a name such as acme/shop#7.'],
