@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findTooLarge } from './budgets.ts';
 import { LAYERS, ROOMS } from './rooms.ts';
 import { findUnusedEntries, RULES } from './rules.ts';
 import { readFacts, type SourceFacts } from './source-facts.ts';
@@ -57,6 +58,14 @@ describe('architecture', () => {
     expect(findUnusedEntries(sources)).toEqual([]);
   });
 
+  it('no room is above its budget, and no file above 400 lines', () => {
+    const files = Object.entries(textsUnder('src')).map(([path, text]) => ({
+      path,
+      lines: text.split('\n').length - 1,
+    }));
+    expect(findTooLarge(files)).toEqual([]);
+  });
+
   it('no test is skipped, focused or a to-do', () => {
     const marked = Object.entries(textsUnder('test')).filter(([path, text]) => {
       return (
@@ -75,109 +84,76 @@ function breaches(texts: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('the rules themselves', () => {
-  it.each<[string, Record<string, string>, string]>([
+  it.each<[string, string]>([
+    ['src/core/state/a.ts', '../policy/b.ts'],
+    ['src/adapters/model/a.ts', '../github/b.ts'],
+    ['src/adapters/store/a.ts', '../../worker/jobs/b.ts'],
+    ['src/adapters/http/a.ts', '../../app/start.ts'],
+    ['src/core/policy/a.ts', '../decide.ts'],
+    ['src/core/policy/a.ts', '../edits/build/refusals.ts'],
+    ['src/core/commands/a.ts', '../messages/proposal/diff-warnings.ts'],
+    ['src/worker/a.ts', '../core/events/comment.ts'],
+    ['src/app/a.ts', '../worker/effects/commit.ts'],
+    ['src/worker/a.ts', './effects/commit.ts'],
+    ['src/worker/a.ts', '../adapters/github/create-github.ts'],
+    ['src/app/a.ts', '../../fakes/github/b.ts'],
+    ['src/worker/a.ts', '../../lab/b.ts'],
+    ['src/worker/a.ts', '../../test/b.ts'],
+    ['src/app/a.ts', '../../demo/main.ts'],
+    ['src/cli.ts', '../demo/main.ts'],
+    ['fakes/github/a.ts', '../../src/adapters/github/b.ts'],
+    ['fakes/a.ts', '../lab/b.ts'],
+    ['demo/a.ts', '../lab/b.ts'],
+    ['src/cli/config/a.ts', '../git/run-git.ts'],
+    ['src/core/a.ts', 'node:fs'],
+    ['src/core/a.ts', 'probot'],
+  ])('%s may not import %s', (path, from) => {
+    const breach = `${path} may not import ${from.startsWith('.') ? posix.join(posix.dirname(path), from) : from}`;
+    const text = `import '${from}'; export type { A } from '${from}'; export type B = import('${from}').B;`;
+    expect(breaches({ [path]: text }).filter((found) => found === breach).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each<[string, string, string, string]>([
+    ['a folder without a layer', 'src/model/a.ts', '', 'no layer'],
+    ['a late import', 'src/app/a.ts', "export const a = () => import('../../lab/b.ts');", 'may not import lab/b.ts'],
+    ['a computed import', 'src/app/a.ts', 'export const a = () => import(String());', 'may not import (computed)'],
+    ['a clock', 'src/core/state/a.ts', 'export const a = Date.now();', 'uses Date.now'],
+    ['the time of day', 'src/lib/a.ts', 'export const a = new Date();', 'uses new Date()'],
+    ['chance', 'src/core/a.ts', "import { randomUUID } from 'node:crypto';", 'imports randomUUID'],
+    ['a name in another case', 'src/core/myFile.ts', '', 'the name myFile'],
+    ['a name that says nothing', 'src/core/string-utils.ts', '', 'the name string-utils'],
+    ['an assertion', 'src/core/a.ts', '\nexport const a = 1 as unknown;', 'a.ts:2 asserts a type'],
+    ['an assertion in brackets', 'src/core/a.ts', 'export const a = <unknown>1;', 'asserts a type'],
+    ['a non-null assertion', 'src/core/a.ts', 'export const a = [1][0]!;', 'a.ts:1 asserts that something is not null'],
+    ['one on a property', 'src/core/a.ts', 'export const a = (b?: { c: 1 }) => b!.c;', 'not null'],
+    ['any', 'src/core/a.ts', 'export type A = Record<string, any>;', 'says any'],
+    ['any in the trusted file', 'src/lib/trust.ts', 'export type A = any;', 'says any'],
+    ['a default export', 'src/core/a.ts', 'export default 1;', 'default export'],
+    ['a default function', 'src/core/a.ts', 'export default function a() {}', 'default export'],
+    ['a default by renaming', 'src/core/a.ts', 'const a = 1; export { a as default };', 'default export'],
+    ['a silenced compiler', 'src/core/a.ts', '// @ts-expect-error it knows\nexport const a = 1;', 'a.ts:1 silences'],
+    ['the environment', 'src/cli/a.ts', 'export const a = process.env;', 'reads the environment'],
+    ['the environment imported', 'demo/a.ts', "import { env } from 'node:process';", 'reads the environment'],
+    ['Probot’s server', 'src/app/a.ts', "import { Probot, run } from 'probot';", 'a.ts uses Probot, run of probot'],
+    ['all of Probot', 'src/app/a.ts', "import * as probot from 'probot';", 'a.ts uses all of probot'],
+    ['Probot loaded late', 'demo/a.ts', "export const a = () => import('probot');", 'a.ts uses all of probot'],
+    ['downloads', 'src/app/a.ts', "import { npxImport } from 'npx-import-light';", 'npxImport of npx-import'],
+    ['applyPatch', 'src/core/edits/a.ts', "import { applyPatch as apply } from 'diff';", 'may not use applyPatch'],
+    ['a brand', 'src/worker/a.ts', "import { markCountersigned } from '../lib/trust.ts';", 'not use markCountersigned'],
+  ])('find %s', (_what, path, text, breach) => {
+    expect(breaches({ [path]: text }).join('\n')).toContain(breach);
+  });
+
+  it.each<[Record<string, string>, string]>([
     [
-      'a file that imports from a higher layer',
-      { 'src/core/state/a.ts': "import type { B } from '../policy/b.ts';" },
-      'src/core/state/a.ts may not import src/core/policy/b.ts',
-    ],
-    [
-      'one that imports from a folder beside it',
-      { 'src/adapters/model/a.ts': "import { b } from '../github/b.ts';" },
-      'may not import src/adapters/github/b.ts',
-    ],
-    [
-      'an adapter that imports the worker',
-      { 'src/adapters/store/a.ts': "export { b } from '../../worker/jobs/b.ts';" },
-      'may not import src/worker/jobs/b.ts',
-    ],
-    [
-      'an adapter that imports wiring',
-      { 'src/adapters/http/a.ts': "export { b } from '../../app/start.ts';" },
-      'may not import src/app/start.ts',
-    ],
-    [
-      'a folder that imports from the one that it lies in',
-      { 'src/core/policy/a.ts': "import '../decide.ts';" },
-      'may not import src/core/decide.ts',
-    ],
-    ['a folder without a layer', { 'src/model/a.ts': '' }, 'no layer'],
-    [
-      'an inner file of a room',
-      { 'src/core/policy/a.ts': "import '../edits/build/refusals.ts';" },
-      'may not import src/core/edits/build/refusals.ts',
-    ],
-    [
-      'an inner file of the core’s messages',
-      { 'src/core/commands/a.ts': "import '../messages/proposal/diff-warnings.ts';" },
-      'may not import src/core/messages/proposal/diff-warnings.ts',
-    ],
-    [
-      'an event that another folder enters',
-      { 'src/worker/a.ts': "import '../core/events/comment.ts';" },
-      'may not import src/core/events/comment.ts',
-    ],
-    [
-      'an effect that wiring imports',
-      { 'src/app/a.ts': "import '../worker/effects/commit.ts';" },
-      'may not import src/worker/effects/commit.ts',
-    ],
-    [
-      'a worker that passes by the entry of its effects',
-      { 'src/worker/a.ts': "import './effects/commit.ts';" },
-      'may not import src/worker/effects/commit.ts',
-    ],
-    [
-      'a worker that imports an adapter of the wiring',
-      { 'src/worker/a.ts': "import { b } from '../adapters/github/create-github.ts';" },
-      'may not import src/adapters/github/create-github.ts',
-    ],
-    [
-      'src that imports a fake late',
-      { 'src/app/a.ts': "export const a = () => import('../../fakes/github/b.ts');" },
-      'may not import fakes/github/b.ts',
-    ],
-    ['src that imports the lab', { 'src/worker/a.ts': "import '../../lab/b.ts';" }, 'may not import lab/b.ts'],
-    ['src that imports a test', { 'src/worker/a.ts': "import '../../test/b.ts';" }, 'may not import test/b.ts'],
-    ['src that imports the demo', { 'src/app/a.ts': "import '../../demo/main.ts';" }, 'may not import demo/main.ts'],
-    [
-      'a command line that always loads the demo',
-      { 'src/cli.ts': "import '../demo/main.ts';" },
-      'may not import demo/main.ts',
-    ],
-    [
-      'a fake that shares code with the original',
-      { 'fakes/github/a.ts': "import '../../src/adapters/github/b.ts';" },
-      'may not import src/adapters/github/b.ts',
-    ],
-    ['a fake that imports the lab', { 'fakes/a.ts': "import '../lab/b.ts';" }, 'may not import lab/b.ts'],
-    ['a demo that imports the lab', { 'demo/a.ts': "import '../lab/b.ts';" }, 'may not import lab/b.ts'],
-    [
-      'a computed import',
-      { 'src/app/a.ts': "const b = 'x'; export const a = () => import(b);" },
-      'may not import (computed)',
-    ],
-    ['a pure file that acts', { 'src/core/a.ts': "import fs from 'node:fs';" }, 'may not import node:fs'],
-    [
-      'a pure file that knows Probot',
-      { 'src/core/a.ts': "export type A = import('probot').Probot;" },
-      'may not import probot',
-    ],
-    ['a pure file with a clock', { 'src/core/state/a.ts': 'export const a = Date.now();' }, 'uses Date.now'],
-    ['a pure file with the time of day', { 'src/lib/a.ts': 'export const a = new Date();' }, 'uses new Date()'],
-    ['a pure file with chance', { 'src/core/a.ts': "import { randomUUID } from 'node:crypto';" }, 'imports randomUUID'],
-    [
-      'a cycle',
       { 'src/core/a.ts': "import './b.ts';", 'src/core/b.ts': "import './a.ts';" },
       'src/core/a.ts → src/core/b.ts → src/core/a.ts',
     ],
     [
-      'a cycle of types',
       { 'lab/a.ts': "import type { B } from './b.ts';", 'lab/b.ts': "export type { A } from './a.ts';" },
       'lab/a.ts → lab/b.ts → lab/a.ts',
     ],
     [
-      'a cycle of folders',
       {
         'fakes/x/a.ts': "import '../y/a.ts';",
         'fakes/y/a.ts': '',
@@ -186,45 +162,12 @@ describe('the rules themselves', () => {
       },
       'fakes/x → fakes/y → fakes/x',
     ],
-    ['a name in another case', { 'src/core/myFile.ts': '' }, 'the name myFile'],
-    ['a name that says nothing', { 'src/core/string-utils.ts': '' }, 'the name string-utils'],
-    ['an assertion', { 'src/core/a.ts': 'export const a = 1 as unknown;' }, 'a.ts:1 asserts a type'],
-    ['an assertion in brackets', { 'src/core/a.ts': 'export const a = <unknown>1;' }, 'asserts a type'],
+    [{ 'src/app/config/a.ts': 'process.env;', 'src/app/config/b.ts': 'process.env;' }, 'read in 2 files'],
     [
-      'a non-null assertion',
-      { 'src/core/a.ts': '\n\nexport const a = [1][0]!;' },
-      'a.ts:3 asserts that something is not null',
-    ],
-    ['a non-null assertion on a property', { 'src/core/a.ts': 'export const a = (b?: { c: 1 }) => b!.c;' }, 'not null'],
-    ['any', { 'src/core/a.ts': 'export type A = Record<string, any>;' }, 'says any'],
-    ['any in the trusted file', { 'src/lib/trust.ts': 'export type A = any;' }, 'says any'],
-    ['a default export', { 'src/core/a.ts': 'export default 1;' }, 'default export'],
-    ['a default export of a function', { 'src/core/a.ts': 'export default function a() {}' }, 'default export'],
-    ['a default export by renaming', { 'src/core/a.ts': 'const a = 1; export { a as default };' }, 'default export'],
-    [
-      'a silenced compiler',
-      { 'src/core/a.ts': '// @ts-expect-error it knows\nexport const a = 1;' },
-      'a.ts:1 silences',
-    ],
-    ['the environment read elsewhere', { 'src/cli/a.ts': 'export const a = process.env;' }, 'reads the environment'],
-    ['the environment imported', { 'demo/a.ts': "import { env } from 'node:process';" }, 'reads the environment'],
-    [
-      'the environment read twice',
-      { 'src/app/config/a.ts': 'process.env;', 'src/app/config/b.ts': 'process.env;' },
-      'read in 2 files',
-    ],
-    [
-      'processes in two files',
       { 'demo/a.ts': "import 'node:child_process';", 'src/cli/git/b.ts': "import 'child_process';" },
       'b.ts starts processes too',
     ],
     [
-      'a command that runs git and need not',
-      { 'src/cli/config/a.ts': "import { runGit } from '../git/run-git.ts';" },
-      'may not import src/cli/git/run-git.ts',
-    ],
-    [
-      'a server that reaches a process through its imports',
       {
         'src/app/start.ts': "import './wiring.ts';",
         'src/app/wiring.ts': "export const a = () => import('node:child_process');",
@@ -232,26 +175,20 @@ describe('the rules themselves', () => {
       'the server reaches node:child_process',
     ],
     [
-      'a server that reaches a command',
       { 'src/app/start.ts': "export type { A } from '../cli/verify/a.ts';", 'src/cli/verify/a.ts': '' },
       'the server reaches src/cli/verify/a.ts',
     ],
-    ['Probot’s server', { 'src/app/a.ts': "import { Probot, run } from 'probot';" }, 'a.ts uses Probot, run of probot'],
-    ['all of Probot', { 'src/app/a.ts': "import * as probot from 'probot';" }, 'a.ts uses all of probot'],
-    ['Probot loaded late', { 'demo/a.ts': "export const a = () => import('probot');" }, 'a.ts uses all of probot'],
-    [
-      'Probot’s downloads',
-      { 'src/app/a.ts': "import { npxImport } from 'npx-import-light';" },
-      'npxImport of npx-import',
-    ],
-    ['applyPatch', { 'src/core/edits/a.ts': "import { applyPatch as apply } from 'diff';" }, 'may not use applyPatch'],
-    [
-      'a brand made elsewhere',
-      { 'src/worker/a.ts': "import { markCountersigned } from '../lib/trust.ts';" },
-      'may not use markCountersigned',
-    ],
-  ])('find %s', (_what, texts, breach) => {
+  ])('find what %j do together', (texts, breach) => {
     expect(breaches(texts).join('\n')).toContain(breach);
+  });
+
+  it('find a room above its budget, and a file that is too long', () => {
+    const long = { path: 'src/core/policy/a.ts', lines: 9_000 };
+    const found = findTooLarge([long]);
+    expect(found).toHaveLength(2);
+    expect(found.join('\n')).toContain('core/policy, settings has 9000 lines');
+    expect(found.join('\n')).toContain('src/core/policy/a.ts has 9000 lines');
+    expect(findTooLarge([{ path: 'src/elsewhere/a.ts', lines: 1 }])).toEqual(['src/elsewhere/a.ts is in no room']);
   });
 
   it('find an entry file that no other folder imports', () => {
