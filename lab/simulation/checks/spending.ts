@@ -70,7 +70,7 @@ function usageOf(signal: SavedStep['signal']): TokenUsage | null {
       return signal.usage;
     case 'model-attempt-failed':
     case 'model-failed':
-      return signal.cost?.usage ?? null;
+      return signal.cost ?? null;
     case 'readings-cleared':
       return signal.usage ?? null;
     default:

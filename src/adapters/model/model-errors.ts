@@ -44,15 +44,10 @@ export function unreadableResponseError(): ModelError {
   return createError(UNUSABLE['unreadable-answer'], { ...NO_ANSWER, status: 200 });
 }
 
-/**
- * A copy of the error with the cost of its answer, as far as the endpoint told it. `pieces` of the answer came, and
- * most endpoints send one for each token.
- */
-export function withUsage(error: ModelError, usage: TokenUsage | null, pieces: number): ModelError {
-  if (usage === null && pieces === 0) return error;
+/** A copy of the error with the cost of its answer, if the endpoint told it. */
+export function withUsage(error: ModelError, usage: TokenUsage | null): ModelError {
   const { kind, message, retryAt, report, contextTokens, cause } = error;
-  const uncountedOutput = usage === null ? pieces : null;
-  return new ModelError(kind, message, retryAt, { report, usage, uncountedOutput, contextTokens, cause });
+  return new ModelError(kind, message, retryAt, { report, usage, contextTokens, cause });
 }
 
 /** The error of a request that the watchdog ended. */

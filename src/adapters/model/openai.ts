@@ -99,10 +99,8 @@ function createSingleModel(options: ModelOptions): SingleModel {
     const watchdog = startWatchdog(options.limits);
     const signal = AbortSignal.any([stopping, watchdog.signal]);
     let usage: unknown = null;
-    let pieces = 0;
     const onPiece = (counted: unknown): void => {
       usage = counted;
-      pieces += 1;
     };
     try {
       const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
@@ -111,12 +109,12 @@ function createSingleModel(options: ModelOptions): SingleModel {
     } catch (error) {
       if (stopping.aborted) {
         const stopped = new ModelError('transient', 'The request to the model was stopped.', null);
-        throw withUsage(stopped, readUsage(usage), pieces);
+        throw withUsage(stopped, readUsage(usage));
       }
       const bite = watchdog.bite();
       const sent = { apiKey: options.apiKey, messages: conversation.messages };
       const failure = bite === null ? toModelError(error, now(), sent) : watchdogError(bite);
-      throw withUsage(failure, readUsage(usage), pieces);
+      throw withUsage(failure, readUsage(usage));
     } finally {
       watchdog.stop();
     }

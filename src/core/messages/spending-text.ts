@@ -9,28 +9,27 @@ type SpendingRun = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
  * amount with a limit counts from its last renewal, and is also given in all.
  */
 export function spendingLine(run: SpendingRun): string {
-  const { turns, usage, spending } = run;
+  const { turns, usage } = run;
   const { limits } = run.settings;
-  const about = spending.isEstimated ? 'about ' : '';
   const total = totalTokens(usage);
   const renewed = totalTokens(renewedTokens(run));
   const inAll = (amount: string): string => (renewed < total ? `, ${amount} in all` : '');
   const since = renewed < total ? ' since it was continued' : '';
   return [
     pluralize(turns, 'response'),
-    `${renewed > 0 ? about : ''}${shortNumber(renewed)} of ${formatNumber(limits.tokens)} tokens${since}${inAll(shortNumber(total))}`,
-    ...costParts(run, about, inAll),
+    `${shortNumber(renewed)} of ${formatNumber(limits.tokens)} tokens${since}${inAll(shortNumber(total))}`,
+    ...costParts(run, inAll),
     ...minuteParts(run, inAll),
   ].join(' · ');
 }
 
-function costParts(run: SpendingRun, about: string, inAll: (amount: string) => string): readonly string[] {
+function costParts(run: SpendingRun, inAll: (amount: string) => string): readonly string[] {
   const { costUsd } = run.spending;
   const limit = run.settings.limits.costUsd;
   if (costUsd === null) return limit === null ? [] : [`unknown cost of ${formatDollars(limit)}`];
   const total = formatDollars(costUsd);
-  if (limit === null) return [`${about}${total}`];
-  return [`${about}${formatDollars(renewedCost(run) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
+  if (limit === null) return [total];
+  return [`${formatDollars(renewedCost(run) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
 }
 
 function minuteParts({ spending, settings }: SpendingRun, inAll: (amount: string) => string): readonly string[] {
@@ -64,7 +63,7 @@ export function spentText({ turns, usage, spending, settings }: SpendingRun, now
   const parts = `${formatNumber(inputTokens)} read, of which ${formatNumber(cachedInputTokens)} from the cache, and ${formatNumber(outputTokens)} written`;
   const spent = [
     pluralize(turns, 'response'),
-    `${spending.isEstimated ? 'about ' : ''}${pluralize(totalTokens(usage), 'token')} (${parts})`,
+    `${pluralize(totalTokens(usage), 'token')} (${parts})`,
     ...(cost === null ? [] : [formatDollars(cost)]),
     `${pluralize(Math.floor(workMs / MS_PER_MINUTE), 'minute')} of work`,
   ];

@@ -1,10 +1,10 @@
 import { endRun } from '../actions/end-run.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { measureAnswer } from '../agent/clear-readings.ts';
 import { spentText } from '../messages/spending-text.ts';
+import type { TokenUsage } from '../state/conversation.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { type FailureCost, findReachedLimit, priceOf } from '../state/spending.ts';
+import { findReachedLimit, priceOf } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -17,25 +17,18 @@ type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
  */
 export function countAnswer(builder: StepBuilder, signal: ModelRespondedSignal): StepBuilder {
   const { run } = builder.pull;
-  const { runId, turn, response, estimatedTokens = 0 } = signal;
+  const { runId, turn, response } = signal;
   if (run === null || run.id !== runId || turn <= run.turns) return builder;
-  const { counted, isEstimated, context } = measureAnswer(run.modelContext, estimatedTokens, response);
-  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || isEstimated };
-  return withRun(addUsage(withRun(builder, { spending }), counted), {
-    turns: turn,
-    modelContext: context,
-  });
+  return withRun(addUsage(builder, response.usage), { turns: turn });
 }
 
 /** Counts an answer that failed, if it cost anything. The run can have ended meanwhile. */
 export function countFailedAnswer(
   builder: StepBuilder,
-  { runId, cost = null }: { readonly runId: string; readonly cost?: FailureCost | null },
+  { runId, cost = null }: { readonly runId: string; readonly cost?: TokenUsage | null },
 ): StepBuilder {
   const { run } = builder.pull;
-  if (cost === null || run?.id !== runId) return builder;
-  const spending = { ...run.spending, isEstimated: run.spending.isEstimated || cost.isEstimated };
-  return addUsage(withRun(builder, { spending }), cost.usage);
+  return cost === null || run?.id !== runId ? builder : addUsage(builder, cost);
 }
 
 /**
@@ -46,8 +39,7 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
   const { runId, turn, modelContext, usage } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
-  const cost = usage === null ? null : { usage, isEstimated: false };
-  const counted = countFailedAnswer(startStep(pull), { runId, cost });
+  const counted = countFailedAnswer(startStep(pull), { runId, cost: usage });
   if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore)
     return endStep(counted, 'outdated-result');
   const cleared = withRun(counted, { modelContext, shownFiles: {} });

@@ -4,9 +4,6 @@ import type { Settings } from './settings.ts';
 /** Dollars for a million tokens. */
 export type ModelPrice = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
-/** The cost of a failed request. `isEstimated`: the endpoint did not count it. */
-export type FailureCost = { readonly usage: TokenUsage; readonly isEstimated: boolean };
-
 /** By the name of the model, as the operator gives them. */
 export type ModelPrices = ReadonlyMap<string, ModelPrice>;
 
@@ -17,8 +14,6 @@ export function priceOf(prices: ModelPrices | undefined, model: string | null): 
 
 /** The time and cost of a run, beside its tokens. The price is that of its start, its last renewal or its new model. */
 export type Spending = {
-  /** Some tokens are our estimate, because the endpoint reported none. */
-  readonly isEstimated: boolean;
   /** Time of the agent at work, without its waiting for people (ms). */
   readonly workMs: number;
   /** Until when `workMs` is counted while the agent is at work; null while it is not. */
@@ -43,7 +38,6 @@ export const NO_USAGE: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outp
 /** The spending of a new run. */
 export function startSpending(price: ModelPrice | null): Spending {
   return {
-    isEstimated: false,
     workMs: 0,
     workingSince: null,
     price,

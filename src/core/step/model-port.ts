@@ -68,21 +68,18 @@ export class ModelError extends Error {
   readonly report: ModelFailure | null;
   /** The cost of the failed answer; null if the endpoint did not say. */
   readonly usage: TokenUsage | null;
-  /** About how many tokens were written of an answer that the endpoint did not count; null if none had begun. */
-  readonly uncountedOutput: number | null;
   /** The size of the context (tokens) that a request was too long for; null if the endpoint did not say. */
   readonly contextTokens: number | null;
   constructor(
     kind: 'transient' | 'permanent',
     message: string,
     retryAt: number | null,
-    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage' | 'uncountedOutput' | 'contextTokens'>> = {},
+    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage' | 'contextTokens'>> = {},
   ) {
     super(message, options);
     this.name = 'ModelError';
     this.report = options.report ?? null;
     this.usage = options.usage ?? null;
-    this.uncountedOutput = options.uncountedOutput ?? null;
     this.contextTokens = options.contextTokens ?? null;
     this.kind = kind;
     this.retryAt = retryAt;

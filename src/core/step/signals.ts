@@ -12,7 +12,6 @@ import type { QuestionInput } from '../state/question.ts';
 import type { ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, SettingsReading } from '../state/settings.ts';
 import type { SideQuestionOutcome } from '../state/side-question.ts';
-import type { FailureCost } from '../state/spending.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
 import type { ProposingToolName } from '../state/tools.ts';
 import type { Permission, Person } from '../state/vote.ts';
@@ -43,8 +42,6 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly response: ModelResponse;
-      /** Our estimate of the request's tokens; absent if it was not made. */
-      readonly estimatedTokens?: number;
     }
   /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
   | {
@@ -54,8 +51,8 @@ export type Signal =
       /** Null if it was never asked, or if this process stopped asking. */
       readonly failure: ModelFailureKind | null;
       readonly message: string;
-      /** Absent if nothing was answered. */
-      readonly cost?: FailureCost;
+      /** Absent if the endpoint counted nothing. */
+      readonly cost?: TokenUsage;
     }
   /** The conversation does not fit into the model's context, so older readings are no longer sent. */
   | {
@@ -73,8 +70,8 @@ export type Signal =
       readonly type: 'model-attempt-failed';
       readonly runId: string;
       readonly turn: number;
-      /** Null if nothing was answered. */
-      readonly cost: FailureCost | null;
+      /** Null if the endpoint counted nothing. */
+      readonly cost: TokenUsage | null;
       /** Null if the next request follows within a few seconds. */
       readonly delay: ModelDelay | null;
     }

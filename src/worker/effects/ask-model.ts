@@ -1,11 +1,10 @@
-import { planAfterOverflow, planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
+import { clearAfterOverflow, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import { checkTranscript } from '../../core/agent/messages.ts';
 import { modelInForce } from '../../core/settings/models.ts';
-import type { ModelResponse, TokenUsage, TranscriptMessage } from '../../core/state/conversation.ts';
+import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { ModelDelay } from '../../core/state/run.ts';
-import type { FailureCost } from '../../core/state/spending.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type RetryResult } from '../jobs/job.ts';
 import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
@@ -27,19 +26,19 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   if (replacement !== null) return replacement;
   const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping, model));
   if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext, null);
-  if (plan.kind === 'too-long') return modelFailed(job, 'too-long', tooLongText(plan));
+  if (plan.kind === 'too-long') return modelFailed(job, 'too-long', plan.message);
   const abandoned = watchForEnd(job);
   try {
     const signal = AbortSignal.any([stopping, abandoned.signal]);
-    const response = await logged(context, context.model.ask(plan.messages, signal, run.id, model));
+    const answered = await logged(context, context.model.ask(plan.messages, signal, run.id, model));
+    const response = { ...answered, usage: countedUsage(answered, plan.estimatedTokens) };
     const { runId, turn } = effect;
-    const { estimatedTokens } = plan;
-    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response, estimatedTokens } };
+    return { kind: 'done', signal: { type: 'model-responded', runId, turn, response } };
   } catch (error) {
-    const cost = costOfFailure(error, plan.estimatedTokens);
+    const cost = error instanceof ModelError ? error.usage : null;
     if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, cost);
-    const cleared = clearAfterOverflow(transcript, run.modelContext, error);
-    if (cleared !== null) return readingsCleared(job, cleared, cost?.usage ?? null);
+    const cleared = isOverflow(error) ? clearAfterOverflow(transcript, run.modelContext, error.contextTokens) : null;
+    if (cleared !== null) return readingsCleared(job, cleared, cost);
     return withAttemptOutcome(job, error, cost);
   } finally {
     abandoned.stop();
@@ -69,7 +68,7 @@ function isAwaited(pull: PullState, { effect }: Job<'ask-model'>): boolean {
 }
 
 /** Nobody waits for the answer, but what it cost counts. */
-function abandonedOutcome(job: Job<'ask-model'>, cost: FailureCost | null): EffectResult {
+function abandonedOutcome(job: Job<'ask-model'>, cost: TokenUsage | null): EffectResult {
   const result = modelFailed(job, null, 'the run has ended');
   const isCounted = cost !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
   return isCounted ? { ...result, signal: { ...result.signal, cost } } : DONE;
@@ -85,15 +84,9 @@ function replacementOf(
   return { kind: 'done', signal: { type: 'model-replaced', runId, turn, model: inForce } };
 }
 
-/** The context of a second request, after the endpoint found the first one too long; null after other errors. */
-export function clearAfterOverflow(
-  messages: readonly TranscriptMessage[],
-  modelContext: ModelContext,
-  error: unknown,
-): ModelContext | null {
-  if (!(error instanceof ModelError) || error.report?.failure !== 'too-long') return null;
-  const plan = planAfterOverflow(messages, modelContext, error.contextTokens);
-  return plan.kind === 'clear' ? plan.modelContext : null;
+/** Whether the endpoint found the request too long. */
+export function isOverflow(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.report?.failure === 'too-long';
 }
 
 /** `usage` is what the refusal cost, if there was one and the endpoint counted it. */
@@ -105,21 +98,8 @@ function readingsCleared(
   return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
 }
 
-/**
- * The cost of a failed request: the endpoint's count, or our estimate for an answer that had begun, because endpoints
- * charge for it too. Null if nothing was answered.
- */
-export function costOfFailure(error: unknown, estimatedTokens: number): FailureCost | null {
-  if (!(error instanceof ModelError)) return null;
-  const { usage, uncountedOutput } = error;
-  if (usage !== null) return { usage, isEstimated: false };
-  if (uncountedOutput === null) return null;
-  const estimated = { inputTokens: estimatedTokens, cachedInputTokens: 0, outputTokens: uncountedOutput };
-  return { usage: estimated, isEstimated: true };
-}
-
 /** The cost of a failed request is stored with the result of the attempt, so that it counts once. */
-function withAttemptOutcome(job: Job<'ask-model'>, error: unknown, cost: FailureCost | null): EffectResult {
+function withAttemptOutcome(job: Job<'ask-model'>, error: unknown, cost: TokenUsage | null): EffectResult {
   const result = resultOfModelError(job, error, ({ report, message }) =>
     modelFailed(job, report?.failure ?? null, message),
   );

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { findSideQuestion } from '../../core/actions/side-questions.ts';
-import { planRequest, tooLongText } from '../../core/agent/clear-readings.ts';
+import { clearAfterOverflow, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, checkTranscript, findDuplicateCallIds } from '../../core/agent/messages.ts';
 import { TOO_MANY_CALLS_OUTPUT } from '../../core/agent/shared/tool-results.ts';
@@ -36,7 +36,7 @@ import {
 import { ModelError } from '../../core/step/model-port.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { clearAfterOverflow, costOfFailure, logged, resultOfModelError } from './ask-model.ts';
+import { isOverflow, logged, resultOfModelError } from './ask-model.ts';
 import { readTaskContext } from './read-context.ts';
 import { READING_HANDLERS } from './tools/read-tools.ts';
 import { parseAndRun } from './tools/run-tools.ts';
@@ -159,7 +159,7 @@ async function request(
   // Each round but the last clears more readings, so it ends.
   for (;;) {
     const plan = planRequest(messages, modelContext, maxTokens);
-    if (plan.kind === 'too-long') throw new ModelError('permanent', tooLongText(plan), null);
+    if (plan.kind === 'too-long') throw new ModelError('permanent', plan.message, null);
     if (plan.kind === 'clear') {
       modelContext = plan.modelContext;
       continue;
@@ -168,11 +168,11 @@ async function request(
       const cacheKey = question.runId ?? question.id;
       const asked = context.model.answerQuestion(plan.messages, stopping, cacheKey, mayCall, model);
       const response = await logged(context, asked);
-      spent.usage = addTokens(spent.usage, response.usage);
+      spent.usage = addTokens(spent.usage, countedUsage(response, plan.estimatedTokens));
       return { response, modelContext };
     } catch (error) {
-      spent.usage = addTokens(spent.usage, costOfFailure(error, plan.estimatedTokens)?.usage ?? NO_USAGE);
-      const cleared = clearAfterOverflow(messages, modelContext, error);
+      if (error instanceof ModelError) spent.usage = addTokens(spent.usage, error.usage ?? NO_USAGE);
+      const cleared = isOverflow(error) ? clearAfterOverflow(messages, modelContext, error.contextTokens) : null;
       if (cleared === null) throw error;
       modelContext = cleared;
     }

@@ -40,7 +40,7 @@ describe('what a run spends (S171)', () => {
     const { run } = await stored();
     expect(run?.usage.inputTokens).toBeGreaterThan(1_000);
     expect(run?.usage.inputTokens).toBeLessThan(20_000);
-    expect(bot.run().body).toMatch(/1 response · about \dk of 1,000,000 tokens/);
+    expect(bot.run().body).toMatch(/1 response · \dk of 1,000,000 tokens/);
   });
 
   it('at its limit of tokens it stops with what was spent, and /resume renews it (S171)', async () => {

@@ -7,8 +7,6 @@ import { ANA, TableGame } from '../support/table-game.ts';
 
 const USAGE: TokenUsage = { inputTokens: 100_000, cachedInputTokens: 40_000, outputTokens: 2_000 };
 
-const COST = { usage: USAGE, isEstimated: false };
-
 const READ = { id: 'c1', name: 'read_file', arguments: '{"path":"src/a.txt"}' };
 
 function started(): TableGame {
@@ -25,7 +23,7 @@ function runOf({ pull: { run } }: TableGame): Run {
 /** The answer to the request of a turn, perhaps reported again. */
 function answer(game: TableGame, turn: number, usage: TokenUsage = USAGE): void {
   const response = { content: null, toolCalls: [READ], finishReason: 'tool_calls', usage };
-  game.signal({ type: 'model-responded', runId: runOf(game).id, turn, response, estimatedTokens: 90_000 });
+  game.signal({ type: 'model-responded', runId: runOf(game).id, turn, response });
 }
 
 function withLimits(game: TableGame, limits: Partial<RunLimits>): void {
@@ -41,7 +39,7 @@ describe('what a run spends (S171)', () => {
     const game = started();
     answer(game, 1);
     answer(game, 1);
-    expect(runOf(game)).toMatchObject({ turns: 1, usage: USAGE, modelContext: { tokensPerEstimated: 10 / 9 } });
+    expect(runOf(game)).toMatchObject({ turns: 1, usage: USAGE });
   });
 
   it('an answer to a run that was stopped meanwhile counts, once (S171)', () => {
@@ -57,26 +55,12 @@ describe('what a run spends (S171)', () => {
   it('a failed answer counts what it cost, and nothing if that is unknown (S171)', () => {
     const game = started();
     const { id: runId } = runOf(game);
-    game.signal({ type: 'model-attempt-failed', runId, turn: 1, cost: COST, delay: null });
-    game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, cost: COST, delay: null });
-    game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', cost: COST });
+    game.signal({ type: 'model-attempt-failed', runId, turn: 1, cost: USAGE, delay: null });
+    game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, cost: USAGE, delay: null });
+    game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', cost: USAGE });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x' });
     expect(runOf(game).usage).toEqual({ inputTokens: 200_000, cachedInputTokens: 80_000, outputTokens: 4_000 });
     expect(runOf(game).turns).toBe(0);
-  });
-
-  it('without a count of the endpoint our estimate counts, and the comment says so (S171)', () => {
-    const game = started();
-    answer(game, 1, { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 });
-    expect(runOf(game).usage.inputTokens).toBe(90_000);
-    expect(spendingLine(runOf(game))).toBe('1 response · about 90k of 1,000,000 tokens');
-  });
-
-  it('an endpoint that counts only the answer leaves the request to our estimate (S171)', () => {
-    const game = started();
-    answer(game, 1, { inputTokens: 0, cachedInputTokens: 0, outputTokens: 12 });
-    expect(runOf(game).usage).toEqual({ inputTokens: 90_000, cachedInputTokens: 0, outputTokens: 12 });
-    expect(runOf(game).spending.isEstimated).toBe(true);
   });
 
   it('time counts while the agent is at work, and not while it waits (S171)', () => {
