@@ -2,7 +2,7 @@ import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { findSourceProblem } from '../../../src/core/policy/approval-rules.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
-import { isApprovalVote, type Vote } from '../../../src/core/state/vote.ts';
+import { isApprovalVote, usesStandingApproval, type Vote } from '../../../src/core/state/vote.ts';
 import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { CODEOWNERS_PATH, fixtureForPull, OWNERS_TEAM, readFullTree, snapshotPull } from '../world/simulated-github.ts';
@@ -180,10 +180,13 @@ function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
   return isExecution && effect.proposalIds.some((id) => ids.includes(id));
 }
 
-/** True if the comment of a vote was changed before a time and has another text since, or none. */
+/**
+ * True if the comment of a vote was changed before a time and has another text since, or none. A standing approval
+ * stands until it is revoked, whatever becomes of its comment.
+ */
 function wasWithdrawn({ played }: CaseEvidence, number: number, vote: Vote, before: number): boolean {
   const { simulatedGitHub, fixture } = played;
-  const location = voteLocationOf(vote);
+  const location = usesStandingApproval(vote) ? null : voteLocationOf(vote);
   if (location === null || location.surface === 'review') return false;
   const kind = location.surface === 'thread' ? 'review-comment' : 'comment';
   const changed = listAuditEntries(simulatedGitHub.state.auditLog).some(
