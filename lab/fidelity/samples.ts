@@ -9,9 +9,22 @@ import {
 } from '../../src/cli/git/repository.ts';
 import { GitError } from '../../src/cli/git/run-git.ts';
 import { foldPath } from '../../src/core/policy/paths.ts';
-import type { DiffBase, RepositoryTrial } from './options.ts';
 import type { FixtureFiles } from './pull-request-fixture.ts';
 import { countRefusal, type FidelityTotals } from './report.ts';
+
+/** A trial of one repository. */
+export type RepositoryTrial = {
+  readonly repo: string;
+  /** A revision range of `git log`. */
+  readonly range: string;
+  /** The pull request shows the changes of the parent commit, or all lines of the files that the commit changes. */
+  readonly diffBase: DiffBase;
+  /** Limit of file changes; null for all. */
+  readonly maxChanges: number | null;
+  readonly threads: number;
+};
+
+type DiffBase = 'parent' | 'files';
 
 type SampleSource = Pick<RepositoryTrial, 'range' | 'diffBase' | 'maxChanges'> & { readonly gitDir: string };
 

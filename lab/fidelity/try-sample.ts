@@ -3,7 +3,7 @@ import { userEditRange } from '../../src/core/edits/build/user-edit.ts';
 import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../src/core/edits/text/unicode.ts';
-import { addTotals, countPosted, countResult, createTotals, type FidelityTotals } from './report.ts';
+import { addTotals, countResult, createTotals, type FidelityTotals } from './report.ts';
 import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './samples.ts';
 import { type Session, startSession } from './session.ts';
 import { deriveCalls, deriveHunkCalls, deriveVariant } from './tool-calls.ts';
@@ -58,8 +58,7 @@ async function tryAllMethods(sample: Sample, totals: FidelityTotals): Promise<vo
   const toolOutputs = await session.loadToolOutputs();
   for (const { change, callId } of requested) {
     const proposal = posted.find(({ proposal: one }) => isFromCall(one, callId))?.proposal;
-    if (proposal?.placement != null) countPosted(totals, proposal);
-    else recordRefusal(totals, change, toolOutputs.get(callId) ?? `not posted: ${proposal?.note}`);
+    if (proposal === undefined) recordRefusal(totals, change, toolOutputs.get(callId) ?? 'not posted');
   }
   commitSuggestions(session, posted, totals);
   await tryUndo({ totals, method: 'undo', session }, await approveAll(session, posted, totals));

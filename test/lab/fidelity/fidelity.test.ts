@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgress, measureFidelity } from '../../../lab/fidelity/fidelity.ts';
-import { readFidelityOptions } from '../../../lab/fidelity/options.ts';
-import { type FidelityTotals, formatTotals } from '../../../lab/fidelity/report.ts';
+import { measureFidelity } from '../../../lab/fidelity/fidelity.ts';
+import type { FidelityTotals } from '../../../lab/fidelity/report.ts';
 import { createBatchBuilder, type UsableChange } from '../../../lab/fidelity/samples.ts';
 import { trySample } from '../../../lab/fidelity/try-sample.ts';
 import { createRepository, type LocalRepository } from '../../demo/local-pull.ts';
@@ -21,6 +20,7 @@ beforeAll(() => {
   write('marked.cs', '\u{FEFF}using System;\r\nclass A { }\r\n');
   write('long.txt', longText(1));
   write('returns.txt', 'one\ntwo\n');
+  write('again.txt', 'one\ntwo\nthree\n');
   write('same.txt', 'x\n\nx\n\nx\n');
   write('fences.md', 'a\n```suggestion\nb\n```\nc\n');
   write('picture.bin', Uint8Array.from([0, 1, 2]));
@@ -39,11 +39,13 @@ beforeAll(() => {
   write('marked.cs', '\u{FEFF}using System.Text;\r\nclass A { }\r\n');
   write('same.txt', 'x\n\nx\n\nx\n\nx\n');
   write('returns.txt', 'one\nt\rwo\n');
+  write('again.txt', 'one\nzwei\nthree\n');
   write('fences.md', 'a\n```suggestion\nb ``` b\n```\nc\n$& $1\n');
   write('größe.txt', 'Ünï\u{1F600}\u{202E}code\n');
   write('empty.txt', '');
   commit('Everything that is awkward');
   write('windows.txt', 'one\r\nthree\r\n');
+  write('again.txt', 'one\ndeux\nthree\n');
   write('long.txt', longText(2));
   write('open.txt', 'one\nzwei\n\n');
   write('empty.txt', 'no more');
@@ -67,23 +69,17 @@ function longText(version: number): string {
   return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
 }
 
-const NO_PROGRESS = { update: () => {}, end: () => {} };
-
 function measure(diffBase: 'parent' | 'files', maxChanges: number | null = null, threads = 1): Promise<FidelityTotals> {
-  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads }, () => NO_PROGRESS);
+  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads });
 }
 
 describe('the fidelity of commits', () => {
   it('every change of a history is committed exactly by every method, and undone (S10, S34, S48, S72, S73, S92)', async () => {
-    const { commits, changes, mismatches, kinds, placements, verified, results } = await measure('parent');
+    const { commits, changes, mismatches, verified, results } = await measure('parent');
     expect(mismatches).toEqual([]);
-    expect({ commits, changes }).toEqual({ commits: 4, changes: 21 });
-    expect([...kinds.keys()].toSorted()).toEqual(['delete', 'edit', 'move', 'new file', 'write']);
-    expect(placements.get('suggestion')).toBeGreaterThan(0);
-    expect(placements.get('file')).toBeGreaterThan(0);
-    expect(placements.get('conversation')).toBeGreaterThan(0);
+    expect({ commits, changes }).toEqual({ commits: 4, changes: 23 });
     expect(results.get('approve: exact')).toBeGreaterThan(10);
-    expect(results.get('button: exact')).toBe(placements.get('suggestion'));
+    expect(results.get('button: exact')).toBeGreaterThan(0);
     expect(results.get('user edit: exact')).toBeGreaterThan(0);
     const countResults = (pattern: RegExp): number =>
       [...results].reduce((sum, [name, count]) => (pattern.test(name) ? sum + count : sum), 0);
@@ -96,36 +92,23 @@ describe('the fidelity of commits', () => {
   }, 120_000);
 
   it('every change is exact if the pull request shows all lines, with more suggestion blocks (S33, S34)', async () => {
-    const { mismatches, placements, results, refusals } = await measure('files');
+    const { mismatches, results, refusals } = await measure('files');
     expect(mismatches).toEqual([]);
-    expect(placements.get('suggestion')).toBeGreaterThan(2);
-    expect(results.get('button: exact')).toBe(placements.get('suggestion'));
+    expect(results.get('button: exact')).toBeGreaterThan(2);
     expect([...refusals.keys()]).toContain('a file that is not text');
     expect([...refusals.keys()]).toContain('only the mode');
   }, 120_000);
 
   it('two threads have the same results as one', async () => {
     const [oneThread, twoThreads] = [await measure('parent', 12), await measure('parent', 12, 2)];
-    const counts = ({ kinds, placements, results, refusals, ...rest }: FidelityTotals) => ({
+    const counts = ({ results, refusals, ...rest }: FidelityTotals) => ({
       ...rest,
-      kinds: new Map([...kinds].toSorted()),
-      placements: new Map([...placements].toSorted()),
       results: new Map([...results].toSorted()),
       refusals: new Map([...refusals].map(([reason, { count }]) => [reason, count] as const).toSorted()),
     });
     expect(oneThread.changes).toBe(12);
     expect(counts(twoThreads)).toEqual(counts(oneThread));
   }, 120_000);
-
-  it('stops after the given number of changes, and reports as plain text', async () => {
-    const totals = await measure('parent', 1);
-    expect(totals.commits).toBe(1);
-    expect(formatTotals(totals, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 per second\)\nProposed as:\n/);
-    expect(formatTotals(totals, 2)).toMatch(/\nAll bytes equal those of the commits\.\n$/);
-    const mismatches = [{ commit: 'abc', path: 'a\u{1b}.txt', method: 'button', problem: 'other bytes' }] as const;
-    const text = formatTotals({ ...totals, mismatches: [...mismatches] }, 2);
-    expect(text).toContain('MISMATCH abc a\\u{1B}.txt by button: other bytes\n1 mismatch!\n');
-  }, 60_000);
 
   it('reports the change that caused an error, and tries the others', async () => {
     const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
@@ -146,7 +129,6 @@ describe('the fidelity of commits', () => {
     expect(totals.mismatches).toEqual([
       { commit: 'abc', path: 'bad.txt', method: null, problem: 'cannot read the file' },
     ]);
-    expect(formatTotals(totals, 0)).toContain('ERROR abc bad.txt: cannot read the file\n1 mismatch!\n');
   }, 60_000);
 });
 
@@ -194,39 +176,5 @@ describe('changes that share a pull request', () => {
     );
     expect(completed.length + batches.flush().length).toBe(20);
     expect(completed.length).toBeGreaterThan(10);
-  });
-});
-
-describe('the options and the progress of npm run fidelity', () => {
-  it.each([
-    [[], '--repo PATH is missing.'],
-    [['--repo', '.', '--repos', '.'], 'Use only one of --repo and --repos.'],
-    [['--repo', '.', '--max', '0'], '--max must be a positive whole number.'],
-    [['--repo', '.', '--threads', 'two'], '--threads must be a positive whole number.'],
-    [['--repo', '.', '--show', 'all'], '--show must be parent or files.'],
-    [['--repo'], "Option '--repo <value>' argument missing."],
-  ])('%j is refused with one line', (argv, problem) => {
-    expect(readFidelityOptions(argv)).toEqual({
-      kind: 'problem',
-      problem: `${problem} See npm run fidelity -- --help.`,
-    });
-  });
-
-  it('draws a bar on a terminal, otherwise writes a line every few seconds', () => {
-    const draw = (isTTY: boolean, intervalMs: number): string => {
-      let [text, now] = ['', 0];
-      const stream = { isTTY, write: (added: string) => (text += added) };
-      const progress = createProgress(stream, 4, () => now);
-      for (let done = 1; done <= 4; done += 1) {
-        now += intervalMs;
-        progress.update(done, done * 10);
-      }
-      progress.end();
-      return text;
-    };
-    expect(draw(false, 1_000)).toBe('');
-    expect(draw(false, 2_000)).toBe('3 of 4 commits, 30 file changes\n');
-    expect(draw(true, 100)).toContain('\r[#######################.......] 3 of 4 commits, 30 file changes\r');
-    expect(draw(true, 100).endsWith('\r\u{1b}[K')).toBe(true);
   });
 });
