@@ -360,7 +360,6 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
         return canWrite === undefined ? github : withWriteGuard(github, canWrite);
       },
       identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
-      clockSkewMs: () => 0,
     },
     model: replica.wrapPort('model', traceModel(model, trace)),
     clock: {

@@ -19,15 +19,7 @@ import {
 } from './pull-request.ts';
 import { fetchCommentTexts, findCommentsByMarker, hasPosted } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
-import {
-  CountersignOctokit,
-  createGitHubClock,
-  type GitHubClient,
-  isGitHubCloud,
-  type StartTimer,
-  withClock,
-  withTimer,
-} from './requests/client.ts';
+import { CountersignOctokit, type GitHubClient, isGitHubCloud, type StartTimer, withTimer } from './requests/client.ts';
 import { type CallLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
 import { fetchMissingPermissions } from './requests/installation-token.ts';
 import { createRequestLog, type RequestLog } from './requests/request-log.ts';
@@ -76,11 +68,10 @@ export type GitHubAppClient = GitHubApp & {
 /** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
 export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const now = options.now ?? Date.now;
-  const clock = createGitHubClock();
   const { startTimer = UNTIMED } = options;
   const requestLog = options.log === undefined ? UNLOGGED : createRequestLog(options.log);
   const connect = (auth: ClientCredentials, ref: PullRequestRef | null = null): GitHubClient =>
-    withClock(withTimer(requestLog.attach(createOctokit(options, auth), ref), startTimer), clock, now);
+    withTimer(requestLog.attach(createOctokit(options, auth), ref), startTimer);
   const app = connect({ appId: options.appId, privateKey: options.privateKey });
   const createClient = (token: string | null, ref?: PullRequestRef): GitHubClient =>
     connect(token === null ? {} : { token }, ref);
@@ -97,7 +88,6 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const botId = async (): Promise<number> => (await identity()).botId;
   return {
     identity,
-    clockSkewMs: () => clock.skew().maxMs,
     deliveries: createDeliveryLog(app, now),
     forgetRefusals: refusals.forget,
     fetchSetup: createSetupReader(app, options.site ?? 'https://github.com', now),
@@ -110,8 +100,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         readMembers: createApiCall(callOptions, 'members'),
       };
       const missingPermissions = () => fetchMissingPermissions({ app, refusals, ref, now });
-      const minClockSkewMs = () => clock.skew().minMs;
-      return createPullPort({ ref, ...apiCalls, caches, botId, missingPermissions, now, minClockSkewMs });
+      return createPullPort({ ref, ...apiCalls, caches, botId, missingPermissions, now });
     },
   };
 }
@@ -170,7 +159,7 @@ function createPullPort(connection: PullConnection): GitHub {
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),
-    fetchVoteSources: (locations, since) => fetchVoteSources(connection, locations, since),
+    fetchVoteSources: (locations) => fetchVoteSources(connection, locations),
     hasPosted: (body, since) => hasPosted(connection, body, since),
     commit: (plan) => createCommit(connection, plan),
   };

@@ -71,10 +71,10 @@ export async function findCommentsByMarker(
   return found;
 }
 
-/** Whether the App has posted this body on the pull request at or after `since` (ISO 8601, our clock). */
+/** Whether the App has posted this body on the pull request at or after `since` (ISO 8601). */
 export async function hasPosted(connection: PullConnection, body: string, since: string): Promise<boolean> {
   const botId = await connection.botId();
-  const from = toSeconds(Date.parse(since) + connection.minClockSkewMs());
+  const from = toSeconds(Date.parse(since));
   const isSameComment = (comment: ListedRestComment): boolean =>
     Number(comment.user?.id) === botId &&
     comment.created_at >= from &&

@@ -1,7 +1,7 @@
 import type { CommentThread } from '../../core/state/posted-comment.ts';
 import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
-import { type GitHub, GitHubError } from '../../core/step/ports.ts';
-import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { GitHubError } from '../../core/step/ports.ts';
+import { type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { isNotFound } from './requests/errors.ts';
 
 /** A comment as REST returns it, with the URL of its issue or of its pull request. */
@@ -17,62 +17,17 @@ type RestVoteComment = {
   readonly pull_request_url?: string;
 };
 
-/**
- * The comments and reviews of these votes, each by its id: one request for one, and a list for several of one kind. A
- * comment that the list lacks is still asked for by its id, so only GitHub's 404 makes it count as deleted.
- */
+/** The comments and reviews of these votes, each fetched by its id. Null for what GitHub does not have. */
 export async function fetchVoteSources(
   connection: PullConnection,
-  ...[locations, since]: Parameters<GitHub['fetchVoteSources']>
+  locations: readonly VoteLocation[],
 ): Promise<VoteSources> {
   const sources = new Map<string, VoteSource | null>();
-  for (const surface of ['conversation', 'thread'] as const) {
-    const wanted = new Set(locations.filter((one) => one.surface === surface).map(({ commentId }) => commentId));
-    if (wanted.size < 2) continue;
-    for (const comment of await LIST_COMMENTS[surface](connection, since, wanted)) {
-      const commentId = Number(comment.id);
-      if (wanted.has(commentId)) sources.set(voteSourceKey({ surface, commentId }), toVoteSource(comment, surface));
-    }
-  }
   for (const location of locations) {
     const key = voteSourceKey(location);
     if (!sources.has(key)) sources.set(key, await fetchVoteSource(connection, location));
   }
   return Object.fromEntries(sources);
-}
-
-/** Lists comments that changed at or after `since`, until all of the wanted ones are found. */
-type ListVoteComments = (
-  connection: PullConnection,
-  since: string | null,
-  wanted: ReadonlySet<number>,
-) => Promise<readonly RestVoteComment[]>;
-
-const LIST_COMMENTS: Readonly<Record<'conversation' | 'thread', ListVoteComments>> = {
-  conversation: ({ ref, read }, since, wanted) =>
-    read((client) =>
-      client.paginate(
-        client.rest.issues.listComments,
-        { ...repositoryParams(ref), issue_number: ref.number, ...PAGES, ...sinceParam(since) },
-        allItems<RestVoteComment>(hasAll(wanted)),
-      ),
-    ),
-  thread: ({ ref, read }, since, wanted) =>
-    read((client) =>
-      client.paginate(
-        client.rest.pulls.listReviewComments,
-        { ...pullParams(ref), ...PAGES, ...sinceParam(since) },
-        allItems<RestVoteComment>(hasAll(wanted)),
-      ),
-    ),
-};
-
-function sinceParam(since: string | null): { readonly since?: string } {
-  return since === null ? {} : { since };
-}
-
-function hasAll(wanted: ReadonlySet<number>): (comments: readonly RestVoteComment[]) => boolean {
-  return (comments) => comments.filter(({ id }) => wanted.has(Number(id))).length >= wanted.size;
 }
 
 /** Null if GitHub has no such comment or review on this pull request. */

@@ -17,8 +17,6 @@ export type GitHubApp = {
   /** A write fails with a `LeaseLostError` if `canWrite` returns false right before it is sent. */
   forPull(ref: PullRequestRef, canWrite?: () => boolean): GitHub;
   identity(): Promise<AppAccount>;
-  /** How far GitHub's clock is ahead of ours (ms), as its responses show. */
-  clockSkewMs(): number;
 };
 
 /**
@@ -103,11 +101,8 @@ export type GitHub = {
   findCommentsByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
   /** The current text of these comments by `commentKey`; null for a deleted comment. */
   fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
-  /**
-   * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after
-   * which most of them were written; null if unknown.
-   */
-  fetchVoteSources(locations: readonly VoteLocation[], since: string | null): Promise<VoteSources>;
+  /** The comments and reviews that votes were read from, as they are now; null for what GitHub does not have. */
+  fetchVoteSources(locations: readonly VoteLocation[]): Promise<VoteSources>;
   /** Whether the App has posted this body here since that time (ISO 8601). */
   hasPosted(body: string, since: string): Promise<boolean>;
 

@@ -16,12 +16,11 @@ import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
-import type { VoteSources } from '../../core/state/vote-source.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
-import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, type RulesContext, retryAfterComments } from '../jobs/job.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */
@@ -49,7 +48,7 @@ export async function preflightCommit(
   const { github } = context;
   const [{ files, permissions, settings, codeOwners }, voteSources] = await bothOrFail(
     fetchCommitFacts(context, effectProposals, target.head),
-    fetchSourcesOfVotes(github, effectProposals),
+    github.fetchVoteSources(voteLocations(effectProposals)),
   );
   const verdicts = await stalenessVerdicts(pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
@@ -88,12 +87,6 @@ async function fetchOwnersAtCommit(
   if (reading.kind !== 'settings') return null;
   const query = codeOwnersQuery(effectProposals, effectProposals.flatMap(approversOf), reading.settings);
   return query === null ? null : fetchCodeOwners(context, query);
-}
-
-/** An approval that was edited or deleted meanwhile, or that GitHub does not have, must not lead to a commit. */
-function fetchSourcesOfVotes(github: GitHub, effectProposals: readonly Proposal[]): Promise<VoteSources> {
-  const [first = null] = effectProposals.flatMap(({ proposedAt }) => proposedAt ?? []).toSorted();
-  return github.fetchVoteSources(voteLocations(effectProposals), first);
 }
 
 /** Empty for a path that is no plain file, so that no change of it can be committed. */
@@ -150,4 +143,24 @@ export async function verifyWrittenCommit(
     const retryAt = nextRetryAt(context.clock.now(), attempts, error);
     return { kind: 'retry', retryAt, error: errorText(error), signal: { type: 'commit-unverified', ...commit } };
   }
+}
+
+/**
+ * Lets the agent read files that people allowed. All approvals of the effect are read again at once, and the decision
+ * core allows those readings alone whose approvals still count.
+ */
+export async function allowReadings(job: Job<'allow-readings'>): Promise<EffectResult> {
+  // Pending comments could deny the reading, so send no requests until they are handled.
+  const commentsDueAt = await job.pendingCommentsDueAt();
+  if (commentsDueAt !== null) return retryAfterComments(job, commentsDueAt);
+  const { context, stored, effect } = job;
+  const pull = await context.store.load(stored.pullRequestKey, { ids: effect.proposalIds, commentId: null });
+  const approved = pull.proposals.filter(({ id, state }) => effect.proposalIds.includes(id) && state === 'approved');
+  if (approved.length === 0) return DONE;
+  const github = context.githubApp.forPull(pull.ref);
+  const { headSha: head, headRef: branch, baseRef } = await github.fetchPull();
+  const preconditions = await preflightCommit({ ...context, github }, pull, approved, { head, branch });
+  const preflight = toPreflight(effect.runId, baseRef, preconditions);
+  const decided = await job.decideNow({ type: 'reading-preflight', ...preflight });
+  return decided === null ? retryAfterComments(job, null) : DONE;
 }

@@ -1,6 +1,7 @@
+import { isPending } from '../../core/state/proposal-lifecycle.ts';
+import { isAnswerable } from '../../core/state/question.ts';
 import type { EffectType } from '../../core/step/effects.ts';
-import type { EffectResult, Job } from '../jobs/job.ts';
-import { allowReadings } from './allow-readings.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
 import {
   dismissOwnReview,
@@ -11,7 +12,7 @@ import {
   updateRunComment,
 } from './comments.ts';
 import { performCommit } from './commit.ts';
-import { checkDeadlines, expireProposals } from './delayed-checks.ts';
+import { allowReadings } from './commit-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
@@ -53,4 +54,17 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
 /** The task starts with a signal of its own, which decides anew from the current state. */
 async function requestNextTask(): Promise<EffectResult> {
   return { kind: 'done', signal: { type: 'next-task-due' } };
+}
+
+async function checkDeadlines(job: Job<'check-deadlines'>): Promise<EffectResult> {
+  const pull = await loadJobPull(job);
+  const isWaiting = pull.proposals.some(isPending) || pull.run?.questions.some(isAnswerable) === true;
+  return isWaiting ? { kind: 'done', signal: { type: 'deadline-reached' } } : DONE;
+}
+
+/** Expires overdue proposals once all pending comments are handled. */
+async function expireProposals(job: Job<'expire-proposals'>): Promise<EffectResult> {
+  const commentsDueAt = await job.pendingCommentsDueAt();
+  if (commentsDueAt === null && (await job.decideNow({ type: 'expiry-due' })) !== null) return DONE;
+  return retryAfterComments(job, commentsDueAt);
 }

@@ -48,7 +48,7 @@ function failingContext(attempts: number, status: number): WorkerContext {
   };
   return {
     store: { ...store, ...given },
-    githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => 0 },
+    githubApp: { forPull: refuse, identity: refuse },
     model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
     clock: { now: () => 100, every: () => () => {} },
     log: SILENT_LOG,

@@ -92,7 +92,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
       load: nothing,
       postponeEffect: async (_effect, delay) => void delays.push(delay),
     },
-    githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
+    githubApp: { forPull: nothing, identity: nothing },
     model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
     clock: { now: () => 3_600_000, every: () => () => {} },
     log: SILENT_LOG,

@@ -24,7 +24,7 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
   };
   const context: WorkerContext = {
     store,
-    githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
+    githubApp: { forPull: nothing, identity: nothing },
     model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
     clock: { now: () => clock.now, every: () => () => {} },
     log: SILENT_LOG,

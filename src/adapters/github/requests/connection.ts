@@ -18,8 +18,6 @@ export type PullConnection = {
   readonly botId: () => Promise<number>;
   readonly missingPermissions: () => Promise<readonly RequiredPermission[]>;
   readonly now: () => number;
-  /** Minimum lead of GitHub's clock over `now` (ms). */
-  readonly minClockSkewMs: () => number;
 };
 
 /** Calls `send` with a client whose token covers one repository. Failures are `GitHubError`s. */

@@ -70,12 +70,6 @@ export function requestIdOf(headers: Readonly<Record<string, unknown>>): string 
   return typeof id === 'string' && /^[\w:-]{1,80}$/.test(id) ? id : null;
 }
 
-/** Converts a time of GitHub's clock (ms) to ours, by the `date` header of its response. */
-export function toLocalTime(time: number, headers: Readonly<Record<string, unknown>>, now: number): number {
-  const serverTime = Date.parse(String(headers['date']));
-  return Number.isNaN(serverTime) ? time : now + time - serverTime;
-}
-
 /** A message of GitHub that is safe to publish: one line, no backticks, at most 300 characters. */
 export function toQuotableText(detail: string): string {
   const line = detail
@@ -188,7 +182,7 @@ function namedWait(
   if (status !== 403 && status !== 429 && status !== 422) return null;
   const reset = Number(headers['x-ratelimit-reset']);
   if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0)
-    return { until: toLocalTime(reset * 1000, headers, now), isRateLimit: true };
+    return { until: reset * 1000, isRateLimit: true };
   if (REVERSIBLE_REFUSALS.some((refusal) => refusal.statuses.includes(status) && refusal.detail.test(detail)))
     return { until: now + REFUSED_WAIT_MS, isRateLimit: false };
   const isRateLimit = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(detail);

@@ -43,14 +43,11 @@ describe('reading the comments of votes again (X5)', () => {
     });
     const review = { id: 3, body: '', state: 'DISMISSED', submitted_at: COMMENT_TIME, ...ANA };
     answers('/pulls/3/reviews/3', 200, review);
-    const sources = await http.github.fetchVoteSources(
-      [
-        { surface: 'conversation', commentId: 1 },
-        { surface: 'thread', commentId: 2 },
-        { surface: 'review', commentId: 3 },
-      ],
-      null,
-    );
+    const sources = await http.github.fetchVoteSources([
+      { surface: 'conversation', commentId: 1 },
+      { surface: 'thread', commentId: 2 },
+      { surface: 'review', commentId: 3 },
+    ]);
     expect(sources).toEqual({
       'conversation:1': source({}),
       'thread:2': source({ thread: { rootId: 9, reviewId: 8 } }),
@@ -58,16 +55,8 @@ describe('reading the comments of votes again (X5)', () => {
     });
   });
 
-  it('several of one kind are listed, and only GitHub’s 404 tells that one is missing', async () => {
-    const listed = [
-      { ...restComment(1, '/approve'), ...ANA },
-      { ...restComment(5, '/approve'), user: null },
-    ];
-    http
-      .as('ghs_read')
-      .get(`${REPO}/issues/3/comments`)
-      .query({ per_page: 100, page: 1, since: COMMENT_TIME })
-      .reply(200, listed);
+  it('only GitHub’s 404 tells that one is missing', async () => {
+    answers('/issues/comments/5', 200, { ...restComment(5, '/approve'), ...ON_PULL, user: null });
     answers('/issues/comments/6', 200, {
       ...restComment(6, 'later'),
       ...ON_PULL,
@@ -75,33 +64,12 @@ describe('reading the comments of votes again (X5)', () => {
       performed_via_github_app: {},
     });
     answers('/issues/comments/7', 404, { message: 'Not Found' });
-    const locations = [1, 5, 6, 7].map((commentId) => ({ surface: 'conversation', commentId }) as const);
-    expect(await http.github.fetchVoteSources(locations, COMMENT_TIME)).toEqual({
-      'conversation:1': source({}),
+    const locations = [5, 6, 7, 5].map((commentId) => ({ surface: 'conversation', commentId }) as const);
+    expect(await http.github.fetchVoteSources(locations)).toEqual({
       'conversation:5': source({ authorId: null, authorLogin: null }),
       'conversation:6': source({ body: 'later', viaApp: true }),
       'conversation:7': null,
     });
-  });
-
-  it('several in threads are listed too, on all pages until all are found', async () => {
-    const thread = (id: number) => ({
-      ...restComment(id, '/approve'),
-      ...ANA,
-      in_reply_to_id: 9,
-      pull_request_review_id: 8,
-    });
-    const link = { link: '<https://api.github.com/x>; rel="next"' };
-    http
-      .as('ghs_read')
-      .get(`${REPO}/pulls/3/comments`)
-      .query({ per_page: 100, page: 1 })
-      .reply(200, [thread(1), thread(2)], link);
-    const locations = [1, 2].map((commentId) => ({ surface: 'thread', commentId }) as const);
-    expect(Object.values(await http.github.fetchVoteSources(locations, null))).toEqual([
-      source({ thread: { rootId: 9, reviewId: 8 } }),
-      source({ thread: { rootId: 9, reviewId: 8 } }),
-    ]);
   });
 
   it('a comment on another pull request of the repository counts as missing', async () => {
@@ -112,13 +80,13 @@ describe('reading the comments of votes again (X5)', () => {
       { surface: 'conversation', commentId: 1 },
       { surface: 'thread', commentId: 2 },
     ] as const;
-    expect(Object.values(await http.github.fetchVoteSources(locations, null))).toEqual([null, null]);
+    expect(Object.values(await http.github.fetchVoteSources(locations))).toEqual([null, null]);
   });
 
   it('any other failure is no answer', async () => {
     answers('/issues/comments/1', 502, {});
     const location = { surface: 'conversation', commentId: 1 } as const;
-    await expect(http.github.fetchVoteSources([location], null)).rejects.toMatchObject({ status: 502 });
+    await expect(http.github.fetchVoteSources([location])).rejects.toMatchObject({ status: 502 });
   });
 });
 

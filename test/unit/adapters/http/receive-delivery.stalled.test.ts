@@ -45,7 +45,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
   const worker = startWorker(
     {
       store,
-      githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask, clockSkewMs: () => 0 },
+      githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask },
       model: { ask, answerQuestion: ask, maxRequestTokens: ask },
       clock: { now: Date.now, every: () => () => {} },
       log: SILENT_LOG,

@@ -51,7 +51,7 @@ async function requestsOfUpdate(
   await updateRunComment({
     context: {
       store,
-      githubApp: { forPull: () => others, identity: nothing, clockSkewMs: () => 0 },
+      githubApp: { forPull: () => others, identity: nothing },
       model: { ask: nothing, answerQuestion: nothing, maxRequestTokens: nothing },
       clock: { now: () => 1, every: () => () => {} },
       log: SILENT_LOG,

@@ -53,7 +53,7 @@ function pullAt(headSha: string): PullFacts {
 /** The job that gathers facts. */
 export function contextOf(github: GitHub): WorkerContext {
   const known: Partial<WorkerContext> = {
-    githubApp: { forPull: () => github, identity: async () => ({ ...SELF, owner: 'ana' }), clockSkewMs: () => 0 },
+    githubApp: { forPull: () => github, identity: async () => ({ ...SELF, owner: 'ana' }) },
     clock: { now: () => Date.parse('2026-01-02T00:00:00Z'), every: () => () => {} },
     self: SELF,
     isServedOwner: () => true,

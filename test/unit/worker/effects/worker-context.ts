@@ -9,11 +9,11 @@ export const refuse = (): never => {
 };
 
 /** A context in which an effect can only load this pull request and read the clock (ms). */
-export function createWorkerContext(pull: PullState, now: number, clockSkewMs = 0): Job['context'] {
+export function createWorkerContext(pull: PullState, now: number): Job['context'] {
   const store: Pick<Store, 'load'> = { load: async () => pull };
   return {
     store: Object.assign(Object.create(null), store),
-    githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => clockSkewMs },
+    githubApp: { forPull: refuse, identity: refuse },
     model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
     clock: { now: () => now, every: refuse },
     log: SILENT_LOG,

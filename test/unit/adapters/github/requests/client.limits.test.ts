@@ -142,7 +142,7 @@ describe('a page in place of data, as of a proxy that wants a login', () => {
   it.each<[string, (github: GitHub) => Promise<unknown>]>([
     ['a permission', (github) => github.fetchPermission('ana')],
     ['the pull request', (github) => github.fetchPull()],
-    ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }], null)],
+    ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }])],
     ['the settings', (github) => github.fetchSettingsFile()],
     ['a list', (github) => github.listFiles(HEAD)],
     ['a comment', (github) => github.createComment('Hi')],
@@ -161,9 +161,9 @@ describe('a page in place of data, as of a proxy that wants a login', () => {
 
 it.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['a permission', (github) => github.fetchPermission('ana')],
-  ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }], null)],
-  ['an approval in a thread', (github) => github.fetchVoteSources([{ surface: 'thread', commentId: 5 }], null)],
-  ['an approving review', (github) => github.fetchVoteSources([{ surface: 'review', commentId: 5 }], null)],
+  ['an approval', (github) => github.fetchVoteSources([{ surface: 'conversation', commentId: 5 }])],
+  ['an approval in a thread', (github) => github.fetchVoteSources([{ surface: 'thread', commentId: 5 }])],
+  ['an approving review', (github) => github.fetchVoteSources([{ surface: 'review', commentId: 5 }])],
 ])('data of another kind for %s is a fault, and takes nobody’s right or vote', async (_what, call) => {
   for (const body of [{ message: 'Service unavailable' }, [], 'busy']) {
     const github = await githubWith((_, response) => json(response, 200, body));
