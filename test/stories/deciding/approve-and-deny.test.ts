@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createProposalId } from '../../../src/core/comments/ids.ts';
-import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { write } from '../support/story.ts';
@@ -57,40 +55,6 @@ describe('approving', () => {
     );
     await ana.says('/approve all');
     expect(pr.commits()).toHaveLength(1);
-  });
-
-  it('an /approve with an id that was written before the change of this id was posted approves nothing (S41a)', async () => {
-    const { ana, bot, model, pr, stored } = await stage().tell();
-    model.proposes(BIGINT);
-    // A restored database gives ids anew, so people can have named one before.
-    const id = createProposalId(pullRequestKey((await stored()).ref), 0);
-    stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/approve') ? 'hold' : 'send'));
-    await ana.says(`/approve ${id}`);
-    stage().github.deliveries.intercept(undefined);
-    await ana.says('/countersign use bigint');
-    expect(bot.proposal(1).proposalId).toBe(id);
-    stage().github.deliveries.releaseHeld();
-    await stage().settle();
-    expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toMatch(/^Your comment doesn’t cover these changes, because they were posted later/);
-    await ana.says(`/approve ${id}`);
-    expect(pr.commits()).toHaveLength(1);
-  });
-
-  it('/approve all skips a change that was shown again in the same second, and names it (S41)', async () => {
-    const story = await propose(stage(), BIGINT, EXACTLY);
-    const { ana, ben, bot, pr } = story;
-    stage().pass(2);
-    await stage().inOneSecond(async () => {
-      await ben.pushes({ 'README.md': pr.file('README.md').replace('# Shop', '# The shop') });
-      await ana.says('/approve all');
-    });
-    expect(await proposalStates(story)).toEqual(['completed', 'superseded', 'proposed']);
-    expect(bot.answer()).toMatch(
-      /^Your comment doesn’t cover these changes, because they were posted later or in the same second/,
-    );
-    expect(bot.answer()).toContain(`\`${bot.proposal(3).proposalId}\``);
-    expect(pr.file('README.md')).not.toContain('exactly');
   });
 
   it('the id of an earlier run’s change approves nothing, in its thread or by name (B6)', async () => {

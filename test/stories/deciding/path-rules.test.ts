@@ -197,8 +197,7 @@ describe('rules come from the default branch', () => {
     expect(bot.proposal(1).body).toContain('`billing/invoice.ts` is one of the `protected_paths`');
     expect(bot.proposal(2).body).toContain('is one of the `protected_paths`');
     await ana.says('/config');
-    expect(bot.answer()).toMatch(/\| `rules` \| .*infra.* \| operator \|/);
-    expect(bot.answer()).toMatch(/\| `protected_paths` \| .*billing.* \| operator \|/);
-    expect(bot.answer()).toMatch(/\| `protected_paths` \| .*src.* \| `\.github\/countersign\.yml` \|/);
+    expect(bot.answer()).toContain('    paths:\n      - infra/**\n');
+    expect(bot.answer()).toContain('protected_paths:\n  - billing/**\n  - src/**\n');
   });
 });

@@ -29,7 +29,7 @@ describe('results for the model', () => {
     const text = (word: string, lines: number): string => `the "${word}" \t of this page\n`.repeat(lines);
     const { ana, bot, model } = await propose(
       stage(),
-      ...['one', 'two', 'three'].map((name) => write(`docs/${name}.txt`, text(name, 2_500))),
+      ...['one', 'two', 'three'].map((name) => write(`docs/${name}.txt`, text(name, 1_900))),
       BIGINT,
     );
     expect(bot.proposals()).toHaveLength(4);
@@ -39,7 +39,7 @@ describe('results for the model', () => {
     expect(Buffer.byteLength(outputs.join(''))).toBeGreaterThan(80_000);
     const [first, , , last] = outputs.map((output) => JSON.parse(output));
     expect(first).toMatchObject({
-      message: 'Wrote 2500 lines to docs/one.txt.',
+      message: 'Wrote 1900 lines to docs/one.txt.',
       details: { note: 'the diff is cut; read_file shows the file' },
     });
     expect(first.details.diff).toMatch(/\n\(cut\)$/);

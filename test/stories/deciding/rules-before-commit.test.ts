@@ -63,14 +63,14 @@ const CASES: readonly Case[] = [
     ...{ settings: BY_OWNERS, owners: ({ mia }) => `* @${mia.login}\n` },
     changes: (story) => pushes(story, OWNERS, `* @${story.ben.login}\n`),
     readBy: /contents/,
-    says: ({ ben }) => `- \`src/total.ts\`: \`@${ben.login}\``,
+    says: ({ ben }) => `A code owner must approve: \`src/total.ts\` belongs to \`@${ben.login}\``,
   },
   {
     what: 'the owner leaves the team',
     ...{ settings: BY_OWNERS, owners: () => '* @acme/payments\n' },
     changes: ({ ben }) => fillsTeam(ben.id),
     readBy: /memberships/,
-    says: () => '- `src/total.ts`: `@acme/payments`',
+    says: () => 'A code owner must approve: `src/total.ts` belongs to `@acme/payments`',
   },
   {
     what: 'the role is lost',

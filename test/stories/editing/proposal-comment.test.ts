@@ -254,7 +254,7 @@ describe('the payload of a proposal', () => {
     const { payload } = singleChange((await proposalOf(story)).change);
     expect(payload).toMatchObject({ type: 'write', file_exists: false, existing_lines: null, existing_bytes: null });
     const posted = [...story.bot.proposal(1).body.matchAll(/```diff\n(.*?)```/gs)].map(([, diff = '']) => diff);
-    expect(posted).toContain(shownDiff(payload));
+    expect(posted.join('')).toBe(shownDiff(payload));
     expect(shownDiff(payload)).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n/);
     expect(patched(null, shownDiff(payload))).toBe(lines);
   });

@@ -34,29 +34,7 @@ async function propose(...calls: readonly ScriptedCall[]): Promise<Story> {
   return story;
 }
 
-function partsOf({ bot }: Story): readonly string[] {
-  return bot.comments().flatMap(({ body }) => (body.startsWith('<!-- countersign:part:') ? [body] : []));
-}
-
 describe('the page of a large set', () => {
-  const long = (at: number): string => `${'long directory name/'.repeat(8)}file ${at}.txt`;
-  const text = (at: number): string => `text of ${at} ${'x'.repeat(50)}\n`.repeat(28);
-
-  it('shows 30 new files with long paths in several parts, and all are committed (S146, S29)', async () => {
-    const written = Array.from({ length: 30 }, (_, at) => ({ op: 'write', path: long(at), content: text(at) }));
-    const story = await propose(changes(...written));
-    const { bot, ana, pr } = story;
-    expect(bot.proposals()).toHaveLength(1);
-    const { body, proposalId } = bot.proposal(1);
-    expect(body).toContain('**Part 1 of 2.**');
-    const shown = [body, ...partsOf(story)].join('\n');
-    for (const at of written.keys()) expect(shown.split(`+text of ${at} `)).toHaveLength(29);
-    await ana.says(`/approve ${proposalId}`);
-    expect(pr.file(long(0))).toBe(text(0));
-    expect(pr.file(long(29))).toBe(text(29));
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it('is not posted where its list alone fills a comment, and the agent hears why (S146, B16)', async () => {
     const path = (at: number): string => `${at}/${'é'.repeat(100)}/`.repeat(4);
     const written = Array.from({ length: 30 }, (_, at) => ({ op: 'write', path: `${path(at)}pаy.ts`, content: 'x\n' }));

@@ -95,7 +95,7 @@ describe('the questions of people under a repository’s settings', () => {
     expect(JSON.stringify(asked)).toContain('Answer in one line.');
   });
 
-  it('cost together no more within 24 hours than one run may; the answer says so, and asks nobody (S157, S171)', async () => {
+  it('cost together no more within 24 hours than one run may; then nobody is asked (S157, S171)', async () => {
     const { ana, ben, bot, configures, model } = await stage().tell();
     await configures('limits: {cost_usd: 0.2}\n');
     model.says({ content: 'So.', usage: USAGE });
@@ -104,9 +104,7 @@ describe('the questions of people under a repository’s settings', () => {
     model.says({ content: 'As I read.', usage: { promptTokens: 1, completionTokens: 1 } });
     await ana.says('/countersign ask why again?');
     expect(bot.answer()).toContain('> As I read.');
-    expect(bot.answer()).toContain('the questions of this pull request');
     const asked = model.requests().length;
-    expect(JSON.stringify(model.requests().at(-1))).toContain('"tool_choice":"none"');
     await ben.says('/countersign ask and now?');
     expect(model.requests()).toHaveLength(asked);
     expect(bot.answer()).toContain('`limits.cost_usd`');
@@ -127,8 +125,8 @@ describe('the model of a repository’s settings', () => {
     expect(JSON.stringify(model.requests()[0])).toContain('"model":"small"');
     expect(bot.run().body).toContain('`small` · 1 response · 101k of 1,000,000 tokens · $0.10.');
     await ana.says('/config');
-    expect(bot.answer()).toContain('| `model` | `small` | `.github/countersign.yml` |');
-    expect(bot.answer()).toContain('| `limits.cost_usd` | `none` | default |');
+    expect(bot.answer()).toContain('model: small\n');
+    expect(bot.answer()).toContain('  cost_usd: none\n');
   });
 
   it.each([

@@ -116,7 +116,7 @@ describe('unified_diff', () => {
   ])('a large file rewritten here and there, lines ending in %j and %j (S23, E11)', (ending, other) => {
     const text = (word: string, end: string) =>
       Array.from(
-        { length: 20_000 },
+        { length: 6_000 },
         (_, at) => `${at % 50 === 0 ? `${word} ` : ''}line ${at % 900}${at % 5 === 0 ? other : ending}`,
       ).join('') + end;
     const [before, after] = [text('old', 'last'), text('new', '')];
