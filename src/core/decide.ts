@@ -1,7 +1,7 @@
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
-import { onCommentDeleted, onCommentEdited, onCommentMissing, onOwnComment } from './events/edited-comments.ts';
+import { onCommentEdited } from './events/edited-comments.ts';
 import {
   onAccessLost,
   onClosed,
@@ -120,7 +120,6 @@ const SIGNAL_HANDLERS: {
   'commit-head-moved': onCommitHeadMoved,
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,
-  'comment-missing': onCommentMissing,
   'review-dismiss-refused': onReviewDismissRefused,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
@@ -151,8 +150,6 @@ const INTENT_HANDLERS: {
 } = {
   comment: onComment,
   edited: onCommentEdited,
-  'own-comment': onOwnComment,
-  deleted: onCommentDeleted,
   pushed: onPushed,
   retargeted: onRetargeted,
   closed: onClosed,

@@ -1,5 +1,4 @@
 import { votingOwnerNeeds } from './actions/approvals.ts';
-import { findCommentDamage } from './actions/comment-repair.ts';
 import {
   headNeeds,
   permissionNeeds,
@@ -13,7 +12,6 @@ import { standingApprovalNeeds } from './actions/standing-approvals.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
 import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
-import { proposalShownBy } from './events/edited-comments.ts';
 import { isAppPush } from './events/pull-request.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
@@ -74,7 +72,6 @@ const SIGNAL_NEEDS: {
   'commit-head-moved': none,
   'commit-delayed': none,
   'proposal-comment-updated': none,
-  'comment-missing': none,
   'review-dismiss-refused': none,
   'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
   'deadline-reached': none,
@@ -114,8 +111,6 @@ const INTENT_NEEDS: {
   comment: commentNeeds,
   edited: (pull, { parsed, actor }, facts) =>
     isReadAsCommand(pull, parsed) && facts.ownerAllowed ? permissionNeeds(actor, facts) : [],
-  'own-comment': ownCommentNeeds,
-  deleted: none,
   pushed: pushNeeds,
   retargeted: none,
   closed: (pull, _intent, facts) => (hasActiveWork(pull) ? pullRequestNeeds(facts) : []),
@@ -161,15 +156,6 @@ function reviewNeeds(pull: PullState, intent: CommentIntent, allowedTo: Required
     if (approvedTargets(intent, facts) === null) return [];
   }
   return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId }] : [];
-}
-
-/** The person's permission matters only if they get a reply about the damage. */
-function ownCommentNeeds(pull: PullState, intent: IntentOf<'own-comment'>, facts: Facts): readonly Need[] {
-  const proposal = proposalShownBy(pull, intent.location);
-  if (proposal?.comment == null || proposal.state !== 'proposed') return [];
-  if (facts.commentHashes === undefined) return [{ kind: 'comment-hashes', proposals: [proposal] }];
-  const isChanged = findCommentDamage(proposal, facts) === 'changed';
-  return isChanged && intent.actor.type === 'User' && facts.ownerAllowed ? permissionNeeds(intent.actor, facts) : [];
 }
 
 function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): readonly Need[] {

@@ -94,7 +94,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   'update-question-comment': nothingWaits,
   'update-proposal-comment': nothingWaits,
   'update-run-comment': nothingWaits,
-  'restore-review-body': nothingWaits,
   react: nothingWaits,
   reply: nothingWaits,
   'check-deadlines': nothingWaits,

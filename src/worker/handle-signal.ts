@@ -192,7 +192,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'readings-unchecked':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-comment-updated':
-    case 'comment-missing':
       return { ids: [signal.proposalId], commentId: null };
     case 'run-comment-posted':
     case 'question-posted':
@@ -217,8 +216,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
 }
 
 function selectorForIntent(intent: Intent): ProposalSelector {
-  if (intent.kind === 'own-comment') return { ids: [], commentId: commentIdOf(intent.location) };
-  if (intent.kind === 'deleted') return { ids: [], commentId: threadRootId(intent.location) };
   if (intent.kind !== 'comment') return NO_PROPOSALS;
   const { parsed, quotedIds, location } = intent;
   return { ids: [...proposalIdsIn(parsed), ...quotedIds.map(({ id }) => id)], commentId: threadRootId(location) };
@@ -233,8 +230,4 @@ function proposalIdsIn(parsed: ParsedComment): readonly string[] {
 
 function threadRootId(location: CommentLocation): number | null {
   return location.at === 'thread' ? location.rootId : null;
-}
-
-function commentIdOf(location: CommentLocation): number | null {
-  return location.at === 'review' ? null : location.commentId;
 }

@@ -58,9 +58,4 @@ export const sideQuestionsEnd: CaseCheck = ({ saved }) => {
   return [...problems, ...[...waiting.keys()].map((key) => `S157: the question ${key} got no answer`)];
 };
 
-const ENDS: ReadonlySet<string> = new Set([
-  'side-question-answered',
-  'side-question-failed',
-  'side-question-withdrawn',
-  'access-lost',
-]);
+const ENDS: ReadonlySet<string> = new Set(['side-question-answered', 'side-question-failed', 'access-lost']);

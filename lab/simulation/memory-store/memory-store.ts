@@ -9,7 +9,6 @@ import type {
 } from '../../../src/adapters/store/store.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { DAY_MS, type ReachedRunLimit, type RunStart } from '../../../src/core/state/limits.ts';
-import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
@@ -178,14 +177,10 @@ function loadPull(
       isOpen(proposal) ||
       (row.runId !== null && runId === row.runId) ||
       include.ids.includes(id) ||
-      (include.commentId !== null && hasCommentNumber(proposal, include.commentId)),
+      (include.commentId !== null && proposal.comment?.id === include.commentId),
   );
   const proposals = rows.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
   return { ...row.state, run, proposals };
-}
-
-function hasCommentNumber({ comment, previousCommentIds }: Proposal, commentId: number): boolean {
-  return comment?.id === commentId || previousCommentIds.includes(commentId);
 }
 
 function loadKnownRun(tables: MemoryTables, key: string, runId: string): StoredRun | null {

@@ -155,14 +155,7 @@ function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref 
   return { actor, repositoryId, target: { actor, repositoryId, number: ref.number }, write };
 }
 
-type WriteMethod =
-  | 'createReview'
-  | 'createFileComment'
-  | 'createComment'
-  | 'createReply'
-  | 'updateReview'
-  | 'updateComment'
-  | 'commit';
+type WriteMethod = 'createReview' | 'createFileComment' | 'createComment' | 'createReply' | 'updateComment' | 'commit';
 
 function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
   const { actor, repositoryId, target, write } = actAsBot(context);
@@ -186,14 +179,11 @@ function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
       asPostedComment('issue-comment', write(OPERATIONS.createIssueComment, { ...target, body }), body),
     createReply: async (inReplyTo, body) =>
       asPostedComment('review-comment', write(OPERATIONS.replyToReviewComment, { ...target, inReplyTo, body }), body),
-    updateReview: async (reviewId, body) => void write(OPERATIONS.editPullRequestReview, { ...target, reviewId, body }),
     updateComment: async ({ kind, id: commentId }, body) => {
       const input = { actor, repositoryId, commentId, body };
-      const isConversation = kind === 'issue-comment';
-      const { updatedAt } = isConversation
-        ? write(OPERATIONS.editIssueComment, input)
-        : write(OPERATIONS.editReviewComment, input);
-      return { bodyHash: hashBody(body), at: updatedAt };
+      if (kind === 'issue-comment') write(OPERATIONS.editIssueComment, input);
+      else write(OPERATIONS.editReviewComment, input);
+      return { bodyHash: hashBody(body) };
     },
     commit: async (plan) => {
       context.snapshot();
@@ -303,7 +293,6 @@ function contentBytes(simulatedGitHub: SimulatedGitHub, content: FileContent): U
 /** The methods that write to GitHub. */
 export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
   'createReview',
-  'updateReview',
   'dismissReview',
   'createFileComment',
   'createComment',

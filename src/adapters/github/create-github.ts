@@ -25,7 +25,7 @@ import { fetchMissingPermissions } from './requests/installation-token.ts';
 import { createRequestLog, type RequestLog } from './requests/request-log.ts';
 import { createTokenRefusals } from './requests/token-refusals.ts';
 import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
-import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
+import { createReview, dismissReview, findReviews, listReviewComments } from './reviews.ts';
 import { listHiddenComments, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
@@ -148,7 +148,6 @@ function createPullPort(connection: PullConnection): GitHub {
     listThreadComments: (rootId) => listThreadComments(connection, rootId),
     listNewestComments: (count) => listNewestComments(connection, count),
     findReviews: (marker) => findReviews(connection, marker),
-    updateReview: (reviewId, body) => updateReview(connection, reviewId, body),
     dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),
     createComment: (body) => createComment(connection, body),

@@ -159,12 +159,6 @@ export async function findReviews(connection: PullConnection, marker: string): P
   return reviews.filter(({ body, state }) => state !== 'PENDING' && firstLineOf(body) === marker).map(toOwnReview);
 }
 
-/** Replaces the body of a review. Its comments do not change. */
-export async function updateReview({ ref, write }: PullConnection, reviewId: number, body: string): Promise<void> {
-  const params = { ...pullParams(ref), review_id: reviewId };
-  await write((client) => client.rest.pulls.updateReview({ ...params, body }));
-}
-
 /** The App is not allowed to dismiss the review, or it is already dismissed. */
 const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([403, 404, 422]);
 

@@ -86,12 +86,12 @@ export async function updateComment(
   body: string,
 ): ReturnType<GitHub['updateComment']> {
   const params = { ...repositoryParams(ref), comment_id: comment.id, body };
-  const { data } = await write(async (client) =>
+  await write(async (client) =>
     comment.kind === 'issue-comment'
       ? client.rest.issues.updateComment(params)
       : client.rest.pulls.updateReviewComment(params),
   );
-  return { bodyHash: hashBody(body), at: data.updated_at };
+  return { bodyHash: hashBody(body) };
 }
 
 type ReactionContent = 'eyes' | '+1';

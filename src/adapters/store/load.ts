@@ -66,7 +66,7 @@ function selectProposals(pullRequestKey: string, { ids, commentId }: ProposalSel
     IS_OPEN,
     sql`run_id = (select run_id from pull)`,
     ...(ids.length === 0 ? [] : [sql`proposal_id in (${sql.join(ids)})`]),
-    ...(commentId === null ? [] : [sql`comment_id = ${commentId}`, hasPreviousComment(commentId)]),
+    ...(commentId === null ? [] : [sql`comment_id = ${commentId}`]),
   ].map(
     (condition) => sql`select seq, schema, body from proposals where pull_key = ${pullRequestKey} and ${condition}`,
   );
@@ -75,11 +75,6 @@ function selectProposals(pullRequestKey: string, { ids, commentId }: ProposalSel
 
 function parseProposals(pullRequestKey: string, rows: readonly ProposalRow[]): readonly Proposal[] {
   return rows.map(({ schema, body }) => fromStored<Proposal>(requireKnownSchema(pullRequestKey, schema, body)));
-}
-
-/** The partial index on this column requires the explicit `is not null`. */
-function hasPreviousComment(commentId: number) {
-  return sql<boolean>`(previous_comment_ids is not null and ${commentId} = any(previous_comment_ids))`;
 }
 
 function requireKnownSchema(pullRequestKey: string, schema: number | null, stored: string): string {

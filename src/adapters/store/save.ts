@@ -170,7 +170,6 @@ async function upsertProposals(
           schema: row.ref('excluded.schema'),
           state: row.ref('excluded.state'),
           comment_id: row.ref('excluded.comment_id'),
-          previous_comment_ids: row.ref('excluded.previous_comment_ids'),
           digest: row.ref('excluded.digest'),
           body: row.ref('excluded.body'),
           updated_at: row.ref('excluded.updated_at'),
@@ -190,8 +189,6 @@ function toProposalRow(pullRequestKey: string, proposal: Proposal, now: number) 
     schema: RUN_SCHEMA,
     state: proposal.state,
     comment_id: proposal.comment?.id ?? null,
-    previous_comment_ids:
-      proposal.previousCommentIds.length === 0 ? null : `{${proposal.previousCommentIds.join(',')}}`,
     digest: proposal.change.digest,
     body: toStored(proposal),
     created_at: now,

@@ -1,5 +1,4 @@
 import { excerptOf } from '../agent/shared/clean-text.ts';
-import { type CommentLocation, locationId } from '../state/intent.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isAnswering } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
@@ -10,11 +9,6 @@ import { type StepBuilder, withEffects, withPullState, withReply } from './step-
 /** The unanswered question with this id; null if it is over. */
 export function findSideQuestion({ sideQuestions }: PullState, id: string): SideQuestion | null {
   return sideQuestions.find((one) => one.id === id) ?? null;
-}
-
-/** The unanswered question of this comment; null if there is none. */
-export function findSideQuestionAt(pull: PullState, location: CommentLocation): SideQuestion | null {
-  return findSideQuestion(pull, locationId(location));
 }
 
 /** Puts a question behind the others. */

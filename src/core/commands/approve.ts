@@ -12,7 +12,7 @@ import type { Reply } from '../step/replies.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
-import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
+import { approvalNeeds, checkMayApprove, checkPagesIntact } from './shared/approval-checks.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -88,14 +88,13 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   const hidden = isUnnamed ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
   const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
   if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
-  const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
   const isReadingAlone = resolved.open.every(({ change }) => change.op === 'read');
-  const refusal = outdatedThread ?? (isReadingAlone ? null : refuseIfReadOnly(context));
+  const refusal = isReadingAlone ? null : refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const check = checkMayApprove(context, resolved.open);
   if (check.kind === 'refused') return check.step;
   const step =
-    checkCommentsIntact(context, resolved.open) ??
+    checkPagesIntact(context, resolved.open) ??
     approveAll(context, resolved, { rules: check.rules, note: cleanText(note).text, always: always ?? null });
   return hidden.length === 0
     ? step

@@ -184,7 +184,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     summary: null,
     comment: null,
     reviews: [],
-    repairCount: 0,
   };
 }
 

@@ -17,7 +17,7 @@ import {
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { approve, queueCommit } from '../commands/approve.ts';
-import { checkCommentsIntact, checkMayApprove, checkThreadCurrent } from '../commands/shared/approval-checks.ts';
+import { checkMayApprove, checkPagesIntact } from '../commands/shared/approval-checks.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -66,14 +66,14 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   if (context.intent.location.at !== 'thread') return refuseUserEdit(context, proposal, { reason: 'not-in-thread' });
   if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
   if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
-  const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
+  const refusal = refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const target = findUserEditTarget(context.pull, context.intent);
   if (proposal.change.op === 'set') return refuseUserEdit(context, proposal, { reason: 'several-changes' });
   if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
   const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
-  return checkCommentsIntact(context, [proposal]) ?? takeUserEdit(context, target, comment, check.rules);
+  return checkPagesIntact(context, [proposal]) ?? takeUserEdit(context, target, comment, check.rules);
 }
 
 function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {

@@ -95,12 +95,8 @@ export const NO_EFFECT_RENDERERS = {
       ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`
       : `${codeSpan(String(choice.number))} alone decides nothing here. To answer the agent’s question, use ${codeSpan(`/choose ${choice.id} ${choice.number}`)}.`,
   'user-edit-refused': renderUserEditRefused,
-  'edited-into-command': ({ isTask }) =>
-    isTask
-      ? 'An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.'
-      : 'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
-  'deleted-after-decision': ({ proposals }) =>
-    `Deleting a comment does not undo its decision: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
+  'edited-into-command': () =>
+    'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
   'no-run': ({ command }) => `${formatCommand(command)} had no effect: no run is active here. ${NEW_RUN_HINT}`,
   'resume-refused': ({ refusal }) => NOT_RESUMABLE_TEXT[refusal],
   'undo-refused': renderUndoRefused,

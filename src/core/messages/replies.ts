@@ -160,25 +160,11 @@ const REPLY_RENDERERS: {
     ),
 
   // Comments of the App
-  'comment-tampered': ({ proposals }) =>
+  'page-changed': ({ proposals }) =>
     joinBlocks(
-      'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:',
+      'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It is written again:',
       formatProposalList(proposals),
       `Review it again, then post ${codeSpan('/approve')} again.`,
-    ),
-  'comment-mismatch': ({ proposals }) =>
-    joinBlocks(
-      'Nothing was approved: the comment that shows this change did not show exactly what is stored for it. It has been written again:',
-      formatProposalList(proposals),
-      `Review it again, then post ${codeSpan('/approve')} again. If this repeats, tell the operator of this App.`,
-    ),
-  'comment-repaired': ({ id }) =>
-    `Editing this comment has no effect: it was restored, and ${codeSpan(id)} is still pending. Reply with what to change, or with your own lines in a suggestion block.`,
-  'comment-repair-limit': ({ proposals }) =>
-    joinBlocks(
-      'Withdrawn without a decision, because the comment of this change was edited or deleted repeatedly:',
-      formatProposalList(proposals),
-      UPDATE_HINT,
     ),
   retargeted: ({ from, to, proposals }) =>
     joinBlocks(

@@ -71,13 +71,11 @@ function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder
   if (proposal === undefined) return builder;
   const { placement, comment } = posted;
   const proposedAt = comment.createdAt;
-  const repairedAt = proposal.repairCount > 0 ? proposedAt : null;
   const expiresAt = expiresAtFor(proposedAt, builder.pull.run);
   const recorded = withProposal(builder, {
     ...proposal,
     placement,
     comment,
-    repairedAt,
     proposedAt,
     expiresAt,
     reminded: false,
@@ -163,14 +161,13 @@ export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { ty
   return endStep(withRun(startStep(pull), { comment: signal.comment }), 'run-comment-posted');
 }
 
-/** Stores the hashes of the App's own comments, by which edits of other accounts are detected. */
+/** Stores the hashes of the App's own comments: an approval counts only for a page that still has it. */
 export function onProposalCommentUpdated(
   pull: PullState,
-  { proposalId, bodyHash, at }: Extract<Signal, { type: 'proposal-comment-updated' }>,
+  { proposalId, bodyHash }: Extract<Signal, { type: 'proposal-comment-updated' }>,
 ): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
   if (proposal === undefined || proposal.comment === null) return noop(pull, 'outdated-result');
   const comment = { ...proposal.comment, bodyHash };
-  const repairedAt = proposal.repairCount > 0 ? at : null;
-  return endStep(withProposal(startStep(pull), { ...proposal, comment, repairedAt }), 'proposal-comment-updated');
+  return endStep(withProposal(startStep(pull), { ...proposal, comment }), 'proposal-comment-updated');
 }

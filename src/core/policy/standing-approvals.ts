@@ -122,8 +122,8 @@ export function isInForce({ expiresAt }: Pick<StandingApproval, 'expiresAt'>, no
 
 /** Whether it reaches this proposal: of the same tool, on its paths only, and posted in a later second. */
 export function reaches(approval: StandingApproval, proposal: Proposal): boolean {
-  const { origin, change, repairCount } = proposal;
-  if (origin.kind !== 'call' || origin.tool !== approval.tool || repairCount > 0) return false;
+  const { origin, change } = proposal;
+  if (origin.kind !== 'call' || origin.tool !== approval.tool) return false;
   return isPostedAfter(proposal, approval.grantedAt) && pathsOf(change).every(pathTest(approval));
 }
 

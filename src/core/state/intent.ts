@@ -27,14 +27,6 @@ export type Intent =
       readonly parsed: ParsedComment;
       readonly createdAt: string;
     })
-  /** Another account edited or deleted a comment of the App (S60). */
-  | (IntentBase & {
-      readonly kind: 'own-comment';
-      readonly action: 'edited' | 'deleted';
-      readonly location: CommentLocation;
-    })
-  /** A person's comment was deleted that might have decided something (S61). */
-  | (IntentBase & { readonly kind: 'deleted'; readonly location: CommentLocation })
   | (IntentBase & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
   /** The pull request got another base branch. */
   | (IntentBase & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })

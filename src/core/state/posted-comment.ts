@@ -1,4 +1,4 @@
-/** A comment by the App on GitHub, with everything needed to find and repair it. */
+/** A comment by the App on GitHub, with everything needed to find it and to write it again. */
 export type PostedComment = {
   readonly kind: 'review-comment' | 'file-comment' | 'issue-comment';
   readonly id: number;
@@ -18,8 +18,6 @@ export type PostedReview = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
-  /** The review's own body, as the App sent it. */
-  readonly body: string;
   readonly status: 'commented' | 'changes-requested' | 'dismissed' | 'dismiss-refused';
 };
 

@@ -36,8 +36,6 @@ export type Proposal = {
   readonly placement: Placement | null;
   /** Its page; null until it is posted. */
   readonly comment: PostedComment | null;
-  /** Ids of deleted comments that began a thread about it. Replies in these threads still refer to this proposal. */
-  readonly previousCommentIds: readonly number[];
   /** SHA of the commit that contains it. It can be set before completion, once GitHub has reported the commit. */
   readonly commitSha: string | null;
   /** Null if it was not committed, or by another person's push. */
@@ -71,10 +69,6 @@ export type Proposal = {
    * That comment could have been a denial. Null if there was none.
    */
   readonly approvalsSuspendedBy: { readonly errorId: string | null } | null;
-  /** Number of times its comment was repaired after someone edited or deleted it. */
-  readonly repairCount: number;
-  /** GitHub's time of the last repair; null if there was none. */
-  readonly repairedAt: string | null;
 };
 
 /** A proposal that another one replaced; `url` is null if it was never posted. */
@@ -149,7 +143,6 @@ export const NEW_PROPOSAL = {
   syntaxProblems: [],
   placement: null,
   comment: null,
-  previousCommentIds: [],
   commitSha: null,
   committed: null,
   note: null,
@@ -165,8 +158,6 @@ export const NEW_PROPOSAL = {
   headMovingSince: null,
   pendingRetarget: null,
   approvalsSuspendedBy: null,
-  repairCount: 0,
-  repairedAt: null,
 } as const satisfies Partial<Proposal>;
 
 /** The newer version of these proposals, with a link to each. */

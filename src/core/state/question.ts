@@ -30,8 +30,6 @@ export type AgentQuestion = {
   readonly by: Person | null;
   /** For people: why it could not be asked, or was cancelled. */
   readonly problem: string | null;
-  /** Number of times its comment was repaired after someone edited it. */
-  readonly repairCount: number;
 };
 
 /** The kinds of answer that a question takes. An approval has two labels: to approve and to reject. */

@@ -85,8 +85,6 @@ export type Run = {
   readonly comment: PostedComment | null;
   /** Reviews by the App, oldest first. */
   readonly reviews: readonly PostedReview[];
-  /** Number of times the run comment or a review body was repaired after someone changed it. */
-  readonly repairCount: number;
 };
 
 export type Phase =

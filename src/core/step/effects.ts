@@ -60,7 +60,6 @@ export type Effect =
   /** Expire overdue proposals. */
   | { readonly type: 'expire-proposals' }
   /** Restore the body of a review by the App. */
-  | { readonly type: 'restore-review-body'; readonly runId: string; readonly reviewId: number }
   /** Dismiss a review by the App that requested changes. */
   | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
   | { readonly type: 'react'; readonly location: CommentLocation; readonly content: 'eyes' | '+1' }
@@ -99,7 +98,6 @@ export const LANES = {
   'update-run-comment': 'exclusive',
   'check-deadlines': 'exclusive',
   'expire-proposals': 'exclusive',
-  'restore-review-body': 'exclusive',
   'dismiss-review': 'exclusive',
   react: 'exclusive',
   reply: 'exclusive',
@@ -114,8 +112,6 @@ export function dedupeKey(effect: Effect): string | null {
       return `update-proposal-comment:${effect.proposalId}`;
     case 'update-question-comment':
       return `update-question-comment:${effect.questionId}`;
-    case 'restore-review-body':
-      return `restore-review-body:${effect.reviewId}`;
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
     case 'start-next-task':

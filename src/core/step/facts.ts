@@ -79,8 +79,6 @@ export type Facts = {
   readonly commentHashes?: Readonly<Record<string, string | null>>;
   /** The `commentKey` of each comment of the App that is minimized, or whose thread is resolved. */
   readonly hiddenComments?: readonly string[];
-  /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
-  readonly shownDigests?: Readonly<Record<string, string | null>>;
   /** The current permissions of the authors of standing approvals, by numeric id. */
   readonly standingPermissions?: Readonly<Record<string, Permission>>;
   readonly undo?: UndoResult;

@@ -80,15 +80,14 @@ export type GitHub = {
   listThreadComments(rootId: number): Promise<readonly PullComment[]>;
   /** The newest comments of the conversation, oldest first. `count` is the number of all. */
   listNewestComments(count: number): Promise<readonly PullComment[]>;
-  updateReview(reviewId: number, body: string): Promise<void>;
   /** False if GitHub refuses, so that a person has to dismiss it. True if it is already dismissed. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
   createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
   createComment(body: string): Promise<PostedComment>;
   /** Posts a reply in the thread whose first comment is `rootId`. */
   createReply(rootId: number, body: string): Promise<PostedComment>;
-  /** Returns the hash of the new body, as in `PostedComment.bodyHash`, and GitHub's time of the change (ISO 8601). */
-  updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string; readonly at: string }>;
+  /** Returns the hash of the new body, as in `PostedComment.bodyHash`. */
+  updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string }>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: PostedComment): Promise<void>;
   /** Those of the comments that are minimized, or whose thread is resolved. */

@@ -69,18 +69,9 @@ export type Reply =
     }
   /** A suggestion block that cannot be used as a person's own text. */
   | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
-  /** `isTask` if the comment gave the task of the run, or a queued one. */
-  | { readonly kind: 'edited-into-command'; readonly isTask: boolean }
-  /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
-  | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
-  /**
-   * The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved.
-   */
-  | { readonly kind: 'comment-mismatch'; readonly proposals: readonly ProposalLink[] }
-  /** A person who can decide edited a comment of the App. It was restored; the reply names better ways. */
-  | { readonly kind: 'comment-repaired'; readonly id: string }
-  /** Comments were edited or deleted too often, so their changes were withdrawn. */
-  | { readonly kind: 'comment-repair-limit'; readonly proposals: readonly ProposalLink[] }
+  | { readonly kind: 'edited-into-command' }
+  /** The pages of these were edited or deleted. They are written again and nothing was approved. */
+  | { readonly kind: 'page-changed'; readonly proposals: readonly ProposalLink[] }
   | {
       readonly kind: 'retargeted';
       readonly from: string;
@@ -95,7 +86,6 @@ export type Reply =
       readonly questions: readonly QuestionLink[];
       readonly expiresAt: string;
     }
-  | { readonly kind: 'deleted-after-decision'; readonly proposals: readonly ProposalOutcome[] }
   /** A rule refused an earlier commit of this run. */
   | { readonly kind: 'push-refused'; readonly headRef: string }
   | { readonly kind: 'fork'; readonly headRef: string }

@@ -153,15 +153,8 @@ export type Signal =
   | { readonly type: 'dead-lettered'; readonly errorId: string | null }
   /** GitHub did not let the App dismiss its own review. */
   | { readonly type: 'review-dismiss-refused'; readonly runId: string; readonly reviewId: number }
-  /** An open proposal's comments were rewritten at GitHub's time `at`. */
-  | {
-      readonly type: 'proposal-comment-updated';
-      readonly proposalId: string;
-      readonly bodyHash: string;
-      readonly at: string;
-    }
-  /** One of an open proposal's comments was deleted. */
-  | { readonly type: 'comment-missing'; readonly proposalId: string; readonly commentId: number }
+  /** The page of an open proposal was rewritten. */
+  | { readonly type: 'proposal-comment-updated'; readonly proposalId: string; readonly bodyHash: string }
   /** The App has lost access to the repository. */
   | { readonly type: 'access-lost'; readonly cause: AccessLossCause }
   /** A reminder or an expiry is due. */

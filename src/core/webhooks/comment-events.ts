@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { bareCommand, parseComment } from '../comments/parse-comment.ts';
-import type { Actor, CommentLocation, Intent, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
+import type { Actor, CommentLocation, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type DeliveryContext,
@@ -63,7 +63,6 @@ export function createEditedCommentReader(extract: CommentExtractor): PullReques
     if (isOwnEvent(context)) return 'own-event';
     const comment = extract(payload);
     if (typeof comment === 'string') return comment;
-    if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'edited');
     const actor = findCommenter(comment, context);
     if (typeof actor === 'string') return actor;
     const { parsed } = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
@@ -72,35 +71,6 @@ export function createEditedCommentReader(extract: CommentExtractor): PullReques
     const pull = toPullRequestRef(comment.repository, comment.number, context);
     return { kind: 'edited', pull, actor, location, parsed, createdAt };
   };
-}
-
-/** Reads a deleted comment. A deletion does not undo a decision, so the person gets a reply (S61). */
-export function createDeletedCommentReader(extract: CommentExtractor): PullRequestEventReader {
-  return (payload, context) => {
-    if (isOwnEvent(context)) return 'own-event';
-    const comment = extract(payload);
-    if (typeof comment === 'string') return comment;
-    if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'deleted');
-    const actor = findCommenter(comment, context);
-    if (typeof actor === 'string') return actor;
-    const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
-    const reason = reasonToIgnore(comment, parsed, quotedIds);
-    if (reason !== null) return reason;
-    const pull = toPullRequestRef(comment.repository, comment.number, context);
-    return { kind: 'deleted', pull, actor, location: comment.location };
-  };
-}
-
-/** Reads a change of the App's own comment by any other account, which the App has to repair. */
-function readOwnCommentChange(
-  comment: WebhookComment,
-  context: DeliveryContext,
-  action: 'edited' | 'deleted',
-): Intent | IgnoreReason {
-  const { sender } = context;
-  if (!sender) return 'no-actor';
-  const pull = toPullRequestRef(comment.repository, comment.number, context);
-  return { kind: 'own-comment', action, pull, actor: toActor(sender, false), location: comment.location };
 }
 
 /** Whether the App itself acted. Most webhooks are of this kind, so their payloads are not read further. */

@@ -3,7 +3,6 @@ import type { AppIdentity } from '../step/facts.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type CommentExtractor,
-  createDeletedCommentReader,
   createEditedCommentReader,
   createNewCommentReader,
   extractIssueComment,
@@ -99,6 +98,5 @@ function createCommentReaders(extract: CommentExtractor): ReadonlyMap<string, Pu
   return new Map([
     ['created', createNewCommentReader(extract)],
     ['edited', createEditedCommentReader(extract)],
-    ['deleted', createDeletedCommentReader(extract)],
   ]);
 }

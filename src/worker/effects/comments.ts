@@ -12,7 +12,6 @@ import { isFinal } from '../../core/state/proposal-lifecycle.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { Run } from '../../core/state/run.ts';
 import { type GitHub, GitHubError } from '../../core/step/ports.ts';
-import type { Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 import { isPermanent } from '../jobs/retries.ts';
@@ -37,23 +36,17 @@ export async function updateProposalComment({
   const updated = await updateExistingComment(github, proposal.comment, body);
   if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
     await github.resolveThread(proposal.comment);
-  if (proposal.state !== 'proposed') return DONE;
-  return { kind: 'done', signal: updateSignal(proposal.comment, proposal.id, updated) };
+  if (proposal.state !== 'proposed' || updated === null) return DONE;
+  const { bodyHash } = updated;
+  return { kind: 'done', signal: { type: 'proposal-comment-updated', proposalId: proposal.id, bodyHash } };
 }
 
 function replacementUrl(pull: PullState, proposal: Proposal): string | null {
   return pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null;
 }
 
-/** The hash and time of an update; null if the comment was deleted. */
+/** The hash of an update; null if the comment was deleted. */
 type UpdatedComment = Awaited<ReturnType<GitHub['updateComment']>> | null;
-
-/** Reports a missing comment: people must see the proposal before they decide. */
-function updateSignal({ id }: PostedComment, proposalId: string, updated: UpdatedComment): Signal {
-  return updated === null
-    ? { type: 'comment-missing', proposalId, commentId: id }
-    : { type: 'proposal-comment-updated', proposalId, ...updated };
-}
 
 /** Updates the comment of a run. Posts it if there is none yet, or if it was deleted. */
 export async function updateRunComment(job: Job<'update-run-comment'>): Promise<EffectResult> {
@@ -115,15 +108,6 @@ export async function updateExistingComment(
     if (error instanceof GitHubError && (error.status === 404 || error.status === 410)) return null;
     throw error;
   }
-}
-
-/** Restores the body of one of the App's reviews, unless a new run has started. */
-export async function restoreReviewBody(job: Job<'restore-review-body'>): Promise<EffectResult> {
-  const { context, effect } = job;
-  const { run, ref } = await loadJobPull(job);
-  const review = run?.id === effect.runId ? run.reviews.find(({ id }) => id === effect.reviewId) : undefined;
-  if (review !== undefined) await context.githubApp.forPull(ref).updateReview(review.id, review.body);
-  return DONE;
 }
 
 /** Dismisses one of the App's reviews. Reports a refusal by GitHub, because people then have to do it. */

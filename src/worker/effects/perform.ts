@@ -3,14 +3,7 @@ import { isAnswerable } from '../../core/state/question.ts';
 import type { EffectType } from '../../core/step/effects.ts';
 import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
-import {
-  dismissOwnReview,
-  postReaction,
-  postReply,
-  restoreReviewBody,
-  updateProposalComment,
-  updateRunComment,
-} from './comments.ts';
+import { dismissOwnReview, postReaction, postReply, updateProposalComment, updateRunComment } from './comments.ts';
 import { performCommit } from './commit.ts';
 import { allowReadings } from './commit-checks.ts';
 import { postProposals } from './post-proposals.ts';
@@ -44,7 +37,6 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'update-run-comment': updateRunComment,
   react: postReaction,
   reply: postReply,
-  'restore-review-body': restoreReviewBody,
   'dismiss-review': dismissOwnReview,
   'check-deadlines': checkDeadlines,
   'expire-proposals': expireProposals,

@@ -32,8 +32,8 @@ type OpenProposal = {
 };
 
 /**
- * Posts the proposals of a turn: one review with all suggestion blocks, then a comment for each exact diff. A retry or
- * repair first finds existing comments by their markers, and adds only the missing ones.
+ * Posts the proposals of a turn: one review with all suggestion blocks, then a comment for each exact diff. A retry
+ * first finds existing comments by their markers, and adds only the missing ones.
  */
 export async function postProposals(job: PostProposalsJob): Promise<EffectResult> {
   const { context, stored, effect } = job;
@@ -46,18 +46,16 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const open = await draftProposals(job, github, pull, pending);
   const isRetry = job.attempts > 1;
   // Also look for proposals that were decided meanwhile: their comments can show commands and a suggestion button.
-  const foundComments =
-    isRetry || unposted.some(({ repairCount }) => repairCount > 0)
-      ? await findPostedComments({ github }, unposted, runRequestedAt(pull, runId))
-      : NO_COMMENTS;
+  const foundComments = isRetry
+    ? await findPostedComments({ github }, unposted, runRequestedAt(pull, runId))
+    : NO_COMMENTS;
   const batch = { job, github, pull, foundComments };
   const adopted = await adoptAll(batch, unposted, open);
   const existingReviews = isRetry ? await findPostedReviews(github, pull, effect) : [];
   const missing = open.filter(({ proposal }) => !isPosted(foundComments, proposal));
   const posted = await postMissing(batch, missing, existingReviews);
   const proposals = [...adopted, ...posted.proposals];
-  const { body } = buildReview(effect, pull, []);
-  const reviews = [...existingReviews, ...posted.reviews].map((review) => ({ ...review, body }));
+  const reviews = [...existingReviews, ...posted.reviews];
   const postedIds = new Set(proposals.map(({ proposalId }) => proposalId));
   const unpostable = pending.filter(({ id }) => !postedIds.has(id)).map(toUnpostable);
   if (proposals.length === 0 && unpostable.length === 0 && reviews.length === 0) return DONE;

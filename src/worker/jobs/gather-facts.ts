@@ -5,7 +5,6 @@ import { withCurrentNames } from '../../core/decide.ts';
 import { applyUserEdit } from '../../core/edits/build/user-edit.ts';
 import type { FileChange, FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
-import { findShownDigest } from '../../core/messages/proposal/shown-change.ts';
 import { needs } from '../../core/needs.ts';
 import { combineUndos, computeUndo } from '../../core/policy/compute-undo.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
@@ -101,26 +100,18 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
   }
 }
 
-/**
- * Reads the comments of pending proposals. Those that are as the App posted them are held against the stored change.
- */
+/** Reads the pages of pending proposals. */
 async function fetchShownProposals(
   { github }: PullContext,
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
-): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenComments'>> {
+): Promise<Pick<Facts, 'commentHashes' | 'hiddenComments'>> {
   const comments = proposals.flatMap(({ comment }) => comment ?? []);
   const [texts, hidden] = await bothOrFail(
     github.fetchCommentTexts(comments),
     withHidden ? github.listHiddenComments(comments) : Promise.resolve(null),
   );
-  const shownDigests: Record<string, string | null> = {};
-  for (const proposal of proposals) {
-    const text = proposal.comment === null ? undefined : texts[commentKey(proposal.comment)];
-    if (text == null || text.bodyHash !== proposal.comment?.bodyHash) continue;
-    shownDigests[proposal.id] = findShownDigest({ proposal, body: text.body });
-  }
   const commentHashes = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null]));
-  return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };
+  return { commentHashes, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */

@@ -51,7 +51,6 @@ const EFFECT_RETRIES: { readonly [Type in EffectType]: RetryLimits } = {
   'start-next-task': WORK,
   'check-deadlines': WORK,
   'expire-proposals': WORK,
-  'restore-review-body': WORK,
   'dismiss-review': WORK,
   'update-question-comment': NOTICE,
   'update-proposal-comment': NOTICE,

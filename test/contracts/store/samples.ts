@@ -79,7 +79,6 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     summary: null,
     comment: null,
     reviews: [],
-    repairCount: 0,
     ...changed,
   };
 }
@@ -131,7 +130,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     votes: [],
     placement: null,
     comment: null,
-    previousCommentIds: [],
     commitSha: null,
     committed: null,
     note: null,
@@ -148,8 +146,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     headMovingSince: null,
     pendingRetarget: null,
     approvalsSuspendedBy: null,
-    repairCount: 0,
-    repairedAt: null,
     ...changed,
   };
 }
@@ -198,7 +194,7 @@ export function answeredQuestion(id: string): AgentQuestion {
       prompt: 'Which?',
     },
     ...{ precedingText: null, digest: 'd'.repeat(64), place: { at: 'conversation' }, state: 'answered', by: ana },
-    ...{ comment: null, expiresAt: null, reminded: false, problem: null, repairCount: 0 },
+    ...{ comment: null, expiresAt: null, reminded: false, problem: null },
     answer: { kind: 'text', value: 'canary' },
     note: null,
   };

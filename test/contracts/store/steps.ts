@@ -132,26 +132,6 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
       expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p0', 'p4']);
     });
 
-    it('finds a proposal by its previous comments, but not by those of another proposal (S60)', async () => {
-      const { claim, signal } = await claimSignal('a');
-      const [gone, other] = [posted('p1', 'old', 71), posted('p2', 'old', 72)].map((one) => ({
-        ...one,
-        state: 'rejected' as const,
-      }));
-      const twice = { ...present(gone), comment: null, previousCommentIds: [71, 81] };
-      const pull = pullOf(1, { run: run('old'), proposals: [present(gone), present(other)] });
-      await store().save(claim, signal, step(pull), 20);
-      await store().saveIfInboxEmpty(claim, signal.signal, step({ ...pull, proposals: [twice, present(other)] }), 30);
-      await store().saveIfInboxEmpty(claim, signal.signal, step(pullOf(1, { run: run('new'), proposals: [] })), 40);
-      const found = async (commentId: number) =>
-        (await store().load(claim.pullRequestKey, { ids: [], commentId })).proposals.map(({ id }) => id);
-      expect(await found(71)).toEqual(['p1']);
-      expect(await found(81)).toEqual(['p1']);
-      expect(await found(72)).toEqual(['p2']);
-      expect(await found(7)).toEqual([]);
-      expect((await store().load(claim.pullRequestKey, { ids: ['p1'], commentId: null })).proposals).toEqual([twice]);
-    });
-
     it('saves only changed proposals', async () => {
       const { claim, signal } = await claimSignal('a');
       const proposals = [proposal('p1', 'r'), proposal('p2', 'r')];

@@ -132,13 +132,6 @@ describe('comments and reactions that never decide', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('a deleted approval is not undone (S61)', async () => {
-    const { ana, bot, pr } = await propose(stage(), BIGINT);
-    const commentId = await ana.replies(bot.proposal(1), '/approve');
-    await ana.does((person) => person.deletesInThread(commentId));
-    expect(pr.commits()).toHaveLength(1);
-  });
-
   it('the same text on an issue is ignored (F12)', async () => {
     const story = await stage().tell();
     const { ana, pr, model } = story;

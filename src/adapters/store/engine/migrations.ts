@@ -102,7 +102,6 @@ create table proposals (
   schema integer not null,
   state text not null,
   comment_id bigint,
-  previous_comment_ids bigint[],
   digest text not null,
   body text not null,
   created_at bigint not null,
@@ -111,8 +110,6 @@ create table proposals (
 );
 
 create index open_proposals on proposals (pull_key) where state in ('proposed', 'approved', 'executing');
-
-create index proposals_by_previous_comments on proposals (pull_key) where previous_comment_ids is not null;
 
 create index proposals_of_run on proposals (pull_key, run_id);
 

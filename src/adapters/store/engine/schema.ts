@@ -64,7 +64,6 @@ type ProposalsTable = {
   state: string;
   comment_id: number | null;
   /** A PostgreSQL array as text, `{71,72}`; null if empty. */
-  previous_comment_ids: string | null;
   digest: string;
   body: string;
   created_at: number;

@@ -5,19 +5,25 @@ import {
   showCurrentNeeds,
   votingOwnerNeeds,
 } from '../../actions/approvals.ts';
-import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../../actions/comment-repair.ts';
 import { settingsNeeds } from '../../actions/fact-needs.ts';
-import { endStep, type StepBuilder, startStep, withReply } from '../../actions/step-builder.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withProposal,
+  withReply,
+} from '../../actions/step-builder.ts';
+import { queuePosting } from '../../actions/tool-batch.ts';
 import type { ApprovalRules } from '../../policy/approval-rules.ts';
+import { commentKey } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
-import type { Need } from '../../step/facts.ts';
+import type { Facts, Need } from '../../step/facts.ts';
 import type { ApprovalBlock } from '../../step/refusals.ts';
-import type { Reply } from '../../step/replies.ts';
 import { proposalLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
-import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
-import { isInPreviousThread } from './targets.ts';
+import type { CommandContext, CommentContext } from './context.ts';
 
 /** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
 type ApprovalCheck =
@@ -73,41 +79,22 @@ function refuseApproval(
 }
 
 /**
- * The reply if a comment of ours does not show its proposal now, or did not when the approval was written; else null.
+ * The reply where a page is not on GitHub as the App posted it, so that people may have read another text; else null.
+ * Each such page is written again, and decided only by approvals written after that.
  */
-export function checkCommentsIntact(context: CommandContext, open: readonly Proposal[]): Step | null {
-  const tampered = open.filter((proposal) => findCommentDamage(proposal, context.facts) !== null);
-  if (tampered.length > 0) return repairAndAskAgain(context, tampered, 'comment-tampered');
-  const different = open.filter(({ id, state }) => state === 'proposed' && !context.facts.shownDigests?.[id]);
-  if (different.length > 0) return repairAndAskAgain(context, different, 'comment-mismatch');
-  const unseen = open.filter((proposal) => mightHaveShownOtherText(proposal, context.commentRef.createdAt));
-  return unseen.length === 0 ? null : replyPostedLater(context, unseen);
+export function checkPagesIntact({ pull, facts, intent }: CommandContext, open: readonly Proposal[]): Step | null {
+  const damaged = open.filter(({ state, comment }) => {
+    return state === 'proposed' && comment !== null && facts.commentHashes?.[commentKey(comment)] !== comment.bodyHash;
+  });
+  if (damaged.length === 0) return null;
+  const written = damaged.reduce((builder, one) => writePageAgain(builder, one, facts), startStep(pull));
+  const reply = { kind: 'page-changed', proposals: damaged.map(proposalLink) } as const;
+  return endStep(withReply(written, intent.location, reply), 'page-changed');
 }
 
-/** The reply in a thread that no longer shows these proposals; else null. */
-export function checkThreadCurrent(context: CommandContext, open: readonly Proposal[]): Step | null {
-  const elsewhere = open.filter((proposal) => isInPreviousThread(proposal, context.intent.location));
-  return elsewhere.length === 0
-    ? null
-    : endWithReply(context, askAgain('comment-tampered', elsewhere), 'comment-tampered');
-}
-
-/** Why an approval does not count: a comment is not as the App posted it, or it does not show the stored change. */
-type PageProblem = 'comment-tampered' | 'comment-mismatch';
-
-/** People may have read another text than ours: repairs the comments and asks to approve again. */
-function repairAndAskAgain(context: CommandContext, damaged: readonly Proposal[], problem: PageProblem): Step {
-  const { pull, facts, intent } = context;
-  const repaired = damaged.reduce(
-    (builder, one) => repairComment(builder, one, findCommentDamage(one, facts) ?? 'changed', facts.now),
-    startStep(pull),
-  );
-  const ids = new Set(damaged.map(({ id }) => id));
-  const pending = repaired.pull.proposals.filter((one) => ids.has(one.id) && one.state === 'proposed');
-  if (pending.length === 0) return endStep(repaired, problem);
-  return endStep(withReply(repaired, intent.location, askAgain(problem, pending)), problem);
-}
-
-function askAgain(kind: PageProblem, proposals: readonly Proposal[]): Reply {
-  return { kind, proposals: proposals.map(proposalLink) };
+function writePageAgain(builder: StepBuilder, proposal: Proposal, { commentHashes }: Facts): StepBuilder {
+  const { comment } = proposal;
+  if (comment === null || commentHashes?.[commentKey(comment)] !== null) return queueCommentUpdate(builder, proposal);
+  const unposted = { ...proposal, comment: null, placement: null };
+  return queuePosting(withProposal(builder, unposted), unposted);
 }

@@ -111,7 +111,7 @@ export function refuseIfTooManyRuns(context: CommandContext): Step | null {
   return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;
 }
 
-/** A vote on what the proposal's comment shows. Where the comment was read for it, the digest is the one read there. */
+/** A vote on what the proposal's comment shows. */
 export function createVote(
   context: CommandContext,
   proposal: Proposal,
@@ -121,7 +121,7 @@ export function createVote(
   const { location, bodyHash } = context.intent;
   return {
     proposalId: proposal.id,
-    digest: context.facts.shownDigests?.[proposal.id] ?? postedChange(proposal).digest,
+    digest: postedChange(proposal).digest,
     action,
     by: context.person,
     permission: context.permission,

@@ -146,12 +146,11 @@ function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
 }
 
 /**
- * An id that was written before its proposal was posted means another one: a restored database gives ids anew. A
- * proposal that was posted again keeps what was said about it.
+ * An id that was written before its proposal was posted means another one: a restored database gives ids anew.
  */
 export function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
   const postedAt = proposal.comment?.createdAt ?? null;
-  return proposal.repairCount === 0 && postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
+  return postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
 }
 
 function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
@@ -174,13 +173,7 @@ export function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...mor
   return changes.some(({ digest }) => digest.startsWith(only.digest));
 }
 
-/** Whether this comment began a thread about the proposal; the comment can be deleted by now. */
-export function isThreadOf({ comment, previousCommentIds }: Proposal, rootId: number): boolean {
-  return beginsThread(comment, rootId) || previousCommentIds.includes(rootId);
-}
-
-/** Whether a comment is in a thread whose first comment showed the proposal and was deleted. */
-export function isInPreviousThread({ comment, previousCommentIds }: Proposal, location: CommentLocation): boolean {
-  if (location.at !== 'thread' || beginsThread(comment, location.rootId)) return false;
-  return previousCommentIds.includes(location.rootId);
+/** Whether this comment began the thread of the proposal. */
+export function isThreadOf({ comment }: Proposal, rootId: number): boolean {
+  return beginsThread(comment, rootId);
 }

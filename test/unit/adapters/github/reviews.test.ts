@@ -183,12 +183,6 @@ describe('existing reviews', () => {
     expect(await http.github.findReviews(marker)).toEqual([{ id: 80, url, status: 'changes-requested' }]);
   });
 
-  it('are updated by their id (S60)', async () => {
-    http.expectWriteToken();
-    http.as('ghs_write').put(`${REVIEWS}/80`, { body: 'As it was.' }).reply(200, { id: 80, body: 'As it was.' });
-    await http.github.updateReview(80, 'As it was.');
-  });
-
   it('a review’s comments are read by their thread (S55)', async () => {
     http.expectReadToken();
     const at = { node_id: 'N', html_url: url, created_at: 'a', updated_at: 'b', commit_id: 'c', path: 'a.ts' };

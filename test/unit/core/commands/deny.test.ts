@@ -133,7 +133,7 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
     if (run === null) throw new Error('There is no run.');
     game.pull = {
       ...game.pull,
-      run: { ...run, reviews: [{ id: 9, turn: 1, url: 'u', body: 'b', status: 'changes-requested' }] },
+      run: { ...run, reviews: [{ id: 9, turn: 1, url: 'u', status: 'changes-requested' }] },
     };
     says(game, ANA, '/approve');
     const intent = { kind: 'dismissed', pull: REF, actor: BEN, reviewId: 9 } as const;

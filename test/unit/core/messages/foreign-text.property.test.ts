@@ -37,7 +37,7 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
       ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt: words },
       ...{ precedingText: others, digest: questionDigest(input, words), place: { at: 'conversation' } as const },
       ...{ state: 'asked' as const, comment: null, expiresAt: null, reminded: false, answer: null, note: null },
-      ...{ by: { id: 1, login: words }, problem: null, repairCount: 0 },
+      ...{ by: { id: 1, login: words }, problem: null },
       ...outcome,
     })),
   );

@@ -20,7 +20,6 @@ function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
       note: null,
       by: null,
       problem: null,
-      repairCount: 0,
     },
     ...more,
   };

@@ -138,12 +138,8 @@ function everyAnswer(text: string): readonly Reply[] {
       { command: 'choose', choice: { id: 'q1w2', number: 2 } },
     ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
-    'edited-into-command': [{ isTask: false }, { isTask: true }],
-    'comment-tampered': [{ proposals: named }],
-    'comment-mismatch': [{ proposals: named }],
-    'comment-repaired': [{ id: 'k7q2' }],
-    'comment-repair-limit': [{ proposals: named }],
-    'deleted-after-decision': [{ proposals: [outcome] }],
+    'edited-into-command': [{}],
+    'page-changed': [{ proposals: named }],
     retargeted: [{ from: text, to: 'main', proposals: named }],
     fork: [{ headRef: text }],
     'push-refused': [{ headRef: text }],
@@ -454,38 +450,13 @@ describe('answers', () => {
       [edited-into-command]
       An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.
 
-      [edited-into-command]
-      An edited comment has no effect, because it might have been read before the edit. The task goes on as it was first written; mention this App in a new comment to tell the agent more.
-
-      [comment-tampered]
-      Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:
+      [page-changed]
+      Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It is written again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
       Review it again, then post \`/approve\` again.
-
-      [comment-mismatch]
-      Nothing was approved: the comment that shows this change did not show exactly what is stored for it. It has been written again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Review it again, then post \`/approve\` again. If this repeats, tell the operator of this App.
-
-      [comment-repaired]
-      Editing this comment has no effect: it was restored, and \`k7q2\` is still pending. Reply with what to change, or with your own lines in a suggestion block.
-
-      [comment-repair-limit]
-      Withdrawn without a decision, because the comment of this change was edited or deleted repeatedly:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      The agent has been told and may propose an update.
-
-      [deleted-after-decision]
-      Deleting a comment does not undo its decision: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
 
       [retargeted]
       Withdrawn, because this pull request now targets \`main\` instead of \`total\`:

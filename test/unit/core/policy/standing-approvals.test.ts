@@ -61,7 +61,6 @@ describe('the reach of a standing approval', () => {
     expect(reaches(approval(), posted({ ...bigint, path: 'src/Total.ts' }))).toBe(false);
     expect(reaches(approval(), posted(bigint, { comment: comment(GRANTED_AT) }))).toBe(false);
     expect(reaches(approval(), posted(bigint, { comment: null }))).toBe(false);
-    expect(reaches(approval(), posted(bigint, { repairCount: 1 }))).toBe(false);
     const undo = { kind: 'undo', undoneProposalId: 'a1b2', by: ana, cancelReason: null } as const;
     expect(reaches(approval(), posted(bigint, { origin: undo }))).toBe(false);
   });

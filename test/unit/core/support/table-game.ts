@@ -79,7 +79,6 @@ export class TableGame {
       reachedRunLimit: null,
       pullRequest: this.github(),
       commentHashes,
-      shownDigests: Object.fromEntries(this.pull.proposals.map(({ id, change }) => [id, change.digest])),
       settings: this.settings,
     };
     return { now: this.now(), app: SELF, ownerAllowed: true, ...known, ...more };

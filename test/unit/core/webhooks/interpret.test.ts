@@ -300,42 +300,6 @@ describe('an edit never decides (B7, S60)', () => {
       intent: { kind: 'edited', actor: { id: 11, login: 'ana' } },
     });
   });
-
-  it('an edit of the App’s own comment has its own kind (S60)', () => {
-    expect(read('issue_comment', issueComment('/approve', { user: BOT }, edit))).toMatchObject({
-      intent: { kind: 'own-comment', action: 'edited', location: { at: 'conversation' }, actor: { login: 'ana' } },
-    });
-    expect(outcome('issue_comment', issueComment('/approve', { user: BOT }, { ...edit, sender: BOT }))).toBe(
-      'own-event',
-    );
-  });
-});
-
-describe('deleted comments (S60, S61)', () => {
-  const deletion = { action: 'deleted' };
-
-  it('a deletion of the App’s comment is an intent if another account did it', () => {
-    const bot = { ...BOT, id: 4711 };
-    for (const sender of [ANA, bot]) {
-      expect(read('issue_comment', issueComment('hello', { user: BOT }, { ...deletion, sender }))).toMatchObject({
-        intent: { kind: 'own-comment', action: 'deleted', actor: { id: sender.id } },
-      });
-    }
-    expect(outcome('issue_comment', issueComment('hello', { user: BOT }, { ...deletion, sender: BOT }))).toBe(
-      'own-event',
-    );
-  });
-
-  it('a deletion of a person’s comment is an intent if the comment might have decided something', () => {
-    expect(read('issue_comment', issueComment('/approve', {}, deletion))).toMatchObject({
-      intent: { kind: 'deleted' },
-    });
-    expect(read('pull_request_review_comment', reviewComment('use bigint', {}, deletion))).toMatchObject({
-      intent: { kind: 'deleted', location: { at: 'thread' } },
-    });
-    expect(outcome('issue_comment', issueComment('nice weather', {}, deletion))).toBe('not-addressed');
-    expect(outcome('issue_comment', issueComment('/retest', {}, deletion))).toBe('other-command');
-  });
 });
 
 describe('changes of the base branch and of the installation (S90b, B11, F16)', () => {

@@ -40,7 +40,7 @@ async function requestsOfUpdate(
   const github: Pick<GitHub, 'findCommentsByMarker' | 'createComment' | 'updateComment'> = {
     findCommentsByMarker: ([marker = ''], since) => told(`find since ${since}`, new Map([[marker, standing]])),
     createComment: () => told('create', standing),
-    updateComment: () => told('update', { bodyHash: '', at: '' }),
+    updateComment: () => told('update', { bodyHash: '' }),
   };
   const nothing = (): never => {
     throw new Error('nothing else is asked');
