@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/trust.ts';
 import type { GitHubClient } from './requests/client.ts';
 import { allItems, PAGE_SIZE, PAGES } from './requests/connection.ts';
 import { GitHubRequestError, toGitHubError } from './requests/errors.ts';
-import { InstallationToken } from './requests/installation-token.ts';
+import { InstallationToken } from './requests/tokens.ts';
 
 /** Creates a client with this token, or an anonymous one for null. */
 type CreateClient = (token: string | null) => GitHubClient;

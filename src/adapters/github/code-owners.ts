@@ -5,7 +5,7 @@ import { fetchDefaultBranchFile } from './default-branch-file.ts';
 import { fetchBlob } from './repository.ts';
 import type { PullConnection } from './requests/connection.ts';
 import { GitHubRequestError, isNotFound } from './requests/errors.ts';
-import { isNotGranted } from './requests/token-refusals.ts';
+import { isNotGranted } from './requests/tokens.ts';
 
 /** `CODEOWNERS` on the default branch, at the first of GitHub's places that has one; null if none has. */
 export async function fetchCodeOwnersFile(connection: PullConnection): Promise<CodeOwnersLookup | null> {

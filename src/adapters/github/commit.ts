@@ -3,7 +3,7 @@ import { type CommitPlan, type CommitResult, type FileWrite, GitHubError } from 
 import type { Countersigned } from '../../lib/trust.ts';
 import { commitWithGitObjects, fetchRepository } from './commit-objects.ts';
 import type { PullConnection } from './requests/connection.ts';
-import { GitHubRequestError, toQuotableText } from './requests/errors.ts';
+import { explainError, GitHubRequestError } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -16,10 +16,10 @@ export async function createCommit(connection: PullConnection, plan: Countersign
     return await (isPlain ? commitWithGraphql(connection, plan) : commitWithGitObjects(connection, plan));
   } catch (error) {
     if (!(error instanceof GitHubRequestError)) throw error;
-    if (isHeadMoved(error)) return { kind: 'head-moved' };
-    const refusal = commitRefusalOf(error);
-    if (refusal === null) throw error;
-    return refusal;
+    const { meaning, message } = explainError(error);
+    if (meaning === 'try-again') throw error;
+    if (meaning === 'branch-moved') return { kind: 'head-moved' };
+    return { kind: 'refused', message, byRule: meaning === 'refused-by-rule' };
   }
 }
 
@@ -92,54 +92,3 @@ function fileChanges({ files }: CommitPlan) {
     deletions: files.flatMap(({ path, content }) => (content.kind === 'deleted' ? [{ path }] : [])),
   };
 }
-
-/** Whether GitHub wrote nothing because the branch has another head than expected. */
-function isHeadMoved(error: GitHubRequestError): boolean {
-  return error.graphqlCodes.includes('STALE_DATA') || error.status === 409;
-}
-
-/** Converts an error of a commit to a permanent refusal; null if it is unknown whether the commit exists. */
-function commitRefusalOf(error: GitHubRequestError): Extract<CommitResult, { kind: 'refused' }> | null {
-  if (error.retryAt !== null || error.status === null || error.status >= 500) return null;
-  const match = REFUSAL_PATTERNS.find(({ pattern }) => pattern.test(error.detail));
-  const isFinal = FINAL_STATUSES.has(error.status) || error.graphqlCodes.some((code) => FINAL_GRAPHQL_CODES.has(code));
-  if (match === undefined && !isFinal) return null;
-  const sentence = match?.sentence ?? 'GitHub refuses the commit';
-  const quote = toQuotableText(error.detail);
-  const message = quote === '' ? `${sentence}.` : `${sentence}: \`${quote}\``;
-  return { kind: 'refused', message, byRule: match?.byBranchRule === true };
-}
-
-type RefusalPattern = { readonly pattern: RegExp; readonly sentence: string; readonly byBranchRule?: true };
-
-/**
- * GitHub's messages and our explanations. The first match counts: a rule can name a workflow, such as a required check.
- */
-const REFUSAL_PATTERNS: readonly RefusalPattern[] = [
-  {
-    pattern: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,
-    sentence: 'The rules of this branch refuse the commit',
-    byBranchRule: true,
-  },
-  {
-    pattern: /workflow/i,
-    sentence: 'GitHub requires the `workflows` permission for changes to workflow files',
-  },
-  {
-    pattern: /not accessible by integration|permission|forbidden|denied/i,
-    sentence: 'GitHub refuses because the App lacks the permission to commit here',
-  },
-  {
-    pattern: /archived|read-only|locked/i,
-    sentence: 'GitHub refuses because the repository is read-only',
-  },
-  {
-    pattern: /does not exist|could not resolve|not found|no such/i,
-    sentence: 'GitHub does not find the branch, or the App cannot write to it',
-  },
-];
-
-/** Statuses with which GitHub has applied nothing and never will. */
-const FINAL_STATUSES: ReadonlySet<number | null> = new Set([403, 404, 410, 451]);
-
-const FINAL_GRAPHQL_CODES: ReadonlySet<string> = new Set(['FORBIDDEN', 'NOT_FOUND', 'UNPROCESSABLE']);

@@ -21,9 +21,8 @@ import { fetchCommentTexts, findCommentsByMarker, hasPosted } from './read-comme
 import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
 import { CountersignOctokit, type GitHubClient, isGitHubCloud, type StartTimer, withTimer } from './requests/client.ts';
 import { type CallLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
-import { fetchMissingPermissions } from './requests/installation-token.ts';
 import { createRequestLog, type RequestLog } from './requests/request-log.ts';
-import { createTokenRefusals } from './requests/token-refusals.ts';
+import { createTokenRefusals, fetchMissingPermissions } from './requests/tokens.ts';
 import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews, listReviewComments } from './reviews.ts';
 import { listHiddenComments, resolveThread } from './threads.ts';

@@ -3,8 +3,8 @@ import type { PullRequestRef } from '../../../core/state/intent.ts';
 import type { RequiredPermission } from '../../../core/step/app-setup.ts';
 import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../../core/step/ports.ts';
 import type { GitHubClient } from './client.ts';
-import { GitHubRequestError, toGitHubError } from './errors.ts';
-import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './installation-token.ts';
+import { GitHubRequestError, toGitHubError, waitForYoungToken } from './errors.ts';
+import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './tokens.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
@@ -36,27 +36,36 @@ type ApiCallOptions = TokenOptions & {
   readonly limit: CallLimit;
 };
 
-/** Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token. */
+/**
+ * Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token; a token that
+ * is only seconds old is kept, because a newer one would be refused too.
+ */
 export function createApiCall(options: ApiCallOptions, access: TokenAccess): ApiCall {
-  const openClient = async (refresh: boolean): Promise<GitHubClient> =>
-    options.limit.limit(options.createClient(await fetchInstallationToken(options, access, refresh)));
+  const attempt = async <Result>(
+    send: (client: GitHubClient) => Promise<Result>,
+    refresh: boolean,
+  ): Promise<Result> => {
+    const { token, mintedAt } = await fetchInstallationToken(options, access, refresh);
+    return send(options.limit.limit(options.createClient(token))).catch((error: unknown) => {
+      throw waitForYoungToken(toGitHubError(error, options.now()), mintedAt, options.now());
+    });
+  };
   return async (send) => {
     try {
-      return await send(await openClient(false)).catch(async (error: unknown) => {
+      return await attempt(send, false).catch((error: unknown) => {
         if (!isUnauthorized(error)) throw error;
-        return send(await openClient(true));
+        return attempt(send, true);
       });
     } catch (error) {
-      const failure = toGitHubError(error, options.now());
-      if (failure instanceof GitHubRequestError && failure.isRateLimit && failure.retryAt !== null)
-        options.limit.pauseUntil(failure.retryAt);
-      throw failure;
+      if (error instanceof GitHubRequestError && error.isRateLimit && error.retryAt !== null)
+        options.limit.pauseUntil(error.retryAt);
+      throw error;
     }
   };
 }
 
 function isUnauthorized(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && error.status === 401;
+  return error instanceof GitHubRequestError && error.status === 401 && error.retryAt === null;
 }
 
 /** The repository, as path parameters of REST. */

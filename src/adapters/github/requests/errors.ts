@@ -54,6 +54,92 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof GitHubRequestError && error.status === 404;
 }
 
+/** What a failed request means. Whether GitHub applied it is unknown for `try-again` alone. */
+type ErrorMeaning = 'try-again' | 'branch-moved' | 'refused-by-rule' | 'not-allowed' | 'gone' | 'our-mistake';
+
+/** Errors with one of these statuses or GraphQL types, and with these words. What a row does not name may be anything. */
+type ErrorRow = {
+  readonly statuses?: readonly number[];
+  readonly types?: readonly string[];
+  readonly words?: RegExp;
+  readonly meaning: ErrorMeaning;
+  /** Our explanation in front of GitHub's own words. */
+  readonly sentence?: string;
+};
+
+const RULES = 'The rules of this branch refuse the commit';
+
+/** The first row that fits counts. A rule can name a workflow, such as a required check. */
+const ERROR_TABLE: readonly ErrorRow[] = [
+  { types: ['STALE_DATA'], meaning: 'branch-moved' },
+  { types: ['FORBIDDEN'], words: /is at \S+ but expected/i, meaning: 'branch-moved' },
+  { types: ['NOT_FOUND'], words: /expectedHeadOid/i, meaning: 'branch-moved' },
+  { types: ['BRANCH_PROTECTION_RULE_VIOLATION'], meaning: 'refused-by-rule', sentence: RULES },
+  {
+    words: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,
+    meaning: 'refused-by-rule',
+    sentence: RULES,
+  },
+  { statuses: [409], meaning: 'branch-moved' },
+  {
+    words: /workflow/i,
+    meaning: 'not-allowed',
+    sentence: 'GitHub requires the `workflows` permission for changes to workflow files',
+  },
+  {
+    words: /not accessible by integration|permission|forbidden|denied/i,
+    meaning: 'not-allowed',
+    sentence: 'GitHub refuses because the App lacks the permission to commit here',
+  },
+  {
+    words: /archived|read-only|locked/i,
+    meaning: 'not-allowed',
+    sentence: 'GitHub refuses because the repository is read-only',
+  },
+  {
+    words: /does not exist|could not resolve|not found|no such/i,
+    meaning: 'gone',
+    sentence: 'GitHub does not find the branch, or the App cannot write to it',
+  },
+  { statuses: [404, 410], meaning: 'gone' },
+  { types: ['NOT_FOUND'], meaning: 'gone' },
+  { statuses: [403, 451], meaning: 'not-allowed' },
+  { types: ['FORBIDDEN'], meaning: 'not-allowed' },
+  { types: ['UNPROCESSABLE'], meaning: 'our-mistake' },
+];
+
+/** The meaning of an error, and a sentence with GitHub's own words. */
+export function explainError(error: GitHubRequestError): { readonly meaning: ErrorMeaning; readonly message: string } {
+  const isUnclear = error.retryAt !== null || error.status === null || error.status >= 500;
+  const row = isUnclear ? undefined : ERROR_TABLE.find((one) => fits(one, error));
+  const { meaning = 'try-again', sentence = 'GitHub refuses the commit' } = row ?? {};
+  const quote = toQuotableText(error.detail);
+  return { meaning, message: quote === '' ? `${sentence}.` : `${sentence}: \`${quote}\`` };
+}
+
+function fits({ statuses, types, words }: ErrorRow, { status, graphqlCodes, detail }: GitHubRequestError): boolean {
+  const hasStatus = statuses === undefined || (status !== null && statuses.includes(status));
+  const hasType = types === undefined || graphqlCodes.some((type) => types.includes(type));
+  return hasStatus && hasType && (words === undefined || words.test(detail));
+}
+
+/** GitHub refuses a new token for some seconds, until all of its servers know it. */
+const YOUNG_TOKEN_MS = 15_000;
+
+const YOUNG_TOKEN_WAIT_MS = 3_000;
+
+/** The refusal of a token as an error that waits, if the token is so new that GitHub may not know it yet. */
+export function waitForYoungToken(failure: unknown, mintedAt: number, now: number): unknown {
+  const age = now - mintedAt;
+  if (!(failure instanceof GitHubRequestError) || age < 0 || age >= YOUNG_TOKEN_MS) return failure;
+  const isRefusal =
+    failure.status === 401 || (failure.retryAt === null && /not accessible by integration/i.test(failure.detail));
+  if (!isRefusal) return failure;
+  const { status, detail, graphqlCodes, requestId } = failure;
+  const wait = { until: now + YOUNG_TOKEN_WAIT_MS, isRateLimit: false };
+  return new GitHubRequestError('GitHub refused a new token', status, wait, detail, graphqlCodes, requestId);
+}
+
 const SUSPENDED = /installation has been suspended/i;
 
 /** The headers of the response behind an error of Octokit; empty without a response. */

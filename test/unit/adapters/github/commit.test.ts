@@ -62,9 +62,25 @@ describe('plain files', () => {
     expect(await commit()).toEqual({ kind: 'committed', sha: SHA });
   });
 
-  it('another head is recognized (S95)', async () => {
-    answersError('STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`);
+  it.each([
+    ['STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`],
+    ['FORBIDDEN', `refs/heads/feature/totals is at ${SHA} but expected ${HEAD}`],
+    ['NOT_FOUND', `No commit exists with specified expectedHeadOid '${HEAD}'.`],
+  ])('another head is recognized by %s (S95, R4)', async (type, message) => {
+    answersError(type, message);
     expect(await commit()).toEqual({ kind: 'head-moved' });
+  });
+
+  it.each([
+    ['BRANCH_PROTECTION_RULE_VIOLATION', 'Something new'],
+    ['FORBIDDEN', 'Repository rule violations found\n\nCannot update this protected ref.'],
+  ])('%s is a refusal by a rule, in GitHub’s own words (R5)', async (type, message) => {
+    answersError(type, message);
+    expect(await commit()).toEqual({
+      kind: 'refused',
+      byRule: true,
+      message: `The rules of this branch refuse the commit: \`${message.replaceAll('\n\n', ' ')}\``,
+    });
   });
 
   it.each([
@@ -203,6 +219,11 @@ describe('a file with another mode', () => {
     buildsObjects();
     isFound(23);
     expect((await errorOf(commit(EXECUTABLE))).status).toBe(404);
+  });
+
+  it('a 409 of a rule is no race (R5)', async () => {
+    writer().post(`${REPO}/git/blobs`).reply(409, { message: 'Repository rule violations found' });
+    expect(await commit(EXECUTABLE)).toMatchObject({ kind: 'refused', byRule: true });
   });
 
   it('the 404 for a workflow file is a refusal', async () => {

@@ -72,6 +72,29 @@ describe('tokens', () => {
     expect((await http.github.createComment('Hi')).id).toBe(5);
   });
 
+  it.each([
+    [401, 'Bad credentials'],
+    [403, 'Resource not accessible by integration'],
+  ])('a %i for a token of some seconds waits for this token, and later it is final (R1)', async (status, message) => {
+    const clock = { now: Date.now() };
+    const young = mockHttp({ now: () => clock.now });
+    young.mints(READ_PERMISSIONS, 'ghs_read');
+    const refuses = (token: string) => young.as(token).get(`${REPO}/pulls/3`).reply(status, { message });
+    refuses('ghs_read');
+    clock.now = Date.now() + 2_000;
+    const fault = await errorOf(young.github.fetchPull());
+    expect([fault.status, fault.retryAt, isPermanent(fault)]).toEqual([status, clock.now + 3_000, false]);
+    clock.now += 15_000;
+    refuses('ghs_read');
+    if (status === 401) {
+      young.mints(READ_PERMISSIONS, 'ghs_new');
+      clock.now += 60_000;
+      refuses('ghs_new');
+    }
+    expect((await errorOf(young.github.fetchPull())).retryAt).toBeNull();
+    young.finish();
+  });
+
   it('an error has GitHub’s id of the request, unless it has an unknown form (O12)', async () => {
     http.mints(READ_PERMISSIONS, 'ghs_read');
     for (const id of ['0A1B:2C3D:4E5F', 'x\ny'.repeat(50)])
