@@ -1,6 +1,6 @@
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Settings } from '../../../src/core/state/settings.ts';
-import { DENY_DOCS, GATED_PATH } from '../world/path-settings.ts';
+import { DENY_DOCS, GATED_PATH } from '../world/owner-actions.ts';
 import { findAttemptStart, textsInForce } from './approvals.ts';
 import type { CaseCheck } from './evidence.ts';
 

@@ -3,17 +3,19 @@ import { DAY_MS } from '../../../src/core/state/limits.ts';
 import type { CaseFixture, Login } from './fixture.ts';
 import {
   APP_DISABLED_ACTIONS,
-  approveToo,
   changeOwners,
   changeTeam,
-  createActionContext,
   gateReadings,
   limitRuns,
-  type PersonAction,
   requireTwoApprovals,
   restoreInstallation,
-  SECOND_THOUGHT_ACTIONS,
   suspendInstallation,
+} from './owner-actions.ts';
+import {
+  approveToo,
+  createActionContext,
+  type PersonAction,
+  SECOND_THOUGHT_ACTIONS,
   tryAction,
   type WeightedActions,
   withdrawApproval,
