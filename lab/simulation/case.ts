@@ -4,14 +4,20 @@ import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../src/core/sett
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { pullRequestKey } from '../../src/core/state/pull-state.ts';
 import type { Model } from '../../src/core/step/model-port.ts';
-import { type GitHub, WRITE_TIMEOUT_MS } from '../../src/core/step/ports.ts';
+import type { GitHub } from '../../src/core/step/ports.ts';
 import { END_CHECK_MS } from '../../src/worker/effects/ask-model.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { startConversation } from './world/conversation.ts';
-import type { BrokenConnection, CaseDatabase } from './world/database.ts';
+import type { CaseDatabase } from './world/database.ts';
+import {
+  DISCONNECT_RATES,
+  type DisconnectRates,
+  FREQUENT_DISCONNECT_RATES,
+  startDisconnecting,
+} from './world/disconnects.ts';
 import { type CaseFixture, createCaseFixture, type ExtraContent, GITHUB_URL, START_TIME } from './world/fixture.ts';
 import {
   createGitHubPort,
@@ -82,28 +88,6 @@ const LONG_SUSPENSION_MS = 3_600_000;
 
 /** The share of cases with faults in which connections to the database break. */
 const DISCONNECT_PROBABILITY = 0.3;
-
-/** How often a process loses its database connection. `maxCount` is a limit, because a case can last days. */
-type DisconnectRates = {
-  /** Time between two disconnects (ms). */
-  readonly intervalMs: readonly [number, number];
-  /**
-   * Time from a disconnect until the server frees the process's leases (ms). It is longer than a call of GitHub, because
-   * the App cannot prevent a duplicate of a write that is in flight.
-   */
-  readonly takeoverMs: readonly [number, number];
-  readonly maxCount: number;
-};
-
-const DISCONNECT_RATES: DisconnectRates = {
-  intervalMs: [500, 15_000],
-  takeoverMs: [1_000, WRITE_TIMEOUT_MS],
-  maxCount: 20,
-};
-
-const FREQUENT_DISCONNECT_RATES: DisconnectRates = { intervalMs: [10, 1_000], takeoverMs: [750, 1_500], maxCount: 300 };
-
-const RECONNECT_DELAY_MS = [0, 1_500] as const;
 
 /** The share of cases in which the owner suspends the App again and again. */
 const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
@@ -272,7 +256,12 @@ async function startReplica(state: CaseState): Promise<void> {
   if (recoversWebhooks)
     startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, deliveryLog, isOver }, store: replicaStore });
   if (state.disconnects !== null && breakConnection !== undefined)
-    startDisconnecting(state, replica, state.disconnects, breakConnection);
+    startDisconnecting(
+      { ...state, isOver: () => state.faultRates === NO_FAULTS },
+      replica,
+      state.disconnects,
+      breakConnection,
+    );
   if (state.cleansUp)
     startCleanupLoop({ replica, clock, store: replicaStore, faultFreeSince: () => state.faultFreeSince });
 }
@@ -283,31 +272,6 @@ function currentFaultRates({ faultRates, simulatedGitHub, fixture, clock, reacti
     return { ...faultRates, fault: faultRates.fault * AFTER_REACTIVATION.factor };
   const since = findInstallation(simulatedGitHub.state, fixture)?.suspendedAt ?? null;
   return since !== null && clock.now - Date.parse(since) > LONG_SUSPENSION_MS ? NO_FAULTS : faultRates;
-}
-
-/** Disconnects a process from the database again and again. Meanwhile other processes can take over its work. */
-function startDisconnecting(
-  state: CaseState,
-  replica: Replica,
-  { intervalMs, takeoverMs, maxCount }: DisconnectRates,
-  breakConnection: () => BrokenConnection,
-): void {
-  const { random, trace } = state;
-  const scheduleDisconnect = (remaining: number): void => {
-    replica.schedule(random.between(...intervalMs), () => {
-      if (remaining === 0 || state.faultRates === NO_FAULTS) return;
-      trace.add({ kind: 'fault', fault: 'connection-cut', where: 'the database' });
-      const { freeLeases, reconnect } = breakConnection();
-      replica.schedule(random.between(...takeoverMs), () => {
-        freeLeases();
-        replica.schedule(random.between(...RECONNECT_DELAY_MS), () => {
-          reconnect();
-          scheduleDisconnect(remaining - 1);
-        });
-      });
-    });
-  };
-  scheduleDisconnect(maxCount);
 }
 
 function identity<Value>(value: Value): Value {

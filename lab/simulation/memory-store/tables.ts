@@ -1,4 +1,3 @@
-import type {} from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
@@ -120,7 +119,6 @@ export type MemoryTables = {
   readonly installationEvents: Map<string, { readonly receivedAt: number; readonly uninstalled: number | null }>;
   /** The state of the recovery of lost webhooks; null before the first one. */
   recovery: MemoryRecoveryRow | null;
-  /** By installation id. */
   /** Running processes. A lease of another process is free at once. */
   readonly holders: Set<number>;
   readonly listeners: Set<() => void>;

@@ -34,7 +34,6 @@ type PullsTable = {
   run_id: string | null;
   /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
   active: Generated<boolean>;
-  /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
   /** When the newest kept answer to a question was given; null if none is kept. */
   questions_answered_at: number | null;
   /** Webhooks are held back until this time, because none may overtake one that failed. */
@@ -130,7 +129,6 @@ type CommittedChangesTable = {
 
 type MessagesTable = { run_id: string; seq: number; body: string };
 
-/** Transcripts of people's questions in progress. */
 type EffectsTable = {
   id: Serial;
   pull_key: string;
@@ -155,10 +153,7 @@ type EffectsTable = {
   error: string | null;
 };
 
-/**
- * One row: the turn to look for lost webhooks, the last recorded use of the database, and the gap in which it might
- * have lost deliveries. All times except `next_run_at` and `lease_until` are GitHub's.
- */
+/** One row: the turn to look for lost webhooks. `recovered_until` is GitHub's time. */
 type RecoveryStateTable = {
   id: number;
   fence: number;
