@@ -53,11 +53,6 @@ export function resultsOf(change: Change): readonly PathResult[] | null {
   return new Set(results.map(({ path }) => path)).size === results.length ? results : null;
 }
 
-/** The changed lines of all members, old and new. */
-export function changedLinesOf(change: Change): readonly string[] {
-  return membersOf(change).flatMap(({ region }) => (region === null ? [] : [...region.old, ...region.new]));
-}
-
 /**
  * A change as committed: the digest with the context at that time, and its lines in the commit. A set has the digest of
  * its members' digests, no lines of its own, and the versions of its members in their order.

@@ -374,12 +374,6 @@ type ToolDefinition = {
 export const MAX_CALLS_PER_RESPONSE = 50;
 
 /**
- * Maximum number of characters that the changes of one response may span together. They are stored at once, which
- * blocks the process. A single change is limited to about the same size.
- */
-export const MAX_CHANGED_CHARACTERS_PER_RESPONSE = 4_000_000;
-
-/**
  * The tools whose results can be read again. `read_discussion` is none of them: people's words stay, also if they are
  * deleted on GitHub.
  */

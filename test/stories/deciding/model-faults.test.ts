@@ -125,22 +125,6 @@ describe('too many calls in one response', () => {
   });
 });
 
-describe('changes of one response that are too large together', () => {
-  it('calls that fit are shown, and the model gets an error for the others (H6)', async () => {
-    const long = `first\n${`${'words '.repeat(16)}\n`.repeat(19_000)}first\n`;
-    const { ana, bot, model } = await stage().tell({ files: { 'a.txt': long, 'b.txt': long, 'c.txt': 'first\n' } });
-    const all = (path: string) => edit(path, 'first', 'last', { replace_all: true });
-    model.proposes(all('a.txt'), all('b.txt'), all('c.txt'));
-    await ana.says('/countersign say last');
-    expect(bot.proposals()).toHaveLength(2);
-    await ana.replies(bot.proposal(1), '/deny not like this');
-    await ana.says('/deny all');
-    const results = model.toolMessages();
-    expect(results).toHaveLength(3);
-    expect(results[1]).toMatch(/^Not proposed: the changes of this response are too large together\. Call it again/);
-  });
-});
-
 describe('an endpoint that fails', () => {
   it.each([
     ['500', { fault: 'status', status: 500 }],

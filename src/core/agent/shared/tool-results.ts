@@ -60,10 +60,6 @@ export function notShowableOutput(path: string): string {
 /** A call beyond the limit of one response. */
 export const TOO_MANY_CALLS_OUTPUT = `Not executed: only the first ${MAX_CALLS_PER_RESPONSE} calls of a response are served. Call it again in a later response.`;
 
-/** A change beyond the size limit of one response. */
-export const CHANGES_TOO_LARGE_OUTPUT =
-  'Not proposed: the changes of this response are too large together. Call it again in a later response.';
-
 /** No call can run where the files cannot be listed. */
 export const TREE_TOO_LARGE_OUTPUT =
   'The repository could not be read: it has too many files or directories to be listed. No tool works here.';

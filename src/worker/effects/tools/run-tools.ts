@@ -1,29 +1,18 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readQuestionCall } from '../../../core/agent/question-texts.ts';
-import {
-  CHANGES_TOO_LARGE_OUTPUT,
-  TOO_MANY_CALLS_OUTPUT,
-  TREE_TOO_LARGE_OUTPUT,
-} from '../../../core/agent/shared/tool-results.ts';
+import { TOO_MANY_CALLS_OUTPUT, TREE_TOO_LARGE_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
 import { findMisplacedCommand } from '../../../core/comments/parse-comment.ts';
 import { mainPath, membersOf } from '../../../core/edits/change.ts';
-import { changedLinesOf } from '../../../core/edits/change-set.ts';
 import { stripMarkers } from '../../../core/messages/shared/markdown.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
-import {
-  MAX_CALLS_PER_RESPONSE,
-  MAX_CHANGED_CHARACTERS_PER_RESPONSE,
-  readToolName,
-  type ToolName,
-  type ToolRequestOf,
-} from '../../../core/state/tools.ts';
+import { MAX_CALLS_PER_RESPONSE, readToolName, type ToolName, type ToolRequestOf } from '../../../core/state/tools.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
 import { parseJson } from '../../../lib/trust.ts';
@@ -91,10 +80,7 @@ function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
   return call === undefined ? null : readToolName(call.toolCall.name);
 }
 
-/**
- * Runs calls in order. Refuses calls beyond the limit of their response, and changes beyond the size limit; the first
- * change can have any size.
- */
+/** Runs calls in order. Refuses calls beyond the limit of their response. */
 async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<readonly CallResult[]> {
   let results: readonly NumberedResult[] = [];
   for (const [index, call] of calls.entries()) {
@@ -102,9 +88,7 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
     await yieldToEventLoop();
     const isExtra = calls.slice(0, index).filter(({ turn }) => turn === call.turn).length >= MAX_CALLS_PER_RESPONSE;
     const result = isExtra ? postponed(call, TOO_MANY_CALLS_OUTPUT) : await runToolCall(workspace, call, results);
-    const added = addResult(workspace, results, { ...result, turn: call.turn });
-    const isTooMuch = changedCharacters([result]) > 0 && added.length > 1 && isTooLarge(added);
-    results = isTooMuch ? [...results, { ...postponed(call, CHANGES_TOO_LARGE_OUTPUT), turn: call.turn }] : added;
+    results = addResult(workspace, results, { ...result, turn: call.turn });
   }
   return checkChanges(workspace, calls, results);
 }
@@ -137,16 +121,6 @@ function refuseTouching(result: NumberedResult): readonly NumberedResult[] {
 
 function postponed({ toolCall }: IssuedCall, output: string): ToolResult {
   return { callId: toolCall.id, kind: 'postponed', output };
-}
-
-function isTooLarge(results: readonly ToolResult[]): boolean {
-  const changes = results.filter(({ kind }) => kind === 'change');
-  return changes.length > 1 && changedCharacters(changes) > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
-}
-
-function changedCharacters(results: readonly ToolResult[]): number {
-  const lines = results.flatMap((result) => (result.kind === 'change' ? changedLinesOf(result.change) : []));
-  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 /** Runs one call. `earlier` are the results of the preceding calls of the same batch. */

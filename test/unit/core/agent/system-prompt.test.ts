@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { readQuestionCall } from '../../../../src/core/agent/question-texts.ts';
 import {
   alreadyRejectedOutput,
-  CHANGES_TOO_LARGE_OUTPUT,
   deniedOutput,
   failedOutput,
   instructionOutput,
@@ -49,7 +48,6 @@ const OUTCOMES: readonly string[] = [
   overlapsPendingOutput('a.ts'),
   notShowableOutput('a.ts'),
   TOO_MANY_CALLS_OUTPUT,
-  CHANGES_TOO_LARGE_OUTPUT,
   failedOutput('GitHub refused it'),
   tooManyPendingOutput(50),
   retargetedOutput('main', 'next'),
