@@ -3,7 +3,6 @@ import type { CommandName } from '../state/intent.ts';
 import { answer } from './answer.ts';
 import { approve } from './approve.ts';
 import { ask } from './ask.ts';
-import { choose } from './choose.ts';
 import { config } from './config.ts';
 import { continueCommand } from './continue.ts';
 import { deny } from './deny.ts';
@@ -25,7 +24,6 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
   deny,
   edit,
   answer,
-  choose,
   ask,
   show,
   undo,

@@ -36,7 +36,6 @@ const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => 
   'one-id': parseOneId,
   question: parseQuestion,
   'id-and-text': parseIdAndText,
-  'id-and-number': parseIdAndNumber,
   number: parseNumber,
   note: parseNote,
   nothing: parseNoArguments,
@@ -114,15 +113,6 @@ function parseIdAndText({ rest, below }: ArgumentText): FormResult {
   return id === null
     ? acceptArguments({ by: 'location' }, rest, below)
     : acceptArguments({ by: 'ids', ids: [id] }, text, below);
-}
-
-/** `text` is the number. */
-function parseIdAndNumber({ rest }: ArgumentText): FormResult {
-  const { word, rest: after } = splitFirstWord(rest);
-  const id = parseProposalId(word);
-  const number = id === null ? rest : after;
-  if (!/^\d{1,3}$/.test(number)) return rejectArguments(splitFirstWord(number).word, 'one-number');
-  return acceptArguments(id === null ? { by: 'location' } : { by: 'ids', ids: [id] }, number, '');
 }
 
 /** `text` is the number. */

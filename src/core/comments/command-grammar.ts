@@ -9,7 +9,6 @@ export type ArgumentForm =
   | 'one-id'
   | 'question'
   | 'id-and-text'
-  | 'id-and-number'
   | 'number'
   | 'note'
   | 'nothing';
@@ -69,7 +68,6 @@ const HINT_TEXT = {
   'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
   'no-question': 'It needs a question.',
   'no-answer': 'It needs an answer.',
-  'one-number': 'It needs the number of a choice, and nothing else but the id of the question before it.',
   'one-standing-approval': 'It needs the number of a standing approval. `/approvals` lists them.',
   'no-arguments': 'It takes no arguments.',
   'note-below': 'It takes no arguments. Write words for the agent below its line.',
@@ -105,7 +103,6 @@ const HINTS_WITH_SYNTAX: ReadonlySet<HintName> = new Set<HintName>([
   'one-id',
   'no-question',
   'no-answer',
-  'one-number',
   'always-one-id',
   'one-standing-approval',
   'no-arguments',

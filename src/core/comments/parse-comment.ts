@@ -150,7 +150,7 @@ const BARE_NUMBER = /^\d{1,3}$/;
 /** The command that a text means which is only its word without the slash, or only the number of a choice. */
 export function bareCommand(grammar: CommandGrammar, text: string): CommandName | null {
   const word = stripSignature(text);
-  return BARE_NUMBER.test(word) ? 'choose' : (findCommand(grammar, word)?.name ?? null);
+  return BARE_NUMBER.test(word) ? 'answer' : (findCommand(grammar, word)?.name ?? null);
 }
 
 const DECORATION = /[*_~`]|[\u{1F3FB}-\u{1F3FF}]|\uFE0F|\u200D|\u20E3/gu;

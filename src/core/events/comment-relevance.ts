@@ -83,7 +83,7 @@ export function findBareCommand(pull: PullState, { location, parsed, quote }: Co
   if (run === null || run.settings.commands === 'prefixed') return null;
   if (parsed.kind !== 'text' || location.at !== 'conversation' || quote !== null) return null;
   const command = bareCommand(COMMAND_GRAMMAR, parsed.text);
-  return command === 'choose' && findOpenChoice(pull) === null ? null : command;
+  return /^\d/.test(parsed.text) && findOpenChoice(pull) === null ? null : command;
 }
 
 /** The open question that takes the number of a choice. */
@@ -194,7 +194,7 @@ function deferWhilePosting(
 }
 
 function isAnswer(comment: ParsedComment): boolean {
-  return comment.kind === 'command' && (comment.command.name === 'answer' || comment.command.name === 'choose');
+  return comment.kind === 'command' && comment.command.name === 'answer';
 }
 
 /** An unknown command can be another bot's, unless it is addressed to us, answers a proposal or is a typo of ours. */

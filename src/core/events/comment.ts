@@ -217,12 +217,11 @@ function onWords(context: CommandContext, proposal: Proposal, text: string): Ste
 function replyBareCommandOnce(context: CommandContext, command: CommandName, text: string): Step {
   const { pull, person, intent } = context;
   if (!isAllowed(context.role, COMMANDS[command].allowedTo)) return noop(pull, 'not-allowed');
-  const question = command === 'choose' ? findOpenChoice(pull) : null;
-  const isNumber = question !== null && /^\d/.test(text);
+  const question = /^\d/.test(text) ? findOpenChoice(pull) : null;
   const reply = {
     kind: 'bare-command',
     command,
-    choice: isNumber ? { id: question.id, number: parseInt(text, 10) } : null,
+    choice: question === null ? null : { id: question.id, number: parseInt(text, 10) },
   } as const;
   const once = `bare-command:${pull.ref.repositoryId}:${pull.ref.number}:${pull.run?.id}:${person.id}`;
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'bare-command');

@@ -148,7 +148,6 @@ export type Command =
   /** `text` is the answer without a leading id; `fullText` has it, for a thread whose text begins with such a word. */
   | { readonly name: 'answer'; readonly targets: Targets; readonly text: string; readonly fullText: string }
   /** `number` counts from 1, as the choices are shown. */
-  | { readonly name: 'choose'; readonly targets: Targets; readonly number: number; readonly note: string }
   | { readonly name: 'ask'; readonly text: string }
   /** At most one id. Without one, the comment's location identifies the proposal. */
   | { readonly name: 'show'; readonly targets: Targets }

@@ -60,18 +60,6 @@ export type StandingObstacle =
 /** Why a standing approval ended before its time: a person took it back, or might have. */
 export type StandingEnd = { readonly kind: 'revoked'; readonly by: Person } | { readonly kind: 'comment-unread' };
 
-/** Why a comment is no answer to a question; `taken-as-text` if it is one, and might have been meant as a rejection. */
-export type QuestionHint =
-  | 'posted-later'
-  | 'needs-approval'
-  | 'needs-choice'
-  | 'needs-text'
-  | 'not-a-choice'
-  | 'ambiguous-choice'
-  | 'two-choices'
-  | 'empty'
-  | 'taken-as-text';
-
 /**
  * Why no run resumes: none ended in a resumable way, a run is active or queued, or the comment was written before the
  * run ended.

@@ -8,7 +8,6 @@ import type { VoteProblem } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-setup.ts';
 import type {
   ApprovalBlock,
-  QuestionHint,
   ResumeRefusal,
   StandingEnd,
   StandingObstacle,
@@ -165,10 +164,10 @@ export type Reply =
     }
   | { readonly kind: 'side-question-failed'; readonly by: Person; readonly question: string; readonly message: string }
   /** A comment that could be meant as an answer to a question of the agent, and was not taken as one. */
-  | { readonly kind: 'question-hint'; readonly question: QuestionLink; readonly hint: QuestionHint }
+  | { readonly kind: 'question-hint'; readonly question: QuestionLink }
   | { readonly kind: 'question-closed'; readonly question: QuestionLink; readonly by: Person | null }
   /** No question can be meant; `id` is the one that the comment names. */
-  | { readonly kind: 'no-question'; readonly command: CommandName; readonly id: string | null }
+  | { readonly kind: 'no-question'; readonly id: string | null }
   | { readonly kind: 'side-question-queue-full'; readonly max: number }
   /**
    * A comment or event could not be processed because of an internal error; `stored-schema` if another version stored

@@ -68,7 +68,7 @@ describe('a question in a review thread', () => {
     await ben.does((person) => person.replies(root, `@${ana.login} what do you think?`));
     expect(bot.answers()).toEqual([]);
     await ben.does((person) => person.replies(root, 'I would not know.'));
-    expect(bot.answer()).toContain('That is none of the choices');
+    expect(bot.answer()).toContain('is no answer to the question');
     expect(model.requests()).toHaveLength(1);
     await ben.does((person) => person.replies(root, 'postgresql'));
     expect(results(story)).toMatchObject([{ response: { index: 1, value: 'PostgreSQL' }, answered_by: ben.login }]);

@@ -1,35 +1,20 @@
 import { wasAskedBefore } from '../../actions/close-question.ts';
 import { recordAnswer } from '../../actions/questions.ts';
-import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
+import { endStep, startStep } from '../../actions/step-builder.ts';
 import { advanceBatch } from '../../actions/tool-batch.ts';
 import { cleanText } from '../../agent/shared/clean-text.ts';
 import { type AgentQuestion, type AnswerRecord, isAnswerable, type QuestionAnswer } from '../../state/question.ts';
-import type { QuestionHint } from '../../step/refusals.ts';
 import { questionLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './context.ts';
-import { type AnswerReading, noteOf, readAnswer } from './read-answer.ts';
+import { noteOf, readAnswer } from './read-answer.ts';
 
-/** Takes a person's words as the answer, or replies why they are none. */
+/** Takes a person's words as the answer, or replies how to answer. */
 export function answerWithWords(context: CommandContext, question: AgentQuestion, words: string): Step {
   const reading = readAnswer(question.input, cleanText(words).text);
-  const step = takeAnswer(context, question, reading);
-  if (reading.kind === 'hint') return step;
-  const { answer } = reading;
-  const mightReject = answer.kind === 'text' && MIGHT_REJECT.has(answer.value.toLowerCase());
-  return mightReject && step.reason === 'question-answered'
-    ? endStep(withReply(step, context.intent.location, hintReply(question, 'taken-as-text')), step.reason)
-    : step;
-}
-
-/** Texts that reject in some programs. Here only the command does (K22). */
-const MIGHT_REJECT: ReadonlySet<string> = new Set(['r', 'reject']);
-
-/** Stores what a person's words were read as, or replies why they are no answer. */
-export function takeAnswer(context: CommandContext, question: AgentQuestion, reading: AnswerReading): Step {
-  return reading.kind === 'answer'
-    ? answerQuestion(context, question, reading.answer, reading.note)
-    : replyQuestionHint(context, question, reading.hint);
+  return reading === null
+    ? replyHowToAnswer(context, question)
+    : answerQuestion(context, question, reading.answer, reading.note);
 }
 
 /** Stores an answer, exactly once (S114). A comment that was written before the question is none. */
@@ -44,7 +29,7 @@ export function answerQuestion(
     const reply = { kind: 'question-closed', question: questionLink(question), by: question.by } as const;
     return endWithReply(context, reply, 'already-decided');
   }
-  if (!wasAskedBefore(question, intent.createdAt)) return replyQuestionHint(context, question, 'posted-later');
+  if (!wasAskedBefore(question, intent.createdAt)) return replyHowToAnswer(context, question);
   const acknowledged = acknowledge(startStep(pull), context);
   const recorded = recordAnswer(acknowledged, question, createRecord(context, question, { answer, note }), facts.now);
   return endStep(
@@ -71,16 +56,11 @@ function createRecord(
 
 /** `/approve` answers an approval, and nothing else. `below` are the lines below it. */
 export function approveQuestion(context: CommandContext, question: AgentQuestion, below: string): Step {
-  const { type } = question.input;
-  if (type === 'approval' || !isAnswerable(question))
-    return answerQuestion(context, question, { kind: 'approve' }, noteOf(cleanText(below).text));
-  return replyQuestionHint(context, question, type === 'choice' ? 'needs-choice' : 'needs-text');
+  return question.input.type === 'approval' || !isAnswerable(question)
+    ? answerQuestion(context, question, { kind: 'approve' }, noteOf(cleanText(below).text))
+    : replyHowToAnswer(context, question);
 }
 
-function replyQuestionHint(context: CommandContext, question: AgentQuestion, hint: QuestionHint): Step {
-  return endWithReply(context, hintReply(question, hint), 'question-hint');
-}
-
-function hintReply(question: AgentQuestion, hint: QuestionHint) {
-  return { kind: 'question-hint', question: questionLink(question), hint } as const;
+function replyHowToAnswer(context: CommandContext, question: AgentQuestion): Step {
+  return endWithReply(context, { kind: 'question-hint', question: questionLink(question) }, 'question-hint');
 }

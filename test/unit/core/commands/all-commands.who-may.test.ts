@@ -82,7 +82,6 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   deny: 'denied',
   edit: 'edit-requested',
   answer: 'nothing-pending',
-  choose: 'nothing-pending',
   ask: 'side-question-queued',
   show: 'info-replied',
   undo: 'undo-refused',
@@ -131,7 +130,7 @@ function expectRefused(step: Step, before: TableGame): void {
 }
 
 /** Commands that have no effect in this state. */
-const REPLIED: ReadonlySet<CommandName> = new Set<CommandName>(['answer', 'choose', 'resume', 'undo', 'revoke']);
+const REPLIED: ReadonlySet<CommandName> = new Set<CommandName>(['answer', 'resume', 'undo', 'revoke']);
 
 /** An accepted comment gets a reaction, any other comment a reply (S64). */
 function expectAccepted(step: Step, name: CommandName): void {

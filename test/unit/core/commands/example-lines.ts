@@ -9,7 +9,6 @@ const EXAMPLE_ARGUMENTS: { readonly [Form in ArgumentForm]: (id: string) => stri
   'one-id': (id) => ` ${id}`,
   question: () => ' why bigint?',
   'id-and-text': () => ' use bigint',
-  'id-and-number': () => ' 2',
   number: () => ' 2',
   note: () => '\nwith the other file',
   nothing: () => '',

@@ -135,7 +135,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'empty-reply': [{ id: 'k7q2' }],
     'bare-command': [
       { command: 'approve', choice: null },
-      { command: 'choose', choice: { id: 'q1w2', number: 2 } },
+      { command: 'answer', choice: { id: 'q1w2', number: 2 } },
     ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
@@ -197,23 +197,15 @@ function everyAnswer(text: string): readonly Reply[] {
       { requesters: [by], proposals: [], questions: [question], expiresAt: '2030-01-08T12:00:00.000Z' },
     ],
     'question-hint': [
-      { question, hint: 'posted-later' },
-      { question, hint: 'needs-approval' },
-      { question, hint: 'needs-choice' },
-      { question, hint: 'needs-text' },
-      { question, hint: 'not-a-choice' },
-      { question, hint: 'ambiguous-choice' },
-      { question, hint: 'empty' },
-      { question, hint: 'taken-as-text' },
+      { question },
+      { question: { ...question, type: 'approval' } },
+      { question: { ...question, type: 'text', choices: 0 } },
     ],
     'question-closed': [
       { question: { ...question, state: 'answered' }, by },
       { question: { ...question, state: 'expired' }, by: null },
     ],
-    'no-question': [
-      { command: 'answer', id: null },
-      { command: 'choose', id: 'k7q2' },
-    ],
+    'no-question': [{ id: null }, { id: 'k7q2' }],
     'standing-granted': [{ approval: standing }, { approval: { ...standing, path: null, glob: text } }],
     'standing-refused': OBSTACLES.map((obstacle) => ({ id: 'k7q2', obstacle })),
     'standing-approvals': [{ approvals: [standing] }, { approvals: [] }],
@@ -904,28 +896,13 @@ describe('answers', () => {
       The question’s comment says how to answer it.
 
       [question-hint]
-      Your comment is no answer to the question, because it was written before the question was posted, or in the same second. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+      Your comment is no answer to the question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1), which still waits. In a new comment, write \`/choose q4w8 <number>\` with a number from 1 to 3, or the exact text of one choice; \`/reject q4w8\` ends the run.
 
       [question-hint]
-      This question takes no other words: write \`/approve q4w8\`, or \`/reject q4w8\`, which ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
+      Your comment is no answer to the question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1), which still waits. In a new comment, write \`/approve q4w8\`; \`/reject q4w8\` ends the run.
 
       [question-hint]
-      This question has choices: write \`/choose q4w8 <number>\`. \`/reject q4w8\` ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
-
-      [question-hint]
-      This question needs words: write \`/answer q4w8 <text>\`. \`/reject q4w8\` ends the run. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
-
-      [question-hint]
-      That is none of the choices: write \`/choose q4w8 <number>\` with a number from 1 to 3, or the exact text of one choice. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
-
-      [question-hint]
-      That is the number of one choice and the text of another: write \`/choose q4w8 <number>\`. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
-
-      [question-hint]
-      Your comment has no text of its own. The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) still waits for an answer.
-
-      [question-hint]
-      This is taken as your answer. To end a run, write \`/reject\` next time, or \`/stop\` now.
+      Your comment is no answer to the question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1), which still waits. In a new comment, write \`/answer q4w8 <text>\`; \`/reject q4w8\` ends the run.
 
       [question-closed]
       The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) is already answered by total, so your answer had no effect.
@@ -934,10 +911,10 @@ describe('answers', () => {
       The question [\`q4w8\`](https://github.com/ana/shop/pull/3#issuecomment-1) is already expired, so your answer had no effect.
 
       [no-question]
-      \`/answer\` had no effect: no question of the agent waits for an answer here. \`/status\` shows an open one.
+      Your answer had no effect: no question of the agent waits for an answer here. \`/status\` shows an open one.
 
       [no-question]
-      \`/choose\` had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
+      Your answer had no effect: the last run has no question with the id \`k7q2\`, and questions of earlier runs are closed. \`/status\` shows an open one.
 
       [standing-granted]
       Standing approval **1** of total: later \`edit_file\` changes of \`total\` in this pull request, in runs that this person starts count as approved by them, until 2026-01-08 00:00 UTC, a new base branch or the close.
@@ -1030,8 +1007,7 @@ describe('answers', () => {
       - \`/approve [<id>…|all|always [<glob>]]\` – make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob
       - \`/deny [<id>…|all] [reason]\` – do not make this change; the reason goes to the agent
       - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
-      - \`/answer [<id>] <text>\` – answer the agent’s question; a reply to the question does the same
-      - \`/choose [<id>] <number>\` – answer the agent’s question with one of its choices; lines below are a note for the agent
+      - \`/answer [<id>] <text>\` – answer the agent’s question with words, or with the number of a choice; a reply to the question does the same
       - \`/ask <question>\` – ask the agent a question; it can read for it, and decides and changes nothing
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldChoice, readQuestionCall } from '../../../../../src/core/agent/question-texts.ts';
-import { readAnswer, readChoiceNumber } from '../../../../../src/core/commands/shared/read-answer.ts';
+import { readAnswer } from '../../../../../src/core/commands/shared/read-answer.ts';
+import { stripSignature } from '../../../../../src/core/comments/comment-body.ts';
 import type { QuestionInput } from '../../../../../src/core/state/question.ts';
 
 const choiceText = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' });
@@ -26,8 +27,8 @@ describe('an answer to a choice (S116, seed property 4)', () => {
     fc.assert(
       fc.property(choices, words, fc.integer({ min: 0, max: 999 }), (all, text, number) => {
         const input = { type: 'choice', choices: all } as const;
-        for (const reading of [readAnswer(input, text), readChoiceNumber(input, number, '')]) {
-          if (reading.kind === 'hint') continue;
+        for (const reading of [readAnswer(input, text), readAnswer(input, String(number))]) {
+          if (reading === null) continue;
           const { answer } = reading;
           if (answer.kind !== 'choice') throw new Error(answer.kind);
           expect(answer.index).toBeGreaterThanOrEqual(0);
@@ -38,15 +39,14 @@ describe('an answer to a choice (S116, seed property 4)', () => {
     );
   });
 
-  it('by the number of a choice is always that choice', () => {
+  it('by the number of a choice is that choice, unless it is the text of another', () => {
     fc.assert(
       fc.property(choices, (all) => {
-        for (const [index, value] of all.entries())
-          expect(readChoiceNumber({ type: 'choice', choices: all }, index + 1, '')).toEqual({
-            kind: 'answer',
-            answer: { kind: 'choice', index, value },
-            note: null,
-          });
+        for (const [index, value] of all.entries()) {
+          const isText = all.some((choice, at) => at !== index && foldChoice(choice) === String(index + 1));
+          const expected = isText ? null : { answer: { kind: 'choice', index, value }, note: null };
+          expect(readAnswer({ type: 'choice', choices: all }, String(index + 1))).toEqual(expected);
+        }
       }),
     );
   });
@@ -56,7 +56,7 @@ describe('an answer to a choice (S116, seed property 4)', () => {
       fc.property(choices, (all) => {
         for (const [index, value] of all.entries()) {
           const reading = readAnswer({ type: 'choice', choices: all }, `  ${value.toUpperCase().toLowerCase()} `);
-          if (reading.kind === 'answer' && foldChoice(value) === foldChoice(value.toUpperCase().toLowerCase()))
+          if (reading !== null && foldChoice(value) === foldChoice(value.toUpperCase().toLowerCase()))
             expect(reading.answer).toEqual({ kind: 'choice', index, value });
         }
       }),
@@ -69,7 +69,7 @@ describe('an answer to other questions', () => {
     const input = { type: 'approval', choices: ['Approve', 'Reject'] } as const;
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(readAnswer(input, text).kind).toBe('hint');
+        expect(readAnswer(input, text)).toBeNull();
       }),
     );
   });
@@ -78,8 +78,8 @@ describe('an answer to other questions', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom('reject', 'r', '/reject')), (text) => {
         const reading = readAnswer({ type: 'text' }, text);
-        if (reading.kind === 'answer') expect(reading.answer).toEqual({ kind: 'text', value: text.trim() });
-        else expect(reading.hint).toBe('empty');
+        if (reading !== null) expect(reading.answer).toEqual({ kind: 'text', value: text.trim() });
+        else expect(stripSignature(text.trim())).toBe('');
       }),
     );
   });
