@@ -15,7 +15,7 @@ export async function fetchCodeOwnersFile(connection: PullConnection): Promise<C
     if (file.kind === 'link') return { path, bytes: 'link' };
     if (file.kind === 'file') return { path, bytes: file.bytes };
     const { sha, size } = file;
-    return { path, bytes: size > MAX_CODEOWNERS_BYTES ? 'too-large' : await fetchBlob(connection, sha, size) };
+    return { path, bytes: size > MAX_CODEOWNERS_BYTES ? 'too-large' : await fetchBlob(connection, sha) };
   }
   return null;
 }

@@ -19,9 +19,14 @@ import {
 } from './pull-request.ts';
 import { fetchCommentTexts, findCommentsByMarker, hasPosted } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchBranchTree, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
-import { CountersignOctokit, type GitHubClient, isGitHubCloud, type StartTimer, withTimer } from './requests/client.ts';
+import {
+  CountersignOctokit,
+  createObserver,
+  type GitHubClient,
+  isGitHubCloud,
+  type StartTimer,
+} from './requests/client.ts';
 import { type CallLimit, createApiCall, createCaches, type PullConnection } from './requests/connection.ts';
-import { createRequestLog, type RequestLog } from './requests/request-log.ts';
 import { createTokenRefusals, fetchMissingPermissions } from './requests/tokens.ts';
 import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews, listReviewComments } from './reviews.ts';
@@ -67,10 +72,9 @@ export type GitHubAppClient = GitHubApp & {
 /** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
 export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const now = options.now ?? Date.now;
-  const { startTimer = UNTIMED } = options;
-  const requestLog = options.log === undefined ? UNLOGGED : createRequestLog(options.log);
+  const observer = createObserver({ log: options.log ?? null, startTimer: options.startTimer ?? UNTIMED });
   const connect = (auth: ClientCredentials, ref: PullRequestRef | null = null): GitHubClient =>
-    withTimer(requestLog.attach(createOctokit(options, auth), ref), startTimer);
+    observer.attach(createOctokit(options, auth), ref);
   const app = connect({ appId: options.appId, privateKey: options.privateKey });
   const createClient = (token: string | null, ref?: PullRequestRef): GitHubClient =>
     connect(token === null ? {} : { token }, ref);
@@ -106,8 +110,6 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
 
 const alwaysTrue = (): boolean => true;
 
-const UNLOGGED: RequestLog = { attach: (client) => client };
-
 const UNTIMED: StartTimer = () => () => {};
 
 type ClientCredentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
@@ -132,7 +134,7 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchTree: (commit) => fetchTree(connection, commit),
     fetchDiscussion: () => fetchDiscussion(connection),
     fetchMergeBase: (base, head) => fetchMergeBase(connection, base, head),
-    fetchBlob: (sha, size) => fetchBlob(connection, sha, size ?? null),
+    fetchBlob: (sha) => fetchBlob(connection, sha),
     fetchArchive: (commit) => fetchArchive(connection, commit),
     fetchBranchTree: (branch) => fetchBranchTree(connection, branch),
     comparePush: (before, after) => comparePush(connection, before, after),

@@ -129,29 +129,26 @@ async function listTree(
   return { entries, truncated: data.truncated };
 }
 
-/** GitHub's maximum for a blob. */
-const MAX_BLOB_BYTES = 100 * 1024 * 1024;
-
-/** Bytes of a blob, verified by its SHA and cached by it. `size` is null if unknown. */
-export async function fetchBlob(connection: PullConnection, sha: string, size: number | null): Promise<Uint8Array> {
+/** Bytes of a blob, verified by its SHA and cached by it. */
+export async function fetchBlob(connection: PullConnection, sha: string): Promise<Uint8Array> {
   const { blobs } = connection.caches;
   const key = cacheKey(connection.ref, sha);
   const cached = blobs.get(key);
   if (cached !== undefined) return cached;
-  const bytes = await downloadBlob(connection, sha, size ?? MAX_BLOB_BYTES);
+  const bytes = await downloadBlob(connection, sha);
   if (blobSha(bytes) !== sha) throw new GitHubError(`The bytes of blob ${sha} do not have this SHA`, null, null);
   blobs.set(key, bytes);
   return bytes;
 }
 
 /** Reads the stream, because Octokit decodes responses that GitHub labels as UTF-8, and loses bytes. */
-function downloadBlob({ ref, read }: PullConnection, sha: string, maxBytes: number): Promise<Uint8Array> {
+function downloadBlob({ ref, read }: PullConnection, sha: string): Promise<Uint8Array> {
   return read(async (client) => {
     const response = await client.rest.git.getBlob({
       ...repositoryParams(ref),
       file_sha: sha,
       headers: { accept: 'application/vnd.github.raw+json' },
-      request: { parseSuccessResponseBody: false, maxBytes },
+      request: { parseSuccessResponseBody: false },
     });
     const body: unknown = response.data;
     if (body === null) return new Uint8Array();
@@ -164,7 +161,7 @@ async function readBlobStream(body: ReadableStream, sha: string): Promise<Uint8A
   try {
     return new Uint8Array(await new Response(body).arrayBuffer());
   } catch (error) {
-    const problem = error instanceof ResponseTooLargeError ? 'larger than its size' : 'truncated';
+    const problem = error instanceof ResponseTooLargeError ? 'too large' : 'truncated';
     throw new GitHubError(`Blob ${sha} is ${problem}`, null, null, { cause: error });
   }
 }
@@ -187,7 +184,7 @@ export function fetchArchive(
     const response = await client.rest.repos.downloadTarballArchive({
       ...repositoryParams(ref),
       ref: commit,
-      request: { parseSuccessResponseBody: false, isDownload: true, maxBytes: MAX_ARCHIVE_BYTES },
+      request: { parseSuccessResponseBody: false, isDownload: true },
     });
     const body: unknown = response.data;
     if (!(body instanceof ReadableStream)) throw new GitHubError(`The archive of ${commit} has no body`, null, null);

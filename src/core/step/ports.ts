@@ -41,8 +41,8 @@ export type GitHub = {
   fetchTree(commit: string): Promise<Tree>;
   /** The commit from which the head branched off the base; cached, because both are commits. */
   fetchMergeBase(base: string, head: string): Promise<string>;
-  /** Bytes of a blob, cached by SHA. A response of more bytes than its `size`, if that is known, is an error. */
-  fetchBlob(sha: string, size?: number | null): Promise<Uint8Array>;
+  /** Bytes of a blob, cached by SHA. */
+  fetchBlob(sha: string): Promise<Uint8Array>;
   /**
    * Every plain file of a commit in one request, for searching only: `.gitattributes` can exclude or change files. Null
    * if the archive exceeds the size limit.

@@ -173,7 +173,7 @@ async function verifiedFile(
     !hasExpectedMode(before.get(path), after.get(path), changes)
   )
     return null;
-  const text = old === null ? '' : decodeOrNull(await github.fetchBlob(old, before.get(path)?.size));
+  const text = old === null ? '' : decodeOrNull(await github.fetchBlob(old));
   if (text === null || composedBlob(text, changes) !== blob) return null;
   return { path, before: old, after: blob, ranges };
 }

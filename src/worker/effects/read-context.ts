@@ -134,7 +134,7 @@ async function readRepositoryInstructions(
       found.push({ path, text: '', note: source.note });
       continue;
     }
-    const bytes = await github.fetchBlob(source.entry.sha, source.entry.size);
+    const bytes = await github.fetchBlob(source.entry.sha);
     found.push(readInstructions({ path, bytes }));
   }
   return boundInstructions(found);

@@ -249,7 +249,7 @@ export async function fetchFiles(
 export async function fetchFile(github: GitHub, tree: Tree, path: string): Promise<FileAtHead | null> {
   const file = fileWithoutText(tree, path);
   if (file === null || !isPlainFileMode(file.mode)) return file;
-  const decoded = decodeText(await github.fetchBlob(file.blob, tree.get(path)?.size));
+  const decoded = decodeText(await github.fetchBlob(file.blob));
   return { ...file, text: decoded.kind === 'text' ? decoded.text : null };
 }
 

@@ -1,23 +1,18 @@
 import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
+import type { PullRequestRef } from '../../../core/state/intent.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../../lib/guard-fetch.ts';
-import { toGitHubError } from './errors.ts';
+import { createFault, type Fault } from '../../telemetry/fault.ts';
+import type { LogFields, Logger } from '../../telemetry/log.ts';
+import { requestIdOf, responseHeadersOf, toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 
-const MEGABYTE = 1024 * 1024;
-
-const MAX_RESPONSE_BYTES = 16 * MEGABYTE;
-
-/**
- * A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes or 100 diffs, and a webhook's payload 25 MB.
- */
-const MAX_LARGE_RESPONSE_BYTES = 64 * MEGABYTE;
-
-const LARGE_RESPONSES = /\/git\/trees\/|\/compare\/|\/(?:comments|files|reviews)(?:\?|$)|\/app\/hook\/deliveries\/./;
+/** GitHub's largest answer is a blob or an archive of 100 MB. */
+const MAX_RESPONSE_BYTES = 100 * 1024 * 1024;
 
 /** Octokit's log is off, because its options can contain a signed JWT. */
 const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
@@ -81,17 +76,15 @@ function guardRequests(octokit: Pick<Octokit, 'hook'>, options: OctokitOptions):
 }
 
 type RequestOptions = {
-  readonly url: string;
   readonly baseUrl: string;
   readonly request?: { readonly [option: string]: unknown };
 };
 
-function guardedFetchFor({ url, baseUrl, request = {} }: RequestOptions): SendRequest {
-  const { fetch, isDownload, maxBytes } = request;
-  const defaultMaxBytes = LARGE_RESPONSES.test(url) ? MAX_LARGE_RESPONSE_BYTES : MAX_RESPONSE_BYTES;
+function guardedFetchFor({ baseUrl, request = {} }: RequestOptions): SendRequest {
+  const { fetch, isDownload } = request;
   return guardFetch(isSendRequest(fetch) ? fetch : globalThis.fetch, {
     origins: [new URL(baseUrl).origin, ...(isDownload === true ? [downloadOrigin(baseUrl)] : [])],
-    maxBytes: typeof maxBytes === 'number' ? maxBytes : defaultMaxBytes,
+    maxBytes: MAX_RESPONSE_BYTES,
   });
 }
 
@@ -149,25 +142,78 @@ function reviveBigInt(_key: string, value: unknown, context?: { readonly source?
 /** Starts a timer. The returned function stops it and labels the measurement; `status` is a class such as `4xx`. */
 export type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
 
-/** Measures the time of each request of this client. */
-export function withTimer(client: GitHubClient, startTimer: StartTimer): GitHubClient {
-  client.hook.wrap('request', async (request, requestOptions) => {
-    const stop = startTimer();
-    const api = requestOptions.url.endsWith('/graphql') ? 'graphql' : 'rest';
-    try {
-      const response = await request(requestOptions);
-      stop({ api, status: statusClassOf(response.status) });
-      return response;
-    } catch (error) {
-      const failure = toGitHubError(error, 0);
-      stop({ api, status: statusClassOf(failure instanceof GitHubError ? failure.status : null) });
-      throw error;
-    }
-  });
-  return client;
+type ObserverOptions = { readonly log: Logger | null; readonly startTimer: StartTimer };
+
+/** Measures and logs the requests of a client, and logs when GitHub stops and starts to answer. */
+type Observer = {
+  /** `ref` is the pull request that the client serves, null for requests of the App. */
+  attach(client: GitHubClient, ref: Pick<PullRequestRef, 'owner' | 'repo' | 'number'> | null): GitHubClient;
+};
+
+export function createObserver({ log, startTimer }: ObserverOptions): Observer {
+  const fault = createFault({ level: 'warn', message: 'GitHub unavailable', endMessage: 'GitHub available again' });
+  return {
+    attach(client, ref) {
+      const pull = ref === null ? {} : { repo: `${ref.owner}/${ref.repo}`, pr: ref.number };
+      client.hook.wrap('request', async (request, requestOptions) => {
+        const fields = { ...pull, method: requestOptions.method, route: routeOf(requestOptions) };
+        const api = requestOptions.url.endsWith('/graphql') ? 'graphql' : 'rest';
+        const [stop, begunAt] = [startTimer(), performance.now()];
+        try {
+          const response = await request(requestOptions);
+          stop({ api, status: statusClassOf(response.status) });
+          if (log === null) return response;
+          logRequest(log, fields, begunAt, response.status, response.headers);
+          fault.ended(log);
+          return response;
+        } catch (error) {
+          const failure = toGitHubError(error, 0);
+          const status = failure instanceof GitHubError ? failure.status : null;
+          stop({ api, status: statusClassOf(status) });
+          if (log === null) throw error;
+          logRequest(log, fields, begunAt, status, responseHeadersOf(error));
+          noteFailure(log, fault, failure, fields);
+          throw error;
+        }
+      });
+      return client;
+    },
+  };
 }
 
 /** `4xx` for 404; `none` without a complete response. */
 function statusClassOf(status: number | null): string {
   return status === null ? 'none' : `${String(status).charAt(0)}xx`;
+}
+
+function logRequest(
+  log: Logger,
+  fields: LogFields,
+  begunAt: number,
+  status: number | null,
+  headers: Readonly<Record<string, unknown>>,
+): void {
+  const remaining = Number(headers['x-ratelimit-remaining'] ?? Number.NaN);
+  const ms = Math.round(performance.now() - begunAt);
+  const quota = Number.isNaN(remaining) ? {} : { quotaLeft: remaining };
+  const requestId = requestIdOf(headers);
+  log.debug({ ...fields, status, ms, ...quota, ...(requestId === null ? {} : { requestId }) }, 'GitHub request');
+}
+
+/** No response, or a status from 500 on, means that GitHub is away; any other response ends that. */
+function noteFailure(log: Logger, fault: Fault, failure: unknown, fields: LogFields): void {
+  if (!(failure instanceof GitHubError)) return;
+  if (failure.status === null || failure.status >= 500) fault.failed(log, failure, fields);
+  else fault.ended(log);
+}
+
+/** The template of the route, as in GitHub's documentation. The name of a GraphQL operation is our own constant. */
+function routeOf({ url, query }: { readonly url: string; readonly [option: string]: unknown }): string {
+  if (url.endsWith('/graphql') && typeof query === 'string') {
+    const name = /^\s*(?:query|mutation)\s+(\w+)/.exec(query)?.[1];
+    return name === undefined ? '/graphql' : `/graphql ${name}`;
+  }
+  if (!URL.canParse(url)) return url;
+  // Later pages of a list have a full address with ids.
+  return new URL(url).pathname.replace(/\/repos\/[^/]+\/[^/]+/, '/repos/{owner}/{repo}').replace(/\/\d+/g, '/{number}');
 }

@@ -103,7 +103,7 @@ function createFileReader(scope: SearchScope, archive: ReadonlyMap<string, Uint8
     const archived = archivedBytes(archive, path, entry);
     if (archived !== null) return archived;
     fetched += 1;
-    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha, entry.size);
+    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha);
   };
 }
 

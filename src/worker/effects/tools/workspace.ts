@@ -181,7 +181,7 @@ export async function fetchAllowedFile(workspace: Workspace, rawPath: string, ac
   const { bytes: maxBytes, verb } = access.limit;
   if ((size ?? 0) > maxBytes)
     return { kind: 'refused', output: `${path} has ${size} bytes and at most ${maxBytes} can be ${verb}.` };
-  return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob, size) } };
+  return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob) } };
 }
 
 /** The rule by which people must approve that this version of a file is read; null if it can be read now. */
