@@ -198,8 +198,16 @@ export async function commitsVerify(evidence: CaseEvidence): Promise<string[]> {
     if (unknown.has(id)) continue;
     const rule = { slug: fixture.slug, host: 'github.com' };
     const rows = await verifyCommit(storedRepository(store), storedCommit(store, id), rule);
-    for (const { result, problem, proposal } of rows)
+    for (const { result, problem, proposal, approvedBy } of rows) {
       if (result !== 'ok') problems.push(`J8: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem}`);
+      const approvers = recorded.get(id)?.find(({ proposalId }) => proposalId === proposal)?.approvers ?? [];
+      const logins = approvers
+        .map(({ login }) => login)
+        .toSorted()
+        .join();
+      if (logins !== approvedBy.toSorted().join())
+        problems.push(`J8: commit ${id} names the approvers ${approvedBy}, and the ledger has ${logins}`);
+    }
     const inLedger = new Set(recorded.get(id)?.map(({ proposalId }) => proposalId));
     const named = new Set(rows.map(({ proposal }) => proposal ?? '?'));
     if (inLedger.size === 0 || [...inLedger].toSorted().join() !== [...named].toSorted().join())

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { type Backend, LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
+import { fromStored } from '../../../src/adapters/store/engine/json.ts';
 import { tidy } from '../../../src/adapters/store/engine/pglite.ts';
 import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import type { Person } from '../../../src/core/state/vote.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';
 import {
   createMemoryTables,
@@ -37,7 +39,11 @@ export type FinalState = {
   /** Rows with text of people or the model, in the ledger too. */
   readonly textRowCount: number;
   /** The changes in each commit. */
-  readonly committed: readonly { readonly commit: string; readonly proposalId: string }[];
+  readonly committed: readonly {
+    readonly commit: string;
+    readonly proposalId: string;
+    readonly approvers: readonly Person[];
+  }[];
 };
 
 /** Creates an empty database in memory. */
@@ -76,7 +82,7 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       const committed = rows.flatMap(({ committedChanges }) =>
-        committedChanges.map(({ commitSha: commit, proposalId }) => ({ commit, proposalId })),
+        committedChanges.map(({ commitSha: commit, proposalId, approvers }) => ({ commit, proposalId, approvers })),
       );
       return { pendingCount, deadLetters, textRowCount, committed };
     },
@@ -140,13 +146,13 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         .execute();
       const committed = await db
         .selectFrom('committed_changes')
-        .select(['commit_sha as commit', 'proposal_id as proposalId'])
+        .select(['commit_sha as commit', 'proposal_id as proposalId', 'approvers'])
         .execute();
       return {
         pendingCount: Number(pendingCounts[0]?.pending ?? 0),
         deadLetters: deadLetters.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
         textRowCount: Number(textCounts[0]?.texts ?? 0),
-        committed,
+        committed: committed.map((row) => ({ ...row, approvers: fromStored<Person[]>(row.approvers) })),
       };
     },
   };
