@@ -99,17 +99,6 @@ describe('the fidelity of commits', () => {
     expect([...refusals.keys()]).toContain('only the mode');
   }, 120_000);
 
-  it('two threads have the same results as one', async () => {
-    const [oneThread, twoThreads] = [await measure('parent', 12), await measure('parent', 12, 2)];
-    const counts = ({ results, refusals, ...rest }: FidelityTotals) => ({
-      ...rest,
-      results: new Map([...results].toSorted()),
-      refusals: new Map([...refusals].map(([reason, { count }]) => [reason, count] as const).toSorted()),
-    });
-    expect(oneThread.changes).toBe(12);
-    expect(counts(twoThreads)).toEqual(counts(oneThread));
-  }, 120_000);
-
   it('reports the change that caused an error, and tries the others', async () => {
     const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
     const unreadable = {

@@ -38,16 +38,6 @@ describe('material that gives orders', () => {
     expect(message).toContain('… (cut)"');
     expect(message.length).toBeLessThan(8_000);
   });
-
-  it('a diff of many megabytes is named, and the task is served (S136)', async () => {
-    const huge = Array.from({ length: 30 }, (_, n) => [`data/big${n}.txt`, `${n} ${'y'.repeat(80)}\n`.repeat(20_000)]);
-    const story = await stage().tell({ branch: { ...Object.fromEntries(huge), 'a.ts': 'a\n' } });
-    await story.ana.says('/countersign tidy up');
-    const message = firstMessage(story);
-    expect(message).toContain('diff of a.ts:\n@@ -0,0 +1 @@\n+a');
-    expect(message).toContain('"data/big29.txt"');
-    expect(message.length).toBeLessThan(8_000);
-  });
 });
 
 describe('a secret in what people write (X10)', () => {

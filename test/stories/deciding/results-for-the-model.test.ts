@@ -158,27 +158,3 @@ describe('results for the model', () => {
     expect(kept.map(({ role }) => role).slice(0, 4)).toEqual(['system', 'user', 'assistant', 'tool']);
   });
 });
-
-describe('limits', () => {
-  it('twenty changes can be pending at once; the model gets an error for each further one (T19, D12)', async () => {
-    const lines = Array.from({ length: 50 }, (_, at) => `line ${at + 1};\n`);
-    const { ana, bot, model } = await stage().tell({ branch: { 'long.ts': lines.join('') } });
-    model.proposes(...Array.from({ length: 22 }, (_, at) => edit('long.ts', `line ${2 * at + 2};\n`, `row ${at};\n`)));
-    await ana.says('/countersign number the rows');
-    expect(bot.proposals()).toHaveLength(20);
-    expect(bot.reviews()).toHaveLength(1);
-    await ana.says('/continue');
-    expect(model.toolMessages().slice(20)).toEqual([
-      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
-      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
-    ]);
-  });
-
-  it('ends the run with a message after its 40th response in a row (S155)', async () => {
-    const { ana, bot, model } = await stage().tell();
-    for (let turn = 1; turn <= 40; turn += 1) model.proposes(read('README.md'));
-    await ana.says('/countersign read until you understand');
-    expect(model.requests()).toHaveLength(40);
-    expect(bot.answer()).toContain('because it reached its limit of model responses');
-  });
-});

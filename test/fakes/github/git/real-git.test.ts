@@ -92,7 +92,7 @@ describe('objects and the git program', () => {
         const base = updateTree(store, undefined, new Map(entries.slice(0, half)));
         expect(updateTree(store, base, new Map(entries.slice(half)))).toBe(expected);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 
@@ -113,7 +113,7 @@ describe('objects and the git program', () => {
         git(directory, 'apply', '--unsafe-paths', '--whitespace=nowarn', 'patch.diff');
         expect(execFileSync('cat', [join(directory, 'target')], { encoding: 'utf8' })).toBe(after);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 

@@ -83,7 +83,7 @@ describe('unified_diff', () => {
         const result = new TextDecoder('utf-8', { ignoreBOM: true }).decode(fileAfter(stored(before).bytes, change));
         expect(applied(tool, before, shownDiff(change))).toBe(result);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 
@@ -103,7 +103,7 @@ describe('unified_diff', () => {
             if (change !== null) expect(applied(tool, before, change)).toBe(after);
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 20 },
       );
     },
   );

@@ -110,7 +110,7 @@ describe('the model’s Markdown', () => {
         expect(body).toMatch(/\n\nafter$/);
         expect(nodes.at(-1)).toMatchObject({ type: 'text', value: 'after' });
       }),
-      { numRuns: 3000 },
+      { numRuns: 300 },
     );
   });
 
