@@ -161,7 +161,7 @@ describe('with any settings', () => {
           expect(after && !before).toBe(false);
           if (before && !after) stops += 1;
         }),
-        { numRuns: 300 },
+        { numRuns: 800 },
       );
       expect(stops).toBeGreaterThan(0);
     },
@@ -184,7 +184,7 @@ describe('with any settings', () => {
         expect(beside && !alone).toBe(false);
         if (!alone) stopped += 1;
       }),
-      { numRuns: 300 },
+      { numRuns: 800 },
     );
     expect(stopped).toBeGreaterThan(50);
   });
