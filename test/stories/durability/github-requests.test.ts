@@ -27,9 +27,9 @@ const READ = /\/git\/blobs\/|\/pulls\/\{pull_number\}\/files$/;
 /** The search for a run comment that is not stored yet, because the fake model responds faster than a real one. */
 const RUN_COMMENT_SEARCH = /^GET .*\/(?:issues\/\{issue_number\}|pulls\/\{pull_number\})\/comments$/;
 
-/** The documented number of requests per action, from docs/internals/github-requests.md. */
+/** The documented number of requests per action, from docs/internals/durability.md. */
 function documentedCounts(): Readonly<Record<string, number>> {
-  const page = readFileSync(new URL('../../../docs/internals/github-requests.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/internals/durability.md', import.meta.url), 'utf8');
   const rows = page.slice(page.indexOf('## GitHub requests')).matchAll(/^\| (.+?) \| .+ \| (\d+) \|$/gm);
   return Object.fromEntries([...rows].map(([, action = '', number]) => [action, Number(number)]));
 }
@@ -50,7 +50,7 @@ async function lookAround(files: number): Promise<{ readonly edits: number; read
   return { edits: asked.filter((name) => RUN_COMMENT.test(name)).length, others };
 }
 
-describe('requests to GitHub, as docs/internals/github-requests.md counts them', () => {
+describe('requests to GitHub, as docs/internals/durability.md counts them', () => {
   it('each action sends as many as the table lists, and stays within its limit', async () => {
     const story = await tellRows(stage());
     const taken: Record<string, number> = {};
