@@ -138,85 +138,26 @@ type ParsedMarkdown = {
   readonly codeLinesOf: (node: Nodes) => readonly string[] | null;
 };
 
-/** A body is read back before it is posted, and often again when it is updated or decided. Most are short. */
-const REMEMBERED = { maxCharacters: 40_000 };
+/** A body is read back before it is posted, and often again when it is updated or decided. */
+const REMEMBERED = { maxCharacters: 200_000 };
 
-/**
- * Parses a body. The parser takes 0.1 s for some thousand lines, so most lines between fences are left out, and its
- * result is used only if it proves that they were inside a block.
- */
+/** Parses a body. */
 export const parsePostedMarkdown = rememberTexts((body: string): ParsedMarkdown => {
   const lines = body.split(/\r\n|\n|\r/);
-  const markdown = body.includes('\r') ? null : parseKeptLines(body, lines, selectLinesToParse(lines));
-  if (markdown !== null) return markdown;
-  const all = parseKeptLines(body, lines, { kept: [...lines.keys()], gaps: [] });
-  if (all === null) throw new Error('A parse of all lines has no gaps that could fail.');
-  return all;
+  return { nodes: collectNodes(fromMarkdown(body)), codeLinesOf: (node) => fencedLines(node, lines) };
 }, REMEMBERED);
 
-/** Lines left out before position `at` of the kept lines; none of them contains `fence`. */
-type LineGap = { readonly at: number; readonly fence: string };
-
-/** Indexes of the lines to parse, and the gaps between them. */
-type LineSelection = { readonly kept: readonly number[]; readonly gaps: readonly LineGap[] };
-
-/** Parses the kept lines; null if a line that was left out might matter. */
-function parseKeptLines(body: string, lines: readonly string[], { kept, gaps }: LineSelection): ParsedMarkdown | null {
-  const source = kept.map((index) => lines[index] ?? '');
-  const root = fromMarkdown(kept.length === lines.length ? body : source.join('\n'));
-  const spans = root.children.flatMap((node) => findFenceSpan(node, source) ?? []);
-  if (!areGapsWithinFences(gaps, spans)) return null;
-  const codeLinesOf = (node: Nodes): readonly string[] | null => {
-    const span = findFenceSpan(node, source);
-    return span === null ? null : lines.slice((kept[span.first] ?? 0) + 1, kept[span.last]);
-  };
-  return { nodes: collectNodes(root), codeLinesOf };
-}
-
-/** A block's fence and the 0-based indexes of its opening and closing line. */
-type FenceSpan = { readonly first: number; readonly last: number; readonly fence: string };
-
 /**
- * The fences of a block at the left margin; null for any other node. The lines between must be the node's value: the
- * tree does not tell an empty block from one with an empty line.
+ * The lines of a block whose fences stand at the left margin; null for any other node. They must be the node's value:
+ * the tree does not tell an empty block from one with an empty line.
  */
-function findFenceSpan({ type, position, ...node }: Nodes, source: readonly string[]): FenceSpan | null {
+function fencedLines({ type, position, ...node }: Nodes, lines: readonly string[]): readonly string[] | null {
   if (type !== 'code' || position === undefined || !('value' in node)) return null;
   const [first, last] = [position.start.line - 1, position.end.line - 1];
-  const openFence = /^`{3,}/.exec(source[first] ?? '')?.[0];
-  if (first === last || openFence === undefined || source[last] !== openFence) return null;
-  return source.slice(first + 1, last).join('\n') === node.value ? { first, last, fence: openFence } : null;
-}
-
-/**
- * True if the lines of each gap would be inside a block too: the kept lines around the gap belong to the block, and no
- * line of the gap contains its fence. Gaps and spans are in order.
- */
-function areGapsWithinFences(gaps: readonly LineGap[], spans: readonly FenceSpan[]): boolean {
-  let next = 0;
-  return gaps.every(({ at, fence }) => {
-    while ((spans[next]?.last ?? Number.POSITIVE_INFINITY) < at) next += 1;
-    const span = spans[next];
-    return span !== undefined && span.first < at && span.fence === fence;
-  });
-}
-
-/**
- * All lines except those between apparent fences that contain neither the fence nor NUL, which a parser replaces. A
- * diff might have thousands of lines with shorter fences.
- */
-function selectLinesToParse(lines: readonly string[]): LineSelection {
-  const kept: number[] = [];
-  const gaps: LineGap[] = [];
-  let openFence: string | null = null;
-  for (const [index, line] of lines.entries()) {
-    if (openFence !== null && index < lines.length - 1 && !line.includes(openFence) && !line.includes('\0')) continue;
-    if (openFence !== null && index !== (kept.at(-1) ?? 0) + 1) gaps.push({ at: kept.length, fence: openFence });
-    kept.push(index);
-    if (openFence === null) openFence = /^(`{3,})[a-z]*$/.exec(line)?.[1] ?? null;
-    else if (line === openFence) openFence = null;
-  }
-  return { kept, gaps };
+  const fence = /^`{3,}/.exec(lines[first] ?? '')?.[0];
+  if (first === last || fence === undefined || lines[last] !== fence) return null;
+  const inside = lines.slice(first + 1, last);
+  return inside.join('\n') === node.value ? inside : null;
 }
 
 function collectNodes(root: Nodes): readonly Nodes[] {
