@@ -3,8 +3,14 @@ import type { ArgumentForm, CommandArguments, HintName } from './command-grammar
 import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parseProposalId, parsePunctuatedId } from './ids.ts';
 
+/** The text below a command's line: all of it, and the lines right below up to a blank or quoted one. */
+export type BelowText = { readonly textBelow: string; readonly linesBelow: string };
+
+/** The rest of a command's line, trimmed, and the lines below. */
+export type CommandText = { readonly rest: string; readonly below: BelowText };
+
 /** The text around a command word: the rest of its line, trimmed, and the lines below. */
-export type ArgumentText = { readonly rest: string; readonly below: string };
+type ArgumentText = { readonly rest: string; readonly below: string };
 
 /** `word` is the first word that does not fit, empty where one is missing. */
 type InvalidArguments = { readonly isValid: false; readonly word: string; readonly hint: HintName };
@@ -21,12 +27,16 @@ type FormResult =
 type ArgumentsResult = ({ readonly isValid: true } & CommandArguments) | InvalidArguments;
 
 /** Parses the text after a command word by the command's form. */
-export function parseArguments(form: ArgumentForm, words: ArgumentText): ArgumentsResult {
+export function parseArguments(form: ArgumentForm, rest: string, below: BelowText): ArgumentsResult {
+  const words = { rest, below: OWN_LINES_ONLY.has(form) ? below.linesBelow : below.textBelow };
   const result = FORM_PARSERS[form](words);
   return result.isValid
     ? { ...result, fullText: joinArgumentText(words.rest, words.below), below: words.below }
     : result;
 }
+
+/** A decision's words stand right below it: what follows a blank line is for other readers. */
+const OWN_LINES_ONLY: ReadonlySet<ArgumentForm> = new Set(['ids-or-always', 'ids-and-reason']);
 
 const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => FormResult } = {
   task: parseTask,
@@ -47,9 +57,14 @@ function parseTask({ rest, below }: ArgumentText): FormResult {
 
 function parseIdsOrAlways({ rest, below }: ArgumentText): FormResult {
   if (rest === '') return acceptArguments({ by: 'location' }, '', below);
-  const words = rest.split(/[ \t]+/);
+  const words = rest.split(/[ \t,]+/).map((word) => /^`([^`]*)`$/.exec(word)?.[1] ?? word);
   const at = words.findIndex((word) => word.toLowerCase() === 'always');
-  return at === -1 ? parseIdsOnly(words, { rest, below }) : parseAlways(words.slice(0, at), words.slice(at + 1), below);
+  return at === -1
+    ? parseIdsOnly(
+        words.filter((word) => word !== ''),
+        below,
+      )
+    : parseAlways(words.slice(0, at), words.slice(at + 1), below);
 }
 
 /** At most one id before the word, and one glob behind it: nobody approves in advance by a slip. */
@@ -63,18 +78,12 @@ function parseAlways(ids: readonly string[], globs: readonly string[], below: st
   return acceptArguments(id === undefined ? { by: 'location' } : targetIds([id]), '', below, { glob });
 }
 
-function parseIdsOnly(words: readonly string[], { rest, below }: ArgumentText): FormResult {
+function parseIdsOnly(words: readonly string[], below: string): FormResult {
   const [first = '', ...others] = words;
   if (isAllKeyword(first) && others.length === 0) return acceptArguments({ by: 'all' }, '', below);
   const invalidWord = isAllKeyword(first) ? others[0] : words.find((word) => parseProposalId(word) === null);
-  if (invalidWord !== undefined) return rejectArguments(invalidWord, hintForIds(rest));
+  if (invalidWord !== undefined) return rejectArguments(invalidWord, 'ids-only');
   return acceptArguments(targetIds(words), '', below);
-}
-
-/** Ids as a sentence lists them are not the form of an approval, but it is clear what to write instead. */
-function hintForIds(rest: string): HintName {
-  const { ids, end } = splitLeadingIds(rest);
-  return ids.length > 0 && end === rest.length ? 'ids-separated' : 'ids-only';
 }
 
 function parseReason(words: ArgumentText): FormResult {

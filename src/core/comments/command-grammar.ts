@@ -59,7 +59,6 @@ export function findCommand(grammar: CommandGrammar, word: string): CommandSynta
 const HINT_TEXT = {
   'ids-only':
     'Only ids of changes, or `all`, may stand on its line; nothing was approved. Write a note for the agent below the line.',
-  'ids-separated': 'Write the ids with only spaces between them, as in `/approve k7q2 m3x8`; nothing was approved.',
   'always-one-id':
     '`always` follows at most one id of a change; nothing was approved. In that change’s thread the id may be left out.',
   'always-one-glob':

@@ -1,6 +1,12 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { CommandName, MissingSlash, ParsedComment } from '../state/intent.ts';
-import { type ArgumentText, joinArgumentText, parseArguments, splitFirstWord } from './command-arguments.ts';
+import {
+  type BelowText,
+  type CommandText,
+  joinArgumentText,
+  parseArguments,
+  splitFirstWord,
+} from './command-arguments.ts';
 import { type CommandGrammar, type CommandSyntax, findCommand, type HintName, hintText } from './command-grammar.ts';
 import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parsePunctuatedId } from './ids.ts';
@@ -18,7 +24,7 @@ const MAX_WORD_CHARACTERS = 60;
 export function parseCommandLine(
   grammar: CommandGrammar,
   text: string,
-  below: string,
+  below: BelowText,
   slug: string,
 ): ParsedComment | null {
   const lookalike = detectLookalike(grammar, text, false);
@@ -45,7 +51,7 @@ function truncateWord(word: string): string {
 function parseSlashCommand(
   grammar: CommandGrammar,
   text: string,
-  below: string,
+  below: BelowText,
   addressed: boolean,
 ): ParsedComment | null {
   const { word, rest } = splitFirstWord(text);
@@ -62,11 +68,7 @@ function parseSlashCommand(
 }
 
 /** The text after `/countersign`: another command, a command word without its slash, or a task. */
-function parseAfterCountersign(
-  grammar: CommandGrammar,
-  task: CommandSyntax,
-  words: ArgumentText,
-): ParsedComment | null {
+function parseAfterCountersign(grammar: CommandGrammar, task: CommandSyntax, words: CommandText): ParsedComment | null {
   const { rest, below } = words;
   const lookalike = detectLookalike(grammar, rest, true);
   if (lookalike !== null) return lookalike;
@@ -77,7 +79,7 @@ function parseAfterCountersign(
   if (missingSlash === null) return parseCommand(task, words, true);
   const { word, id } = missingSlash;
   if (id === null) return createMalformedCommand('task', word, 'missing-slash', true);
-  const text = joinArgumentText(rest, below);
+  const text = joinArgumentText(rest, below.textBelow);
   return { kind: 'command', command: { name: 'task', text, missingSlash: { word, id } }, addressedToApp: true };
 }
 
@@ -85,15 +87,15 @@ function parseAfterCountersign(
 const ASKS_PEOPLE = /^(?:me|us|@\S+)(?!\S)/i;
 
 /** `/countersign ask why?` is a question; the word alone gets the hint for a missing slash. */
-function parseWithoutSlash(grammar: CommandGrammar, { rest, below }: ArgumentText): ParsedComment | null {
+function parseWithoutSlash(grammar: CommandGrammar, { rest, below }: CommandText): ParsedComment | null {
   const { word, rest: remainder } = splitFirstWord(rest);
   const command = findCommand(grammar, stripPunctuation(word));
   if (command?.needsNoSlash !== true || ASKS_PEOPLE.test(remainder)) return null;
-  if (joinArgumentText(remainder, below) === '') return null;
+  if (joinArgumentText(remainder, below.textBelow) === '') return null;
   return parseCommand(command, { rest: remainder, below }, true);
 }
 
-function parseMention(grammar: CommandGrammar, rest: string, below: string): ParsedComment {
+function parseMention(grammar: CommandGrammar, rest: string, below: BelowText): ParsedComment {
   const lookalike = detectLookalike(grammar, rest, true);
   if (lookalike !== null) return lookalike;
   if (rest.includes(HTML_COMMENT_START))
@@ -101,7 +103,7 @@ function parseMention(grammar: CommandGrammar, rest: string, below: string): Par
   const { word: firstWord } = splitFirstWord(rest);
   if (firstWord.startsWith('/') && isCommandWord(grammar, firstWord.slice(1)))
     return createMalformedCommand('task', firstWord.slice(1), 'command-after-mention', true);
-  const text = joinArgumentText(rest, below);
+  const text = joinArgumentText(rest, below.textBelow);
   if (text === '') return createMalformedCommand('task', '', 'no-task', true);
   const withoutSlash = parseWithoutSlash(grammar, { rest, below });
   if (withoutSlash !== null) return withoutSlash;
@@ -125,8 +127,8 @@ function textAfterMention(text: string, slug: string): string | null {
   return remainder === null ? null : trimSpacesAndTabs(text.slice(name.length + remainder[0].length));
 }
 
-function parseCommand(command: CommandSyntax, words: ArgumentText, addressedToApp: boolean): ParsedComment {
-  const args = parseArguments(command.argument, words);
+function parseCommand(command: CommandSyntax, words: CommandText, addressedToApp: boolean): ParsedComment {
+  const args = parseArguments(command.argument, words.rest, words.below);
   if (args.isValid) return { kind: 'command', command: command.read(args), addressedToApp };
   return {
     kind: 'malformed-command',

@@ -1,9 +1,8 @@
-import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { CommandName, ParsedComment, QuotedId } from '../state/intent.ts';
 import { type CommandGrammar, findCommand } from './command-grammar.ts';
 import { createMalformedCommand, type MalformedCommand, parseCommandLine } from './command-parser.ts';
-import { type CommentParts, splitComment, stripSignature, trimSpacesAndTabs } from './comment-body.ts';
-import { findQuotedIds, parseProposalId, readQuote } from './ids.ts';
+import { type CommentParts, splitComment, trimSpacesAndTabs } from './comment-body.ts';
+import { findQuotedIds, readQuote } from './ids.ts';
 import { parseOpeningFence } from './markdown-blocks.ts';
 import { type MarkedLine, markLines } from './markdown-lines.ts';
 
@@ -14,6 +13,8 @@ type CommentParseResult = {
   readonly quote: string | null;
 };
 
+const NOTHING_BELOW = { textBelow: '', linesBelow: '' };
+
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
   const parts = splitComment(body);
@@ -22,7 +23,7 @@ export function parseComment(grammar: CommandGrammar, body: string, slug: string
 }
 
 function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {
-  const parsed = parts.firstLine === null ? null : parseCommandLine(grammar, parts.firstLine, parts.textBelow, slug);
+  const parsed = parts.firstLine === null ? null : parseCommandLine(grammar, parts.firstLine, parts, slug);
   if (parsed !== null)
     return rejectAmbiguousApproval(grammar, parts.isTruncated ? rejectTruncatedApproval(parsed) : parsed, parts);
   return detectLazyCommand(grammar, parts, slug) ?? toText(parts, slug);
@@ -56,7 +57,8 @@ function detectLazyCommand(
   { lazyContinuation }: CommentParts,
   slug: string,
 ): ParsedComment | null {
-  const lazyCommand = lazyContinuation === null ? null : parseCommandLine(grammar, lazyContinuation, '', slug);
+  const lazyCommand =
+    lazyContinuation === null ? null : parseCommandLine(grammar, lazyContinuation, NOTHING_BELOW, slug);
   const intended = lazyCommand === null ? null : intendedCommand(lazyCommand);
   return intended === null
     ? null
@@ -81,9 +83,9 @@ function toText(parts: CommentParts, slug: string): ParsedComment {
   const { text, suggestions, isSuggestionAlone, hasUnclosedSuggestion } = parts;
   return {
     kind: 'text',
-    text: stripSignature(text) === '' ? '' : text,
+    text,
     addressedToSomeoneElse: isAddressedToSomeoneElse(text, slug),
-    affirmation: !hasSuggestionBlock(parts) && isAffirmation(text),
+    affirmation: !hasSuggestionBlock(parts) && isConsent(text),
     suggestions,
     isSuggestionAlone,
     hasUnclosedSuggestion,
@@ -95,71 +97,39 @@ function isAddressedToSomeoneElse(text: string, slug: string): boolean {
   return name !== undefined && name.toLowerCase() !== slug.toLowerCase();
 }
 
+/** Short affirmations in ten languages. Each of them, or several in a row, decides nothing and is no instruction. */
+const AFFIRMATIONS: ReadonlySet<string> = new Set(
+  [
+    'yes/y/yep/yeah/yup/ok/okay/k/sure/fine/agreed/great/perfect/nice/please/lgtm/sgtm/thanks/thank you',
+    'approve/approved/accept/accepted/looks good/looks good to me/sounds good/ship it/go ahead/do it',
+    'ja/jawohl/passt/einverstanden/genehmigt/danke/sieht gut aus/oui/d accord/approuvé/parfait/merci',
+    'sí/si/vale/de acuerdo/aprobado/gracias/sim/aprovado/de acordo/obrigado/obrigada',
+    'да/ок/хорошо/согласен/согласна/одобряю/одобрено/是/好/好的/可以/同意/批准/没问题',
+    'はい/了解/承認/いいね/हाँ/ठीक है/स्वीकृत/نعم/موافق/تمام/네/예/좋아요/승인',
+  ].flatMap((line) => line.split('/')),
+);
+
 const MAX_AFFIRMATION_CHARACTERS = 80;
 
-/** Whether a text only says yes, in words or emoji, or is only a number. An e-mail signature below it is ignored. */
-function isAffirmation(text: string): boolean {
-  const unsignedText = stripSignature(text);
-  if (unsignedText.length > MAX_AFFIRMATION_CHARACTERS) return false;
-  const words = unsignedText
+const INLINE_DECISION = /(?:^|\s)\/(?:approve|deny|reject|dismiss)(?![\w/-])/i;
+
+/**
+ * Whether a reply consents without deciding: it is empty, its first line only says yes, in words or emoji, or is a
+ * number, or it names a decision command outside of code.
+ */
+function isConsent(text: string): boolean {
+  const { lines } = markLines(text);
+  if (lines.some((line) => line.mark === 'plain' && INLINE_DECISION.test(line.text.replace(/`[^`]*`/g, ''))))
+    return true;
+  const first = lines[0]?.text ?? '';
+  if (first.length > MAX_AFFIRMATION_CHARACTERS) return false;
+  const words = first
     .toLowerCase()
-    .replace(EMOJI, ' yes ')
-    .replace(DECORATION, '')
-    .replace(AFFIRMATIVE_PHRASES, 'yes')
-    .split(/[\s.,;!~"'()]+/)
-    .filter((word) => word !== '');
-  if (words.length === 1 && /^\d+$/.test(words[0] ?? '')) return true;
-  return words.some((word) => AFFIRMATIVE_WORDS.has(word)) && words.every(isAffirmativeOrFiller);
-}
-
-/** An affirmation is neither an approval nor an instruction: it gets a hint. */
-const AFFIRMATIVE_WORDS: ReadonlySet<string> = new Set(
-  [
-    'yes yep yeah yup y ok okay k sure fine agreed great perfect nice please',
-    'lgtm sgtm approve approved accept accepted thanks +1',
-  ].flatMap((words) => words.split(' ')),
-);
-
-/** Words that add nothing to an affirmation. */
-const FILLER_WORDS: ReadonlySet<string> = new Set(
-  'i we it this that these all both the change changes now too'.split(' '),
-);
-
-const AFFIRMATIVE_PHRASES = /\b(?:looks|sounds) good(?: to me)?\b|\bship it\b|\bgo ahead\b|\bthank you\b/g;
-
-/** Words that decide in a command. Alone and without the slash they decide nothing, and neither do their typos. */
-const DECIDING_WORDS: readonly string[] =
-  'approve approves approved accept accepted deny denied denies reject rejected'.split(' ');
-
-const REFUSALS: ReadonlySet<string> = new Set(['no', 'nope', 'nah', 'no thanks', 'no thank you']);
-
-/** Whether a reply is only a word like a decision, or a bare refusal. It names no wish that the agent could follow. */
-export function isUnclearDecision(text: string): boolean {
-  const words = stripSignature(text);
-  if (words.length > MAX_AFFIRMATION_CHARACTERS) return false;
-  const plain = words
-    .toLowerCase()
-    .replace(DECORATION, '')
-    .replace(/[\s.,;!]+/g, ' ')
+    .replace(/:[a-z0-9_+-]{1,40}:|[\uFE0F\u20E3]/g, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
-  return REFUSALS.has(plain) || DECIDING_WORDS.some((word) => word === plain || isWithinOneEdit(word, plain));
-}
-
-const BARE_NUMBER = /^\d{1,3}$/;
-
-/** The command that a text means which is only its word without the slash, or only the number of a choice. */
-export function bareCommand(grammar: CommandGrammar, text: string): CommandName | null {
-  const word = stripSignature(text);
-  return BARE_NUMBER.test(word) ? 'answer' : (findCommand(grammar, word)?.name ?? null);
-}
-
-const DECORATION = /[*_~`]|[\u{1F3FB}-\u{1F3FF}]|\uFE0F|\u200D|\u20E3/gu;
-
-/** Also by name between colons. Every emoji counts as a yes, because none says what to change. */
-const EMOJI = /:[a-z0-9_+-]{1,40}:|[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu;
-
-function isAffirmativeOrFiller(word: string): boolean {
-  return AFFIRMATIVE_WORDS.has(word) || FILLER_WORDS.has(word) || parseProposalId(word) !== null;
+  if (words === '') return !/[\p{L}\p{N}]/u.test(text.slice(first.length));
+  return /^\d+$/.test(words) || AFFIRMATIONS.has(words) || words.split(' ').every((word) => AFFIRMATIONS.has(word));
 }
 
 /** Limits the work on one formatted line. */
@@ -212,7 +182,7 @@ function stripFormatting(line: string): string {
 }
 
 function parseCommandName(grammar: CommandGrammar, line: string): CommandName | null {
-  const parsed = line.startsWith('/') ? parseCommandLine(grammar, line, '', '') : null;
+  const parsed = line.startsWith('/') ? parseCommandLine(grammar, line, NOTHING_BELOW, '') : null;
   if (parsed?.kind === 'command') return parsed.command.name;
   return parsed?.kind === 'malformed-command' ? parsed.command : null;
 }

@@ -1,10 +1,8 @@
-import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
-import { findAnsweredQuestion, findOpenQuestion } from '../commands/shared/question-targets.ts';
+import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
 import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
 import { isAboutDecided } from '../commands/shared/words-for-agent.ts';
-import { bareCommand } from '../comments/parse-comment.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -65,31 +63,12 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       if (!hasOwnLines(parsed) && isToPersonHere(pull, intent, parsed.text, proposal))
         return irrelevant('addressed-to-someone-else');
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
-      if (findBareCommand(pull, intent) !== null) return relevant('help', true);
       return deferWhilePosting(pull, intent, proposal, () =>
         proposal === null
           ? irrelevant('not-for-us')
           : relevant(proposal !== null && isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
       );
   }
-}
-
-/**
- * The command that a comment of the conversation means, if it is nothing but its word or the number of a choice. It
- * decides nothing. Without an active run, or where commands need the App's name, it is talk between people.
- */
-export function findBareCommand(pull: PullState, { location, parsed, quote }: CommentIntent): CommandName | null {
-  const run = activeRun(pull);
-  if (run === null || run.settings.commands === 'prefixed') return null;
-  if (parsed.kind !== 'text' || location.at !== 'conversation' || quote !== null) return null;
-  const command = bareCommand(COMMAND_GRAMMAR, parsed.text);
-  return /^\d/.test(parsed.text) && findOpenChoice(pull) === null ? null : command;
-}
-
-/** The open question that takes the number of a choice. */
-export function findOpenChoice(pull: PullState): AgentQuestion | null {
-  const question = findOpenQuestion(pull);
-  return question === null || question.input.type === 'text' ? null : question;
 }
 
 /** The command that a review without one can mean. */

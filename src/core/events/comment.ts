@@ -9,7 +9,7 @@ import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
-import { findMisplacedCommand, isUnclearDecision } from '../comments/parse-comment.ts';
+import { findMisplacedCommand } from '../comments/parse-comment.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
@@ -20,13 +20,7 @@ import type { AgentQuestion } from '../state/question.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import {
-  commandMode,
-  findBareCommand,
-  findOpenChoice,
-  type RelevantComment,
-  relevanceOf,
-} from './comment-relevance.ts';
+import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
 import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
@@ -194,15 +188,10 @@ function onText(
   const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
   const hint = replyMisplacedCommand(context, proposal, text);
   if (hint !== null) return hint;
-  const bareCommand = proposal === null ? findBareCommand(context.pull, context.intent) : null;
-  if (bareCommand !== null) return replyBareCommandOnce(context, bareCommand, text);
   if (proposal === null) return onReviewWithoutCommand(context, text);
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
-  if (!canStillBeDenied(proposal) && (text === '' || affirmation || isUnclearDecision(text)))
-    return noop(context.pull, 'already-decided');
-  if (text === '') return replyEmptyOnce(context, proposal);
-  if (affirmation || isUnclearDecision(text))
-    return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
+  if (affirmation && !canStillBeDenied(proposal)) return noop(context.pull, 'already-decided');
+  if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return onWords(context, proposal, text);
 }
 
@@ -211,26 +200,6 @@ function onWords(context: CommandContext, proposal: Proposal, text: string): Ste
   return isAboutDecided(proposal, context.intent.createdAt)
     ? giveWordsToAgent(context, text, proposal, requestTask)
     : requestEdit(context, proposal, text);
-}
-
-/** One hint for each person and run, because people also say such words to each other. */
-function replyBareCommandOnce(context: CommandContext, command: CommandName, text: string): Step {
-  const { pull, person, intent } = context;
-  if (!isAllowed(context.role, COMMANDS[command].allowedTo)) return noop(pull, 'not-allowed');
-  const question = /^\d/.test(text) ? findOpenChoice(pull) : null;
-  const reply = {
-    kind: 'bare-command',
-    command,
-    choice: question === null ? null : { id: question.id, number: parseInt(text, 10) },
-  } as const;
-  const once = `bare-command:${pull.ref.repositoryId}:${pull.ref.number}:${pull.run?.id}:${person.id}`;
-  return endStep(withReply(startStep(pull), intent.location, reply, once), 'bare-command');
-}
-
-function replyEmptyOnce(context: CommandContext, { id }: Proposal): Step {
-  const { pull, intent } = context;
-  const once = `empty-reply:${pull.ref.repositoryId}:${pull.ref.number}:${id}`;
-  return endStep(withReply(startStep(pull), intent.location, { kind: 'empty-reply', id }, once), 'empty-reply');
 }
 
 /** A review without a command can ask for changes to all proposals or, where the repository allows it, approve them. */

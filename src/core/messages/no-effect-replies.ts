@@ -87,13 +87,7 @@ export const NO_EFFECT_RENDERERS = {
   'unknown-command': ({ word, nearest }) =>
     `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
   affirmation: ({ id }) =>
-    `${codeSpan(id)} is still pending, because your words might be praise or a wish. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is, or say in a sentence what to change.`,
-  'empty-reply': ({ id }) =>
-    `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
-  'bare-command': ({ command, choice }) =>
-    choice === null
-      ? `That word alone decides nothing here. A command begins with a slash: ${formatCommand(command)}. ${HELP_HINT}`
-      : `${codeSpan(String(choice.number))} alone decides nothing here. To answer the agent’s question, use ${codeSpan(`/choose ${choice.id} ${choice.number}`)}.`,
+    `${codeSpan(id)} is still pending, because this reply decides nothing. To approve it, write ${codeSpan('/approve')} as the first line; ${codeSpan('/deny')} leaves the file as it is, and any other sentence says what to change.`,
   'user-edit-refused': renderUserEditRefused,
   'edited-into-command': () =>
     'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',

@@ -74,8 +74,6 @@ export const REASONS = [
   'malformed-command',
   'unknown-command',
   'affirmation',
-  'empty-reply',
-  'bare-command',
   'user-edit-refused',
   'undo-not-editable',
   'edited-into-command',

@@ -59,13 +59,6 @@ export type Reply =
     }
   | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
   | { readonly kind: 'affirmation'; readonly id: string }
-  | { readonly kind: 'empty-reply'; readonly id: string }
-  /** A command's word without its slash, or the number of a choice of the open question. */
-  | {
-      readonly kind: 'bare-command';
-      readonly command: CommandName;
-      readonly choice: { readonly id: string; readonly number: number } | null;
-    }
   /** A suggestion block that cannot be used as a person's own text. */
   | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
   | { readonly kind: 'edited-into-command' }

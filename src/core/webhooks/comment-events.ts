@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
-import { bareCommand, parseComment } from '../comments/parse-comment.ts';
+import { parseComment } from '../comments/parse-comment.ts';
 import type { Actor, CommentLocation, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
@@ -29,7 +29,7 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
     const parsed = comment.reviewState === 'approved' && result.parsed.kind === 'text' ? EMPTY_TEXT : result.parsed;
     const reason = reasonToIgnore(comment, parsed, result.quotedIds);
-    if (reason !== null && !mightDeserveHint(comment, { ...result, parsed })) return reason;
+    if (reason !== null) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
     const { parsed: _, ...quotes } = result;
@@ -96,16 +96,6 @@ function reasonToIgnore(
   if (parsed.kind === 'unknown-command') return parsed.nearest === null ? 'other-command' : null;
   if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
-}
-
-/** While a run waits for people, the author of a word that would be a command with its slash gets a hint. */
-function mightDeserveHint(
-  { location, isReply }: WebhookComment,
-  { parsed, quote }: ReturnType<typeof parseComment>,
-): boolean {
-  if (location.at !== 'conversation' || isReply || parsed.kind !== 'text' || parsed.addressedToSomeoneElse)
-    return false;
-  return quote === null && bareCommand(COMMAND_GRAMMAR, parsed.text) !== null;
 }
 
 function isAddressedToApp(parsed: ParsedComment): boolean {

@@ -1,5 +1,4 @@
 import { foldChoice } from '../../agent/question-texts.ts';
-import { stripSignature } from '../../comments/comment-body.ts';
 import type { QuestionAnswer, QuestionInput } from '../../state/question.ts';
 
 /** The answer in a person's words below a question, with a note. */
@@ -11,9 +10,9 @@ type AnswerReading = { readonly answer: QuestionAnswer; readonly note: string | 
  */
 export function readAnswer(input: QuestionInput, words: string): AnswerReading | null {
   const text = words.trim();
-  if (stripSignature(text) === '' || input.type === 'approval') return null;
+  if (text === '' || input.type === 'approval') return null;
   return input.type === 'choice'
-    ? readChoiceAndNote(input.choices, stripSignature(text))
+    ? readChoiceAndNote(input.choices, text)
     : { answer: { kind: 'text', value: text }, note: null };
 }
 
@@ -28,9 +27,9 @@ function readChoiceAndNote(choices: readonly string[], text: string): AnswerRead
   return isUnclear ? null : { answer, note: noteOf(below.join('\n')) };
 }
 
-/** The note in these lines, without a signature; null if it is empty. */
+/** The note in these lines; null if it is empty. */
 export function noteOf(text: string): string | null {
-  const note = stripSignature(text);
+  const note = text.trim();
   return note === '' ? null : note;
 }
 

@@ -132,11 +132,6 @@ function everyAnswer(text: string): readonly Reply[] {
     'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
     'unknown-command': [{ word: text, nearest: 'approve' }],
     affirmation: [{ id: 'k7q2' }],
-    'empty-reply': [{ id: 'k7q2' }],
-    'bare-command': [
-      { command: 'approve', choice: null },
-      { command: 'answer', choice: { id: 'q1w2', number: 2 } },
-    ],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
     'page-changed': [{ proposals: named }],
@@ -390,15 +385,6 @@ describe('answers', () => {
 
       [affirmation]
       \`k7q2\` is still pending, because your words might be praise or a wish. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is, or say in a sentence what to change.
-
-      [empty-reply]
-      \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
-
-      [bare-command]
-      That word alone decides nothing here. A command begins with a slash: \`/approve\`. \`/help\` lists all commands.
-
-      [bare-command]
-      \`2\` alone decides nothing here. To answer the agent’s question, use \`/choose q1w2 2\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldChoice, readQuestionCall } from '../../../../../src/core/agent/question-texts.ts';
 import { readAnswer } from '../../../../../src/core/commands/shared/read-answer.ts';
-import { stripSignature } from '../../../../../src/core/comments/comment-body.ts';
 import type { QuestionInput } from '../../../../../src/core/state/question.ts';
 
 const choiceText = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' });
@@ -79,7 +78,7 @@ describe('an answer to other questions', () => {
       fc.property(fc.oneof(fc.string(), fc.constantFrom('reject', 'r', '/reject')), (text) => {
         const reading = readAnswer({ type: 'text' }, text);
         if (reading !== null) expect(reading.answer).toEqual({ kind: 'text', value: text.trim() });
-        else expect(stripSignature(text.trim())).toBe('');
+        else expect(text.trim()).toBe('');
       }),
     );
   });
