@@ -202,12 +202,8 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(stderr).not.toContain('a package was requested');
   });
 
-  // Node's own recursive `mkdir` goes on for ever where the system says that an existing parent does not exist.
-  it.each(['/proc/none/data', '/dev/null/data'])('ends with a message for a DATA_DIR of %s', async (DATA_DIR) => {
-    const started = begin({ DATA_DIR });
-    const timer = setTimeout(() => started.child.kill('SIGKILL'), 80_000);
-    const { code, stderr } = await started.ended;
-    clearTimeout(timer);
+  it('ends with a message for a DATA_DIR that cannot be made', async () => {
+    const { code, stderr } = await begin({ DATA_DIR: '/dev/null/data' }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Countersign cannot start: The data directory .* Set DATA_DIR to /);
   });

@@ -226,20 +226,6 @@ describe('a question while things happen', () => {
     return { id, answers };
   }
 
-  it('whose comment is deleted gets no answer, and the next one is answered (S157)', async () => {
-    const story = await stage().tell();
-    const { ana, ben, bot, model, stored } = story;
-    const { id, answers } = await asking(story);
-    ana.person.deletes(id);
-    await vi.waitFor(async () => expect((await stored()).sideQuestions).toEqual([]), WAIT);
-    answers();
-    await stage().settle();
-    expect(bot.answers()).toEqual([]);
-    model.says({ content: 'Here.' });
-    await ben.says('/countersign ask and mine?');
-    expect(bot.answer()).toContain('> Here.');
-  });
-
   it('of many people: at most ten wait (S157)', async () => {
     const story = await stage().tell();
     const { ben, bot, person, stored } = story;

@@ -94,26 +94,6 @@ describe('the questions of people under a repository’s settings', () => {
     expect(JSON.stringify(asked)).toContain('"model":"small"');
     expect(JSON.stringify(asked)).toContain('Answer in one line.');
   });
-
-  it('cost together no more within 24 hours than one run may; then nobody is asked (S157, S171)', async () => {
-    const { ana, ben, bot, configures, model } = await stage().tell();
-    await configures('limits: {cost_usd: 0.2}\n');
-    model.says({ content: 'So.', usage: USAGE });
-    await ana.says('/countersign ask why?');
-    model.says({ calls: [read('src/total.ts')], usage: USAGE });
-    model.says({ content: 'As I read.', usage: { promptTokens: 1, completionTokens: 1 } });
-    await ana.says('/countersign ask why again?');
-    expect(bot.answer()).toContain('> As I read.');
-    const asked = model.requests().length;
-    await ben.says('/countersign ask and now?');
-    expect(model.requests()).toHaveLength(asked);
-    expect(bot.answer()).toContain('`limits.cost_usd`');
-    expect(bot.answer()).toContain('> and now?');
-    await stage().later(24 * 3_600);
-    model.says({ content: 'A new day.' });
-    await ben.says('/countersign ask and today?');
-    expect(bot.answer()).toContain('> A new day.');
-  });
 });
 
 describe('the model of a repository’s settings', () => {

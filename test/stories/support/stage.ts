@@ -14,8 +14,6 @@ import { type StoryDatabase, storyDatabase } from './story-database.ts';
 
 export type StageOptions = {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Seconds that GitHub's clock is ahead of the App's from the start. */
-  readonly ahead?: number;
   /** GitHub is an Enterprise Server. */
   readonly server?: EnterpriseServer;
   /** The database to use instead of a new one. */
@@ -37,7 +35,7 @@ export type Stage = {
   readonly db: () => ReturnType<StoryDatabase['db']>;
   /** All stored data as text. */
   readonly database: () => Promise<string>;
-  /** Advances GitHub's clock. */
+  /** Advances GitHub's and the App's clock. */
   readonly pass: (seconds: number) => void;
   /** Advances GitHub's and the App's clock, and waits until due work is done. */
   readonly later: (seconds: number) => Promise<void>;
@@ -52,12 +50,8 @@ export type Stage = {
 };
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const clock: { ahead: number; standing: number | null; waited: number } = {
-    ahead: (options.ahead ?? 0) * 1000,
-    standing: null,
-    waited: 0,
-  };
-  const now = () => clock.standing ?? Date.now() + clock.ahead;
+  const clock: { passed: number; standing: number | null } = { passed: 0, standing: null };
+  const now = () => clock.standing ?? Date.now() + clock.passed;
   const { github, model } = await openScenery(now, options.server);
   const database = options.database ?? (await storyDatabase());
   const logged: string[] = [];
@@ -65,7 +59,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
     const served = { github, model, price: options.price ?? null };
-    const server = await serve(served, store, merged, logged, () => Date.now() + clock.waited);
+    const server = await serve(served, store, merged, logged, () => Date.now() + clock.passed);
     github.setWebhookTarget(`${server.url}/api/github/webhooks`);
     return server;
   };
@@ -80,11 +74,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     db: () => database.db(),
     database: () => database.text(),
     pass: (seconds) => {
-      clock.ahead += seconds * 1000;
+      clock.passed += seconds * 1000;
     },
     later: async (seconds) => {
-      clock.ahead += seconds * 1000;
-      clock.waited += seconds * 1000;
+      clock.passed += seconds * 1000;
       await settle();
     },
     inOneSecond: async (action) => {
