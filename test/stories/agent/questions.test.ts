@@ -84,7 +84,7 @@ describe('a question of the agent', () => {
   ])('takes the lines below %s as a note for the agent (S42, S116)', async (_, call, line, response) => {
     const story = await askPeople(stage(), call);
     const { ben, bot, model } = story;
-    await ben.says(`${line.replace('ID', newestId(story))}\n\nbut only for the tests <!-- unseen -->`);
+    await ben.says(`${line.replace('ID', newestId(story))}\nbut only for the tests <!-- unseen -->`);
     expect(results(story)).toMatchObject([{ response, answered_by: ben.login, user_note: 'but only for the tests' }]);
     expect(bot.questions()[0]?.body).toContain('Note for the agent:\n\n> but only for the tests');
     expect(JSON.stringify(model.requests())).not.toContain('unseen');
@@ -204,7 +204,7 @@ describe('a rejection', () => {
   it('carries its reason to the page, to the transcript and to later runs (S147, S118)', async () => {
     const story = await askPeople(stage(), CHOICE);
     const { ana, ben, bot, model } = story;
-    await ben.says(`/reject ${newestId(story)} none of them\n\nthe tables go away <!-- unseen -->`);
+    await ben.says(`/reject ${newestId(story)} none of them\nthe tables go away <!-- unseen -->`);
     expect(bot.questions()[0]?.body).toContain(
       `**Rejected** by \`${ben.login}\`, which ended the run:\n\n> none of them\n>\n> the tables go away`,
     );

@@ -79,7 +79,7 @@ describe('results for the model', () => {
     const { ana, ben, bot, model } = await stage().tell({ files });
     model.proposes(BIGINT, EXACTLY);
     await ana.says('/countersign use bigint');
-    await ana.says('/approve all\n\nMind the callers.');
+    await ana.says('/approve all\nMind the callers.');
     await ben.replies(bot.proposal(1), 'Call it sum.');
     await ben.replies(bot.proposal(2), '/approve\nIn French soon.');
     const [instruction, applied] = model.toolMessages();

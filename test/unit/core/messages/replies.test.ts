@@ -384,7 +384,7 @@ describe('answers', () => {
       \`total\` is not a command of Countersign, so nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
 
       [affirmation]
-      \`k7q2\` is still pending, because your words might be praise or a wish. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is, or say in a sentence what to change.
+      \`k7q2\` is still pending, because this reply decides nothing. To approve it, write \`/approve\` as the first line; \`/deny\` leaves the file as it is, and any other sentence says what to change.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
