@@ -208,7 +208,7 @@ describe('a rejection', () => {
     expect(bot.questions()[0]?.body).toContain(
       `**Rejected** by \`${ben.login}\`, which ended the run:\n\n> none of them\n>\n> the tables go away`,
     );
-    const reason = 'none of them\n\nthe tables go away';
+    const reason = 'none of them\nthe tables go away';
     await ana.says('/ask what did Ben want?');
     const asked = model.toolMessages().map((output) => parseJson(output));
     expect(asked).toEqual([{ ...answered('reject', 'reject', ben.login), user_note: reason }]);
