@@ -5,24 +5,24 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_300 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 4_200 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 5_150,
+    lines: 4_850,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 2_000 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_400 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_850 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_300 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_800 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 4_250 },
-  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_750 },
-  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_650 },
-  { room: 'worker', files: /^src\/worker\//, lines: 5_200 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_450 },
+  { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_600 },
+  { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_600 },
+  { room: 'worker', files: /^src\/worker\//, lines: 5_100 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 3_350 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_900 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_650 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_350 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 3_700 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 3_600 },
 ];
 
 const MAX_FILE_LINES = 400;
