@@ -40,7 +40,7 @@ describe('an account that uninstalls the App', () => {
     while (
       await stage()
         .store()
-        .deleteExpired(Date.now() + UNINSTALL_GRACE_MS + 1)
+        .deleteExpired(stage().now() + UNINSTALL_GRACE_MS + 1)
     );
     const after = await stage().database();
     expect(after).not.toContain('canary');

@@ -63,6 +63,7 @@ export async function openProcessStage(environment: Readonly<Record<string, stri
     store: nowhere,
     db: nowhere,
     database: nowhere,
+    now: () => Date.now(),
     pass: (seconds) => {
       ahead += seconds * 1000;
     },

@@ -35,6 +35,8 @@ export type Stage = {
   readonly db: () => ReturnType<StoryDatabase['db']>;
   /** All stored data as text. */
   readonly database: () => Promise<string>;
+  /** The time on the clock of GitHub and the App (ms). */
+  readonly now: () => number;
   /** Advances GitHub's and the App's clock. */
   readonly pass: (seconds: number) => void;
   /** Advances GitHub's and the App's clock, and waits until due work is done. */
@@ -73,6 +75,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     store: () => store,
     db: () => database.db(),
     database: () => database.text(),
+    now: () => Date.now() + clock.passed,
     pass: (seconds) => {
       clock.passed += seconds * 1000;
     },
