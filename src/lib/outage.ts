@@ -53,11 +53,6 @@ const CONNECTION_ERROR_CODES: ReadonlySet<string> = new Set([
 const CONNECTION_ERROR_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-/** Whether the database lost a race between two transactions: it works, and a retry succeeds at once. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof Error && errorCodeOf(error).startsWith('40');
-}
-
 /** The code of an error of Node or PostgreSQL; empty if it has none. */
 export function errorCodeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -25,7 +25,7 @@ export type LookOptions = {
 };
 
 /** What a process remembers between two looks. */
-export type LookMemory = {
+type LookMemory = {
   /** Only the first look of a process does not wait for its turn. */
   hasLooked: boolean;
   /** Failed attempts to read a payload, by delivery. */

@@ -86,12 +86,12 @@ const ModePage = z.object({
 const LINK_MODE = 0o120000;
 
 /** Where there is no entry, a directory above it is a link. */
-export function isLinkMode(mode: number | undefined): boolean {
+function isLinkMode(mode: number | undefined): boolean {
   return mode === undefined || mode === LINK_MODE;
 }
 
 /** GitHub follows links, and omits the content of files above 1 MB. */
-export function readContentFile(data: unknown, path: string): DefaultBranchFile {
+function readContentFile(data: unknown, path: string): DefaultBranchFile {
   const file = ContentFile.safeParse(data);
   if (!file.success) return { kind: 'no-file' };
   const { size, sha, encoding, content } = file.data;

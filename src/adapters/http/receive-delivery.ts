@@ -10,7 +10,7 @@ import type { Counter } from '../telemetry/metrics.ts';
 
 type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number];
 
-export function isSubscribed(name: string): name is SubscribedEvent {
+function isSubscribed(name: string): name is SubscribedEvent {
   const events: readonly string[] = SUBSCRIBED_EVENTS;
   return events.includes(name);
 }

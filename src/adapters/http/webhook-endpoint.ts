@@ -5,7 +5,7 @@ import { isKnownFault, type Logger } from '../telemetry/log.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
 /** Probot's webhooks for one secret. `verifyAndReceive` resolves after the handler has stored the delivery. */
-export type WebhookReceiver = {
+type WebhookReceiver = {
   readonly verify: (payload: string, signature: string) => Promise<boolean>;
   readonly verifyAndReceive: (delivery: SignedDelivery) => Promise<void>;
 };
@@ -121,7 +121,7 @@ function isBadRequest(error: unknown): boolean {
 }
 
 /** Why a webhook was refused. */
-export type RefusedWebhook = keyof typeof REFUSALS;
+type RefusedWebhook = keyof typeof REFUSALS;
 
 const REFUSALS = {
   'wrong-path': {
@@ -151,7 +151,7 @@ const REFUSALS = {
 } as const satisfies Readonly<Record<string, { readonly response: RouteResponse; readonly fix: string }>>;
 
 /** Logs a refused webhook, at most one line a minute for each cause. */
-export type RefusalLog = (cause: RefusedWebhook) => void;
+type RefusalLog = (cause: RefusedWebhook) => void;
 
 type RefusalLogOptions = {
   readonly log: Pick<Logger, 'warn'>;

@@ -3,7 +3,7 @@ import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord } from '../../lib/trust.ts';
 
 /** Maximum size of the opaque members of one response, as JSON. Each later request of the run contains them. */
-export const MAX_OPAQUE_BYTES = 256 * 1024;
+const MAX_OPAQUE_BYTES = 256 * 1024;
 
 const MAX_DEPTH = 64;
 

@@ -98,7 +98,7 @@ function gitEnvironment(): Environment {
 }
 
 /** Starts `git` without a shell. No other function starts a process, and the server never imports this file (E15). */
-export function startGit(args: readonly string[]): GitProcess {
+function startGit(args: readonly string[]): GitProcess {
   const { promise: exited, resolve, reject } = Promise.withResolvers<void>();
   const git = spawn('git', [...FIXED_ARGUMENTS, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -51,7 +51,7 @@ function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwne
 }
 
 /** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
-export function codeOwnerNeeds(
+function codeOwnerNeeds(
   changes: readonly Pick<Proposal, 'change'>[],
   people: readonly Person[],
   settings: NeedSettings,

@@ -27,7 +27,7 @@ import { answerProposalCalls, appliedCallOutput, issuedCallsOf, setProposalCallS
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
 
 /** `pusher` is null if unknown. */
-export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
+type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
 
 /**
  * Applies the assessment of all open proposals at `head`: those that it contains are completed, those that still apply
@@ -88,11 +88,7 @@ function updateLines(builder: StepBuilder, proposal: Proposal, currentLines: rea
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */
-export function completeByPush(
-  builder: StepBuilder,
-  proposal: Proposal,
-  { head, facts, pusher }: HeadMove,
-): StepBuilder {
+function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts, pusher }: HeadMove): StepBuilder {
   const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
   const current = currentProposal(voted, proposal);
   const note = pushNote(pusher, current, builder.pull.run, facts);

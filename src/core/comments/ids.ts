@@ -68,7 +68,7 @@ export function readQuote(quoted: readonly string[]): string | null {
 }
 
 /** The proposal or question that an id line names; null for any other line. */
-export function parseIdLine(text: string): QuotedId | null {
+function parseIdLine(text: string): QuotedId | null {
   const found = ID_LINES.map((line) => line.exec(text)).find((match) => match !== null);
   const [, , word = '', , digest = ''] = found ?? [];
   const id = parseProposalId(word);

@@ -94,7 +94,7 @@ type Suggestion = {
  * The possible suggestions for a region, best first. An insertion replaces no line, so it repeats the line before it
  * or, at the top or if that line is not in the diff, the line after it.
  */
-export function listSuggestions(region: Region): Suggestion[] {
+function listSuggestions(region: Region): Suggestion[] {
   const newLines = region.new.map(withoutLineEnding);
   const index = regionIndex(region);
   if (region.old.length > 0) {

@@ -1,7 +1,7 @@
 import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
-import { applyBaseChange, retarget } from '../actions/retarget.ts';
+import { retarget } from '../actions/retarget.ts';
 import {
   endStep,
   noop,
@@ -37,11 +37,6 @@ export function thenClose(step: Step, { pullRequest, now }: Facts): Step {
     effects: [...step.effects, ...closed.effects],
     messages: [...step.messages, ...closed.messages],
   };
-}
-
-/** Applies the current base branch, if it was fetched. */
-export function applyKnownBase(pull: PullState, { pullRequest, now }: Facts): StepBuilder {
-  return pullRequest === undefined ? startStep(pull) : applyBaseChange(startStep(pull), pullRequest.baseRef, now);
 }
 
 /** Withdraws proposals for the previous base. The run continues. */

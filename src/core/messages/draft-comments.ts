@@ -19,10 +19,10 @@ export type DraftContext = {
 };
 
 /** A proposal to draft at the best placement. */
-export type DraftInput = { readonly proposal: Proposal; readonly context: DraftContext };
+type DraftInput = { readonly proposal: Proposal; readonly context: DraftContext };
 
 /** A proposal to draft at this placement. */
-export type PlacedDraftInput = DraftInput & { readonly placement: Placement };
+type PlacedDraftInput = DraftInput & { readonly placement: Placement };
 
 /** The placement of a proposal and its comments there. */
 export type PlacedComments = { readonly placement: Placement; readonly comments: RenderedProposal };

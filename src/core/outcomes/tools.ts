@@ -64,7 +64,7 @@ function isAwaited(run: Run, result: CallResult): boolean {
   return callsOf(result).every((call) => running.some((one) => isSameCall(one, call)));
 }
 
-export function callsOf(result: CallResult): readonly CallRef[] {
+function callsOf(result: CallResult): readonly CallRef[] {
   return result.kind === 'change' ? result.calls : [{ turn: result.turn, callId: result.callId }];
 }
 

@@ -8,7 +8,7 @@ export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEO
 export const MAX_CODEOWNERS_BYTES = 3 * 1024 * 1024;
 
 /** The file, and the paths whose owners are wanted. */
-export type OwnersQuery = { readonly bytes: Uint8Array; readonly paths: readonly string[] };
+type OwnersQuery = { readonly bytes: Uint8Array; readonly paths: readonly string[] };
 
 /** Finds the owners of each path that has some: those of the last line that matches it, as the file writes them. */
 export function findOwners({ bytes, paths }: OwnersQuery): Readonly<Record<string, readonly string[]>> {

@@ -173,7 +173,7 @@ export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
 }
 
 /** The trailers of one change. */
-export type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
+type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
 /** All groups of our trailers anywhere in a message, in order. Each begins with its id. */
 export function parseTrailerGroups(message: string): readonly TrailerGroup[] {

@@ -34,7 +34,7 @@ export function assessPush({ before, after, pending, appCommits }: PathPush): Pu
 }
 
 /** A file at a head, and its pending changes. */
-export type FileAssessmentInput = Pick<AssessmentInput, 'file' | 'appCommits'> & {
+type FileAssessmentInput = Pick<AssessmentInput, 'file' | 'appCommits'> & {
   readonly pending: readonly PendingChange[];
 };
 
@@ -85,11 +85,6 @@ function committedRanges(
   const verdicts = contained.map(({ change }) => assessChange({ change, file, appCommits }, lines));
   const regions = verdicts.flatMap((verdict) => (verdict.kind === 'applies' ? [verdict.region] : []));
   return regions.length === contained.length ? composeFile(text, regions).ranges : null;
-}
-
-/** False if blob and mode alone decide the verdict, so that the text need not be fetched. */
-export function needsFileText({ op, base }: AssessableChange, file: FileAtHead | null): boolean {
-  return (op === 'edit' || op === 'write') && file !== null && file.text !== null && file.blob !== base?.blob;
 }
 
 /** Removes the lines of the change, before the verdict is sent to another thread or stored. */

@@ -8,7 +8,7 @@ import { limitsSchema, RULE_PARTS } from './settings-schema.ts';
  * The restrictions of a broken file that still apply: the paths that it keeps from tools, and its limits. A slip in one
  * line must not show the agent what another line denies. Nothing of a broken file allows anything.
  */
-export type LegibleValues = { readonly rules: readonly object[]; readonly limits: FlatValues };
+type LegibleValues = { readonly rules: readonly object[]; readonly limits: FlatValues };
 
 /** More would be no valid file. */
 const MAX_RULES = 100;

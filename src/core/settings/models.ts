@@ -5,7 +5,7 @@ import type { SetValues, YamlValues } from './read-values.ts';
 import type { SettingsProblem, ValuePath } from './yaml.ts';
 
 /** The operator's settings about models. */
-export type ModelOffer = {
+type ModelOffer = {
   /** `OPENAI_MODEL`; null where it is not known. */
   readonly defaultModel: string | null;
   /** Those that a repository can name beside it. */

@@ -38,7 +38,7 @@ export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string 
 }
 
 /** Whether the comment is the one at this place; null for none. */
-export function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
+function isCommentAt(comment: PostedComment | null, { at, commentId }: CommentAddress): boolean {
   if (comment === null) return false;
   const address = commentAddressOf(comment);
   return address.at === at && address.commentId === commentId;

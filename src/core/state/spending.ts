@@ -27,7 +27,7 @@ export type Spending = {
 };
 
 /** The parts of a run that say what it spent, and what it may spend until a person renews it. */
-export type Spender = {
+type Spender = {
   readonly usage: TokenUsage;
   readonly spending: Spending;
   readonly settings: Pick<Settings, 'limits'>;

@@ -1,5 +1,3 @@
-import type { Person } from '../state/vote.ts';
-
 /** The words of people and bots on a pull request. Each list is oldest first and holds the newest ones. */
 export type Discussion = {
   readonly author: Author | null;
@@ -33,11 +31,6 @@ export type Author = {
   readonly login: string;
   readonly kind: AuthorKind;
 };
-
-/** The person as whom an account speaks, if an App wrote for it too; null for every other account. */
-export function personOf(author: Author | null): Person | null {
-  return author === null || author.id === null ? null : { id: author.id, login: author.login };
-}
 
 /** Only a person has access. `app-as-person` is an App that wrote in a person's name; `other` has a login only. */
 export type AuthorKind = 'person' | 'bot' | 'app-as-person' | 'other';

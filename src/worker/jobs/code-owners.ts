@@ -6,7 +6,7 @@ import type { GitHub } from '../../core/step/ports.ts';
 import type { PullContext } from './job.ts';
 
 /** The paths of a decision that need an owner's approval, and the people whose approvals could be one. */
-export type CodeOwnersQuery = { readonly paths: readonly string[]; readonly people: readonly Person[] };
+type CodeOwnersQuery = { readonly paths: readonly string[]; readonly people: readonly Person[] };
 
 /**
  * Reads who owns the paths on the default branch. Asks for members of teams only while a person is not known to own a

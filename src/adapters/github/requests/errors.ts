@@ -157,7 +157,7 @@ export function requestIdOf(headers: Readonly<Record<string, unknown>>): string 
 }
 
 /** A message of GitHub that is safe to publish: one line, no backticks, at most 300 characters. */
-export function toQuotableText(detail: string): string {
+function toQuotableText(detail: string): string {
   const line = detail
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .replaceAll('`', "'")
@@ -242,7 +242,7 @@ const REFUSED_WAIT_MS = 10 * 60_000;
 const MAX_WAIT_MS = 60 * 60_000;
 
 /** A time (ms) to which GitHub puts off requests, or one hour from now if that is earlier. The store needs whole ms. */
-export function limitWait(until: number, now: number): number {
+function limitWait(until: number, now: number): number {
   return Math.ceil(Math.min(until, now + MAX_WAIT_MS));
 }
 

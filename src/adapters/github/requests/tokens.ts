@@ -122,7 +122,7 @@ type TokenRequest = {
  * The tokens that GitHub refused within the last minute. No rate limit counts requests for tokens, and each webhook
  * needs one, so strangers could cause any number of them.
  */
-export type TokenRefusals = {
+type TokenRefusals = {
   /** The refusal that answers this request too; undefined if GitHub must be asked. */
   find(request: TokenRequest): GitHubRequestError | undefined;
   /** Remembers a failure if it is a refusal. */

@@ -19,7 +19,7 @@ const MAX_INSTALLATIONS = 10_000;
 type RequestKind = 'read' | 'comment' | 'commit';
 
 /** Counts the writes of this process, and keeps the waits that GitHub demands. */
-export type WriteLimits = {
+type WriteLimits = {
   /** Counts a request and returns null, or returns the time (ms) before which it must not be sent. */
   take(installationId: number, kind: RequestKind): number | null;
   /** Stops all requests of the installation until this time (ms). */

@@ -69,7 +69,7 @@ function refusalOf(path: string, entry: TreeEntry | undefined, rules: PathRules)
 
 const PROSE_NAME = /(?:^|\/)[^./]+$|\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
-export type InstructionBytes = { readonly path: string; readonly bytes: Uint8Array };
+type InstructionBytes = { readonly path: string; readonly bytes: Uint8Array };
 
 /** A file's text as people see it: prose loses what is hidden, code shows it escaped. Secrets are masked. */
 export function readInstructions({ path, bytes }: InstructionBytes): InstructionFile {

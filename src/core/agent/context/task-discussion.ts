@@ -50,11 +50,6 @@ export function findCandidates(
   return telling.toReversed().sort((left, right) => PLACE_OF[left.relation] - PLACE_OF[right.relation]);
 }
 
-/** Whether it is the account of an App. No person has brackets in the login. */
-export function isBotAccount({ login }: Person): boolean {
-  return login.endsWith('[bot]');
-}
-
 function isOwn({ author }: PullComment, ownLogin: string): boolean {
   return author?.login === `${ownLogin}[bot]`;
 }

@@ -10,7 +10,7 @@ import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
 import { formatPath } from '../shared/tool-results.ts';
 
 /** The discussion for a task, the App's own login, the permissions that were looked up, and the entries to skip. */
-export type DiscussionInput = {
+type DiscussionInput = {
   readonly discussion: Discussion;
   readonly task: Pick<Task, 'text' | 'location' | 'requestedAt'>;
   readonly ownLogin: string;

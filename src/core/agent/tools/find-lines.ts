@@ -13,7 +13,7 @@ type FoundLine = { readonly start: number; readonly at: () => number };
 export type LineFinder = (text: string, visit: (line: FoundLine) => boolean) => void;
 
 /** Whether a query is literal text with exact case, which `indexOf` finds. */
-export function isLiteral({ regex, ignoreCase }: LineQuery): boolean {
+function isLiteral({ regex, ignoreCase }: LineQuery): boolean {
   return !regex && !ignoreCase;
 }
 

@@ -9,7 +9,7 @@ import { REDACTED_NOTE } from '../shared/tool-results.ts';
 export type Declaration = { readonly line: number; readonly depth: number };
 
 /** A file to outline. */
-export type OutlineInput = { readonly path: string; readonly blob: string; readonly bytes: Uint8Array };
+type OutlineInput = { readonly path: string; readonly blob: string; readonly bytes: Uint8Array };
 
 /**
  * The output of `outline`: the first line of each declaration with its number. Without declarations (null: no parser

@@ -35,10 +35,10 @@ function unknownToolOutput(written: string): string {
 }
 
 /** A call as the model wrote it. */
-export type RawToolCall = { readonly name: string; readonly arguments: string };
+type RawToolCall = { readonly name: string; readonly arguments: string };
 
 /** A valid call, or an output that explains to the model how to correct it. */
-export type ParsedCall = ParsedCallOf<ToolName>;
+type ParsedCall = ParsedCallOf<ToolName>;
 
 type ParsedCallOf<Name extends ToolName> = { readonly kind: 'call'; readonly call: ToolRequestOf<Name> } | RefusedCall;
 

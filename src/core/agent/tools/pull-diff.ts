@@ -10,7 +10,7 @@ import { headOf } from '../shared/clean-text.ts';
 import { formatPath, REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /** The changed files, as GitHub lists them, and the path to show: a file or a directory; null for all. */
-export type PullDiffInput = {
+type PullDiffInput = {
   readonly files: readonly PullRequestFile[];
   readonly path: string | null;
   readonly rules: PathRules;

@@ -40,13 +40,13 @@ function withoutLines(text: string): FileView {
 }
 
 /** The output, and which lines it shows; null if it shows none. */
-export type FileView = {
+type FileView = {
   readonly text: string;
   readonly lines: { readonly first: number; readonly last: number } | null;
 };
 
 /** A file and the requested lines, 1-based and inclusive. */
-export type ReadFileInput = {
+type ReadFileInput = {
   readonly path: string;
   readonly blob: string;
   readonly bytes: Uint8Array;

@@ -148,7 +148,7 @@ function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
 /**
  * An id that was written before its proposal was posted means another one: a restored database gives ids anew.
  */
-export function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
+function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
   const postedAt = proposal.comment?.createdAt ?? null;
   return postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
 }
@@ -167,7 +167,7 @@ export function findAnsweredProposal(
 }
 
 /** Whether the only quoted id is that of the proposal, with the digest of a change that its comment shows or showed. */
-export function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...more]: readonly QuotedId[]): boolean {
+function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...more]: readonly QuotedId[]): boolean {
   if (only?.id !== id || more.length > 0) return false;
   const changes = [change, ...(userEdit === null ? [] : [userEdit.originalChange])];
   return changes.some(({ digest }) => digest.startsWith(only.digest));

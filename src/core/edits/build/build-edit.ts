@@ -53,7 +53,7 @@ export function buildEdit(input: EditInput): BuildResult {
 }
 
 /** For the model: why an edit cannot be made. */
-export function describeRefusedEdit(path: string, result: RefusedEdit): string {
+function describeRefusedEdit(path: string, result: RefusedEdit): string {
   switch (result.kind) {
     case 'not-unique':
       return matchNotUnique(result.matches, result.lines);

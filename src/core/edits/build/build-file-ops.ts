@@ -11,7 +11,7 @@ import { checkSpanLength, deletedTextTooLarge, type Refusal, refuse } from './re
 import { buildRefinedDiff, buildReviewableDiff } from './unified-diff.ts';
 
 /** A `delete_file` call on a stored file. The path is already checked. */
-export type DeleteInput = { readonly path: string; readonly repositoryName: string; readonly file: StoredFile };
+type DeleteInput = { readonly path: string; readonly repositoryName: string; readonly file: StoredFile };
 
 /** A file to delete. `bytes` is its size. */
 type DeletedFile = {
@@ -110,7 +110,7 @@ export function buildRead({ path, repositoryName, file }: DeleteInput): FileChan
 }
 
 /** A `move_file` call on a stored file. Both paths are already checked, and no file is at `to`. */
-export type MoveInput = {
+type MoveInput = {
   readonly from: string;
   readonly to: string;
   readonly repositoryName: string;

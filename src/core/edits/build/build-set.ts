@@ -31,14 +31,14 @@ export type TouchedPath = {
 };
 
 /** The files that several calls touch, before and after. All paths are already checked. */
-export type SetInput = {
+type SetInput = {
   readonly summary: string;
   readonly repositoryName: string;
   readonly touched: readonly TouchedPath[];
 };
 
 /** One change of one or several members, or a refusal. */
-export type SetResult = { readonly kind: 'change'; readonly change: Change } | Refusal;
+type SetResult = { readonly kind: 'change'; readonly change: Change } | Refusal;
 
 type MembersResult = { readonly kind: 'members'; readonly members: readonly FileChange[] } | Refusal;
 

@@ -9,7 +9,7 @@ export type TextStep =
   | { readonly kind: 'content'; readonly content: string };
 
 /** A call on one file. The path is already checked; `file` is null if the path is free. */
-export type TextInput = Omit<WriteInput, 'content' | 'mode'> & { readonly step: TextStep };
+type TextInput = Omit<WriteInput, 'content' | 'mode'> & { readonly step: TextStep };
 
 /** Builds the change of one call to the text of a file. */
 export function buildText({ step, ...input }: TextInput): BuildResult {

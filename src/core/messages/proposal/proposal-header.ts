@@ -22,7 +22,7 @@ function titleLine(proposal: Proposal): string {
 }
 
 /** The kind of change and its file, which never change while it is pending. */
-export function proposalTitle(proposal: Proposal): string {
+function proposalTitle(proposal: Proposal): string {
   const { change } = proposal;
   if (change.op === 'set') {
     const paths = change.members.map((member) => member.path);

@@ -58,15 +58,6 @@ function contentRoundTrips({ body, links }: RenderedProposal, stored: StoredChan
   return hasOnlyAppMarkup(page, links) && pageShowsStored(page, body, stored);
 }
 
-/**
- * True if a posted page shows the change at one of these placements. Its other markup was checked before it was posted;
- * links can be those of a former name of the repository.
- */
-export function pageShowsChange(body: string, change: Change, placements: readonly Placement[]): boolean {
-  const page = parsePostedMarkdown(body);
-  return placements.some((placement) => pageShowsStored(page, body, { change, placement }));
-}
-
 function pageShowsStored(page: ParsedMarkdown, body: string, { change, placement }: StoredChange): boolean {
   if (!hasOnlyAppBlocks(page)) return false;
   if (change.op === 'set' && (placement.kind === 'suggestion' || !listsMembers(body, change))) return false;

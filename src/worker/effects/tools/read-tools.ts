@@ -59,7 +59,7 @@ export async function readFile(context: ToolCallContext, request: ToolRequestOf<
 }
 
 /** Shows where things are declared in a file of the head. If its grammar fails, a plain outline takes its place. */
-export async function outlineFile(
+async function outlineFile(
   { workspace, call: { toolCall: call } }: ToolCallContext,
   { path: raw }: ToolRequestOf<'outline'>,
 ): Promise<ToolOutput> {

@@ -62,7 +62,7 @@ type ReadingGate = {
 };
 
 /** Facts from earlier responses, for the tools of a run or of a person's question. */
-export type WorkspaceInput = Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'> &
+type WorkspaceInput = Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'> &
   Pick<Workspace, 'rules' | 'gate'>;
 
 /** Opens the current head of the pull request. */
