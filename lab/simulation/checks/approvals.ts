@@ -182,7 +182,7 @@ function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
 
 /**
  * True if the comment of a vote was changed before a time and has another text since, or none. A standing approval
- * stands until it is revoked, whatever becomes of its comment.
+ * stands until it is revoked, also if its comment is edited or deleted.
  */
 function wasWithdrawn({ played }: CaseEvidence, number: number, vote: Vote, before: number): boolean {
   const { simulatedGitHub, fixture } = played;

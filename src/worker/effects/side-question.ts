@@ -106,7 +106,7 @@ async function openConversation({ job, pull, question }: Asking): Promise<Conver
   return { messages, model, modelContext };
 }
 
-/** Asks up to eight times: the last response can call nothing, and is the answer whatever it says. */
+/** Asks up to eight times: the last response can call nothing, so its text is the answer. */
 async function converse(asking: Asking, opened: Conversation): Promise<SideQuestionOutcome> {
   let conversation = opened;
   let begun: string | null = null;
