@@ -31,7 +31,7 @@ import {
   onRunCommentPosted,
 } from './outcomes/posting.ts';
 import { onSideQuestionAnswered } from './outcomes/side-question.ts';
-import { onModelReplaced, onReadingsCleared } from './outcomes/spending.ts';
+import { onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Intent } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
@@ -100,7 +100,6 @@ const SIGNAL_HANDLERS: {
   'model-responded': onModelResponded,
   'model-failed': onModelFailed,
   'readings-cleared': onReadingsCleared,
-  'model-replaced': onModelReplaced,
   'model-attempt-failed': onModelAttemptFailed,
   'side-question-answered': onSideQuestionAnswered,
   'tools-finished': onToolsFinished,

@@ -55,7 +55,6 @@ const SIGNAL_NEEDS: {
   'model-responded': none,
   'model-failed': none,
   'readings-cleared': none,
-  'model-replaced': none,
   'model-attempt-failed': none,
   'side-question-answered': none,
   'tools-finished': none,

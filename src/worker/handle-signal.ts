@@ -200,7 +200,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'model-responded':
     case 'model-failed':
     case 'readings-cleared':
-    case 'model-replaced':
     case 'model-attempt-failed':
     case 'side-question-answered':
     case 'tools-finished':

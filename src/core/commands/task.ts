@@ -151,14 +151,12 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     messageCount: 0,
     batch: null,
     heldCalls: [],
-    heldResponses: 0,
     idleResponses: NO_IDLE_RESPONSES,
     nudge: null,
     plan: null,
     questions: [],
     usage: NO_USAGE,
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),
-    formerModel: null,
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
     headRef: facts.pullRequest?.headRef ?? '',
@@ -172,26 +170,16 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     agentNotes: pull.answeredQuestions.map(questionNote),
     unreadPushes: [],
     lastFeedbackAt: null,
-    liftedDenials: [],
     repeatedProposals: 0,
     commits: [],
-    earlierCommits: commitsBefore(pull.run),
     appCommits: {},
     readBlobs: {},
     shownFiles: {},
-    isTreeTooLarge: false,
     syntaxRefusals: [],
     summary: null,
     comment: null,
     reviews: [],
   };
-}
-
-/** Enough for all commits whose webhooks are still to come. */
-const MAX_EARLIER_COMMITS = 50;
-
-function commitsBefore(run: Run | null): readonly string[] {
-  return run === null ? [] : [...run.earlierCommits, ...run.commits].slice(-MAX_EARLIER_COMMITS);
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

@@ -139,5 +139,5 @@ function requestPushContent(builder: StepBuilder, { actor, before, after }: Push
 export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
   if (actor.id !== app.botId) return false;
   if (proposals.some(({ state }) => state === 'executing')) return true;
-  return run !== null && (run.commits.includes(after) || run.earlierCommits.includes(after));
+  return run !== null && (run.commits.includes(after) || run.assessedHeadSha === after);
 }

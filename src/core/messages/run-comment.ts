@@ -13,7 +13,7 @@ import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './propo
 import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
-import { forkLine, modelLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
+import { forkLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
 import {
   blockQuote,
   codeSpan,
@@ -66,7 +66,6 @@ export function renderRunComment(view: RunView): string {
       askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
       run.phase.kind === 'ended' ? '' : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run)),
-      modelLine(run),
       planText(run),
       questionsText(run),
       renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),
@@ -274,9 +273,7 @@ function blockingReviewLine({ reviews }: Run): string {
 const MAX_READ_PATHS_NAMED = 20;
 
 /** The files that the model has read; empty without any. */
-function readFilesLine({ readBlobs, isTreeTooLarge }: Run): string {
-  if (isTreeTooLarge)
-    return '⚠️ The model could not read the files of this repository, because there are too many of them, or of their directories, to be listed.';
+function readFilesLine({ readBlobs }: Run): string {
   const paths = Object.keys(readBlobs).toSorted();
   if (paths.length === 0) return '';
   const named = paths.slice(0, MAX_READ_PATHS_NAMED).map((path) => codeSpan(shortenPath(path, MAX_PATH_CHARACTERS)));

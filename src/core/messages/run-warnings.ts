@@ -105,9 +105,3 @@ function formatPullNumbers({ otherPullsOnBranch }: SharedBranchRun): string {
   const remaining = otherPullsOnBranch.length - shown.length;
   return formatList(remaining === 0 ? shown : [...shown, `${remaining} more`]);
 }
-
-/** The run comment's note about a model that the operator removed during the run; empty without one. */
-export function modelLine({ formerModel, settings: { model } }: Pick<Run, 'formerModel' | 'settings'>): string {
-  if (formerModel === null || model === null) return '';
-  return `The operator no longer offers the model ${codeSpan(formerModel)}, so the run went on with ${codeSpan(model)}.`;
-}

@@ -33,13 +33,10 @@ function revertsUserEditOf({ state, change, userEdit }: Proposal, fresh: Change)
   return isRevertOfUserEdit(fresh, { path: change.path, ...userEdit });
 }
 
-/**
- * A denial is in force until a person writes about that change or about the whole: words on another change lift none.
- */
-function isDenialInForce({ id, state, votes }: Proposal, run: Run | null): boolean {
+/** A denial is in force until a person writes to the agent. */
+function isDenialInForce({ state, votes }: Proposal, run: Run | null): boolean {
   const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
   if (state !== 'rejected' || denial?.action !== 'deny') return false;
-  if (run?.liftedDenials.includes(id) === true) return false;
   const lastFeedbackAt = run?.lastFeedbackAt ?? null;
   return lastFeedbackAt === null || Date.parse(denial.at) > Date.parse(lastFeedbackAt);
 }

@@ -16,7 +16,8 @@ import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-an
  * Null if nothing is to be held, or if calls have been held too often in a row.
  */
 export function findHoldCause(pull: PullState, run: Run, results: readonly CallResult[]): HoldCause | null {
-  if (run.heldResponses >= LIMITS.heldResponses) return null;
+  const [first] = run.heldCalls;
+  if (first !== undefined && run.turns - first.turn >= LIMITS.heldResponses) return null;
   const own = (run.batch?.calls ?? []).filter(({ heldPath }) => heldPath === null);
   const natures = own.map((call) => natureOf(pull, call, findResult(results, call)));
   if (!natures.includes('valid') && run.heldCalls.length === 0) return null;
@@ -55,10 +56,7 @@ export function holdCalls(builder: StepBuilder, results: readonly CallResult[], 
   const { run } = builder.pull;
   if (run?.batch == null) return builder;
   const own = run.batch.calls.filter(({ heldPath }) => heldPath === null);
-  const withoutHeld = withRun(builder, {
-    batch: { ...run.batch, calls: own },
-    heldResponses: run.heldResponses + 1,
-  });
+  const withoutHeld = withRun(builder, { batch: { ...run.batch, calls: own } });
   const answered = own.reduce((next, call) => holdCall(next, call, findResult(results, call), cause), withoutHeld);
   const isNew = (answered.pull.run?.heldCalls.length ?? 0) > run.heldCalls.length;
   return isNew ? withRun(answered, { repeatedProposals: 0 }) : answered;

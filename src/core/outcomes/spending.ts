@@ -1,11 +1,6 @@
-import { endRun } from '../actions/end-run.ts';
-import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { spentText } from '../messages/spending-text.ts';
+import { addUsage, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import type { TokenUsage } from '../state/conversation.ts';
-import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { findReachedLimit, priceOf } from '../state/spending.ts';
-import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
@@ -44,36 +39,4 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
     return endStep(counted, 'outdated-result');
   const cleared = withRun(counted, { modelContext, shownFiles: {} });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
-}
-
-/**
- * Goes on with the operator's default model, because the run's own is no longer offered. Its measured
- * context and its price were of the other model; without a price, a limit of cost ends the run.
- */
-export function onModelReplaced(
-  pull: PullState,
-  { runId, turn, model }: Extract<Signal, { type: 'model-replaced' }>,
-  { now, modelPrices }: Facts,
-): Step {
-  const run = activeRun(pull);
-  if (run?.id !== runId || run.phase.kind !== 'awaiting-model' || run.phase.turn !== turn)
-    return noop(pull, 'outdated-result');
-  const price = priceOf(modelPrices, model);
-  const moved = {
-    ...run,
-    settings: { ...run.settings, model },
-    formerModel: run.settings.model,
-    spending: { ...run.spending, price, costUsd: price === null ? null : run.spending.costUsd },
-    modelContext: { ...NEW_MODEL_CONTEXT, clearedBefore: run.modelContext.clearedBefore },
-  };
-  const replaced = withRun(startStep(pull), moved);
-  const reason = findReachedLimit(moved, now);
-  if (reason !== null)
-    return endStep(endRun(replaced, { reason, by: null, note: spentText(moved, now) }, now), 'model-replaced');
-  const asked = withEffects(
-    replaced,
-    { type: 'ask-model', runId, turn },
-    { type: 'update-run-comment', runId, progress: true },
-  );
-  return endStep(asked, 'model-replaced');
 }

@@ -29,8 +29,7 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
   if (results.length === 0) return noop(pull, 'outdated-result');
   const headSha = signal.headSha ?? run.assessedHeadSha;
   const atHead = { ...signal, headSha };
-  const told = withRun(startStep(pull), { isTreeTooLarge: signal.isTreeTooLarge === true });
-  const started = setHeadIfIdle(told, headSha);
+  const started = setHeadIfIdle(startStep(pull), headSha);
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);
   if (cause !== null) {
     const held = holdCalls(started, results, cause);
@@ -46,11 +45,10 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
 }
 
 /** The held calls of the batch are proposed now. Calls that were held beside an open question stay held. */
-function releaseHeldCalls(builder: StepBuilder, { batch, heldCalls, heldResponses }: Run): StepBuilder {
+function releaseHeldCalls(builder: StepBuilder, { batch, heldCalls }: Run): StepBuilder {
   const shown = batch?.calls.filter(({ heldPath }) => heldPath !== null).map(callRefOf) ?? [];
   const kept = heldCalls.filter((call) => !shown.some((other) => isSameCall(other, callRefOf(call))));
-  const areReleased = kept.length === 0;
-  return withRun(builder, { heldCalls: kept, heldResponses: areReleased ? 0 : heldResponses });
+  return withRun(builder, { heldCalls: kept });
 }
 
 function reasonOf(before: PullState, proposed: PullState, asked: PullState): Reason {

@@ -29,8 +29,6 @@ export type Run = {
   readonly batch: ToolBatch | null;
   /** Valid calls of earlier responses that people do not see yet, oldest first. Empty once they are proposed. */
   readonly heldCalls: readonly HeldCall[];
-  /** Number of consecutive responses after which calls were held. */
-  readonly heldResponses: number;
   readonly idleResponses: IdleResponses;
   /** Null unless the last response led to one. */
   readonly nudge: Nudge | null;
@@ -40,8 +38,6 @@ export type Run = {
   readonly questions: readonly AgentQuestion[];
   readonly usage: TokenUsage;
   readonly spending: Spending;
-  /** The model that the operator removed during the run, which moved to the default one; null for none. */
-  readonly formerModel: string | null;
   readonly modelContext: ModelContext;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;
@@ -50,8 +46,6 @@ export type Run = {
   readonly baseRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that contain nothing else. */
   readonly commits: readonly string[];
-  /** The last `commits` of earlier runs. The webhook of such a commit can come during this run. */
-  readonly earlierCommits: readonly string[];
   /** The head branch is in another repository, which the App never writes to. */
   readonly isFork: boolean;
   /** Restrictions by GitHub's rules at the start of the run. */
@@ -64,10 +58,8 @@ export type Run = {
   readonly agentNotes: readonly AgentNote[];
   /** Heads of pushes that are being read. The model gets no results before it can hear of these. */
   readonly unreadPushes: readonly string[];
-  /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
+  /** Time of a person's last words to the agent. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
-  /** Ids of denied proposals that a person wrote about since. Their changes can be proposed again too. */
-  readonly liftedDenials: readonly string[];
   /** Number of consecutive proposals that repeated a denied change. */
   readonly repeatedProposals: number;
   /** Commits of this run's changes by path, oldest first. They determine exactly how lines moved. */
@@ -76,8 +68,6 @@ export type Run = {
   readonly readBlobs: Readonly<Record<string, string>>;
   /** The files that `read_file` has shown, by `shownKey`; no need to show one again while its blob is the same. */
   readonly shownFiles: Readonly<Record<string, ShownFile>>;
-  /** The repository has too many files or directories to be listed, so the model cannot read it. */
-  readonly isTreeTooLarge: boolean;
   /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
   readonly syntaxRefusals: readonly string[];
   /** The model's closing words: before the end, its answers to words before the last ones. */

@@ -121,7 +121,6 @@ export const REASONS = [
   'model-failed',
   /** Older readings are no longer sent, because the conversation does not fit into the model's context. */
   'readings-cleared',
-  'model-replaced',
   'model-attempt-failed',
   'proposals-created',
   'tool-calls-answered',

@@ -63,8 +63,6 @@ export type Signal =
       /** The cost of a refused request; null if none was sent, or if the endpoint did not count it. */
       readonly usage: TokenUsage | null;
     }
-  /** The operator no longer offers the run's model, and `model` is the default one. */
-  | { readonly type: 'model-replaced'; readonly runId: string; readonly turn: number; readonly model: string }
   /** A request failed and will be sent again. */
   | {
       readonly type: 'model-attempt-failed';
@@ -88,8 +86,6 @@ export type Signal =
       readonly turn: number;
       /** Head SHA that was read; null if nothing could be read. */
       readonly headSha: string | null;
-      /** The repository has too many files or directories to be listed, so no call could run. */
-      readonly isTreeTooLarge?: true;
       readonly results: readonly CallResult[];
     }
   | {

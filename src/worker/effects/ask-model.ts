@@ -1,6 +1,5 @@
 import { clearAfterOverflow, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import { checkTranscript } from '../../core/agent/messages.ts';
-import { modelInForce } from '../../core/settings/models.ts';
 import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
 import type { ModelContext } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
@@ -22,8 +21,6 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const problems = checkTranscript(transcript);
   if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
   const { model } = run.settings;
-  const replacement = replacementOf(job, model);
-  if (replacement !== null) return replacement;
   const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping, model));
   if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext, null);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', plan.message);
@@ -72,16 +69,6 @@ function abandonedOutcome(job: Job<'ask-model'>, cost: TokenUsage | null): Effec
   const result = modelFailed(job, null, 'the run has ended');
   const isCounted = cost !== null && result.kind === 'done' && result.signal?.type === 'model-failed';
   return isCounted ? { ...result, signal: { ...result.signal, cost } } : DONE;
-}
-
-/** Moves a run whose model the operator has removed meanwhile to the default one; null if it keeps its model. */
-function replacementOf(
-  { context, effect: { runId, turn } }: Job<'ask-model'>,
-  model: string | null,
-): EffectResult | null {
-  const inForce = modelInForce(context.operatorSettings(), model);
-  if (inForce === null || inForce === model) return null;
-  return { kind: 'done', signal: { type: 'model-replaced', runId, turn, model: inForce } };
 }
 
 /** Whether the endpoint found the request too long. */

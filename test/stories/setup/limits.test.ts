@@ -124,26 +124,6 @@ describe('the model of a repository’s settings', () => {
     expect(bot.answer()).toContain(problem);
     expect(pr.commits()).toEqual([]);
   });
-
-  it('that the operator removes during a run is replaced by the default one, with a line (S171)', async () => {
-    const { ana, bot, configures, model } = await stage().tell();
-    await configures('model: small\n');
-    model.says({ calls: [BIGINT], usage: USAGE });
-    await ana.says('/countersign use bigint');
-    await configures('');
-    writeFileSync(file, `models: [unpriced]\n${PRICES}`);
-    await stage().restart();
-    model.says({ calls: [EXACTLY], usage: USAGE });
-    await ana.says('/deny all exactly');
-    writeFileSync(file, `models: [small, unpriced]\n${PRICES}`);
-    expect(bot.proposals()).toHaveLength(2);
-    expect(JSON.stringify(model.requests().at(-1))).toContain('"model":"scripted"');
-    expect(bot.run().body).toContain(
-      'The operator no longer offers the model `small`, so the run went on with `scripted`.',
-    );
-    // Each answer at the price of its model.
-    expect(bot.run().body).toContain('`scripted` · 2 responses · 202k of 1,000,000 tokens · $0.24.');
-  });
 });
 
 describe('the pull request’s author without write access', () => {

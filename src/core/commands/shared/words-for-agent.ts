@@ -2,7 +2,7 @@ import { redactDiff } from '../../../lib/redaction.ts';
 import { withNote, wordsNote } from '../../actions/agent-notes.ts';
 import { continueRun } from '../../actions/continue-run.ts';
 import { runContinueNeeds, runStartNeeds, startSettings } from '../../actions/fact-needs.ts';
-import { endStep, recordFeedback, type StepBuilder, startStep, withRun } from '../../actions/step-builder.ts';
+import { endStep, recordFeedback, type StepBuilder, startStep } from '../../actions/step-builder.ts';
 import { escapeDiff } from '../../agent/context/diff-excerpt.ts';
 import { cutDiff } from '../../agent/shared/response-size.ts';
 import { type Change, changeDiff, pathsOf } from '../../edits/change.ts';
@@ -77,8 +77,8 @@ export function isAboutDecided({ state, origin, decidedAt }: Proposal, createdAt
 }
 
 /**
- * Gives a person's words to the active run, or goes on with the last one. Words about a denied change lift its denial,
- * words about the whole lift all. `startRun` is for words that no run is there for.
+ * Gives a person's words to the active run, or goes on with the last one. What was denied can be
+ * proposed again. `startRun` is for words that no run is there for.
  */
 export function giveWordsToAgent(
   context: CommandContext,
@@ -96,7 +96,7 @@ export function giveWordsToAgent(
       : (refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context));
   if (refusal !== null) return refusal;
   const note = wordsNote(person, text, intent.createdAt, about);
-  const lifted = liftDenials(startStep(pull), proposal, context.facts.now);
+  const lifted = recordFeedback(startStep(pull), context.facts.now);
   const noted = acknowledge(withNote(lifted, note), context, 'eyes');
   return receiver === 'active-run'
     ? endStep(noted, 'note-queued')
@@ -128,14 +128,6 @@ export function readableDiff({ pull, facts }: Pick<CommandContext, 'pull' | 'fac
 export function withWords(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {
   if (text === '') return builder;
   return withNote(recordFeedback(builder, facts.now), wordsNote(person, text, intent.createdAt));
-}
-
-function liftDenials(builder: StepBuilder, proposal: Proposal | null, now: string): StepBuilder {
-  if (proposal === null) return recordFeedback(builder, now);
-  const lifted = builder.pull.run?.liftedDenials ?? [];
-  return proposal.state !== 'rejected' || lifted.includes(proposal.id)
-    ? builder
-    : withRun(builder, { liftedDenials: [...lifted, proposal.id], repeatedProposals: 0 });
 }
 
 /** The end is then told to the person where they wrote, and only what came of their words. */

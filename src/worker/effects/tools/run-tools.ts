@@ -43,7 +43,7 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
       ...toolOutput(call.toolCall, TREE_TOO_LARGE_OUTPUT),
       turn: call.turn,
     }));
-    return { kind: 'done', signal: { ...answer, headSha: null, isTreeTooLarge: true, results: unread } };
+    return { kind: 'done', signal: { ...answer, headSha: null, results: unread } };
   }
   const results = await runToolCalls(workspace, effect.calls);
   const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
