@@ -194,16 +194,13 @@ function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
   };
 }
 
-function threadMethods(
-  context: PortContext,
-): Pick<GitHub, 'resolveThread' | 'listHiddenComments' | 'dismissReview' | 'react'> {
+function threadMethods(context: PortContext): Pick<GitHub, 'resolveThread' | 'dismissReview' | 'react'> {
   const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     resolveThread: async (comment) => {
       const thread = findThread(context.snapshot(), comment);
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
     },
-    listHiddenComments: async (comments) => comments.filter((comment) => isHidden(context.snapshot(), comment)),
     dismissReview: async (reviewId, message) => {
       context.snapshot();
       context.simulatedGitHub.apply(OPERATIONS.dismissPullRequestReview, { ...target, reviewId, message });
@@ -240,12 +237,6 @@ function toCreatedReview(
     return comment === undefined ? [] : [asPostedComment('review-comment', comment, body)];
   });
   return { review: toPostedReview(id, state), comments };
-}
-
-function isHidden(snapshot: PullSnapshot, comment: PostedComment): boolean {
-  const { comments, reviewComments } = snapshot.pull;
-  const isMinimized = (comments.get(comment.id) ?? reviewComments.get(comment.id))?.minimized === true;
-  return isMinimized || (findThread(snapshot, comment)?.resolvedById ?? null) !== null;
 }
 
 function findThread({ pull }: PullSnapshot, comment: PostedComment) {

@@ -54,10 +54,7 @@ type ReplicaOptions = {
 };
 
 /** Calls that the App sends while another call of the same task is under way. */
-const CALLS_BESIDE_OTHERS: ReadonlySet<PropertyKey> = new Set([
-  'fetchVoteSources',
-  'listHiddenComments',
-] satisfies readonly (keyof GitHub)[]);
+const CALLS_BESIDE_OTHERS: ReadonlySet<PropertyKey> = new Set(['fetchVoteSources'] satisfies readonly (keyof GitHub)[]);
 
 /** One process of the App. Each call of its ports takes virtual time and can fail, hang or crash the process. */
 export class Replica {

@@ -30,7 +30,7 @@ import { type CallLimit, createApiCall, createCaches, type PullConnection } from
 import { createTokenRefusals, fetchMissingPermissions } from './requests/tokens.ts';
 import { createWriteLimits, withWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews, listReviewComments } from './reviews.ts';
-import { listHiddenComments, resolveThread } from './threads.ts';
+import { resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
@@ -155,7 +155,6 @@ function createPullPort(connection: PullConnection): GitHub {
     createReply: (rootId, body) => createReply(connection, rootId, body),
     updateComment: (comment, body) => updateComment(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
-    listHiddenComments: (comments) => listHiddenComments(connection, comments),
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),

@@ -4,7 +4,6 @@ import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
-import { commentKey } from '../state/posted-comment.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
@@ -18,14 +17,13 @@ import {
   type CommandContext,
   type CommentContext,
   createVote,
-  endWithReply,
   refuseIfReadOnly,
   withLeftoverReplies,
 } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findDecidedQuestion } from './shared/question-targets.ts';
-import { type CommentRef, resolveTargets } from './shared/targets.ts';
+import { resolveTargets } from './shared/targets.ts';
 import { recordStandingApproval, requestStandingApproval } from './standing-approvals.ts';
 
 export const approve = {
@@ -70,12 +68,7 @@ function needsToApprove(context: CommentContext): readonly Need[] {
   if (targets === null) return [];
   const resolution = resolveTargets(pull, approve.decidesOn, targets, commentRef);
   if (resolution.kind !== 'resolved') return [];
-  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied), namesNone(targets, commentRef));
-}
-
-/** Whether an approval names no change: it covers those that people see. */
-function namesNone({ by }: Targets, { location, quote }: CommentRef): boolean {
-  return by === 'all' || (by === 'location' && location.at !== 'thread' && quote === null);
+  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied));
 }
 
 /** Records a vote for each proposal, and queues one commit of all changes that now have enough approvals. */
@@ -84,31 +77,15 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   if (question !== null && always === undefined) return approveQuestion(context, question, note);
   const resolution = resolveDecisionTargets(context, approve, targets);
   if (resolution.kind === 'replied') return resolution.step;
-  const isUnnamed = namesNone(targets, context.commentRef);
-  const hidden = isUnnamed ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
-  const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
-  if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
-  const isReadingAlone = resolved.open.every(({ change }) => change.op === 'read');
+  const isReadingAlone = resolution.open.every(({ change }) => change.op === 'read');
   const refusal = isReadingAlone ? null : refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
-  const check = checkMayApprove(context, resolved.open);
+  const check = checkMayApprove(context, resolution.open);
   if (check.kind === 'refused') return check.step;
-  const step =
-    checkPagesIntact(context, resolved.open) ??
-    approveAll(context, resolved, { rules: check.rules, note: cleanText(note).text, always: always ?? null });
-  return hidden.length === 0
-    ? step
-    : endStep(withReply(step, context.intent.location, leftOutReply(hidden)), step.reason);
-}
-
-/** Whether a proposal is one that nobody sees on the page: an approval must name it. */
-function isHidden(proposal: Proposal, { hiddenComments = [] }: Facts): boolean {
-  if (proposal.state !== 'proposed') return false;
-  return proposal.comment !== null && hiddenComments.includes(commentKey(proposal.comment));
-}
-
-function leftOutReply(hidden: readonly Proposal[]): Reply {
-  return { kind: 'hidden-left-out', proposals: hidden.map(proposalLink) };
+  return (
+    checkPagesIntact(context, resolution.open) ??
+    approveAll(context, resolution, { rules: check.rules, note: cleanText(note).text, always: always ?? null })
+  );
 }
 
 /** How the proposals are approved; `always` is null for these alone. */

@@ -54,12 +54,6 @@ export const NO_EFFECT_RENDERERS = {
     ),
   'decided-in-threads': () =>
     `The review’s summary had no effect: its inline comments already answer every change it could apply to. ${STATUS_HINT}`,
-  'hidden-left-out': ({ proposals }) =>
-    joinBlocks(
-      'Your approval doesn’t cover these changes, because their thread is resolved or their comment is hidden:',
-      formatProposalList(proposals),
-      `Look at them, then use ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
-    ),
   'unknown-ids': ({ ids, pending }) => {
     const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
     return joinBlocks(

@@ -30,8 +30,8 @@ export type Need =
   | { readonly kind: 'run-limit'; readonly start: RunStart }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
-  /** The current comments of these pending proposals and, where all are meant, which of them nobody sees now. */
-  | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[]; readonly withHidden?: boolean }
+  /** The current comments of these pending proposals. */
+  | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[] }
   /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
   | {
       readonly kind: 'undo';
@@ -77,8 +77,6 @@ export type Facts = {
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by `commentKey`, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
-  /** The `commentKey` of each comment of the App that is minimized, or whose thread is resolved. */
-  readonly hiddenComments?: readonly string[];
   /** The current permissions of the authors of standing approvals, by numeric id. */
   readonly standingPermissions?: Readonly<Record<string, Permission>>;
   readonly undo?: UndoResult;

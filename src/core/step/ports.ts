@@ -90,8 +90,6 @@ export type GitHub = {
   updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string }>;
   /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
   resolveThread(comment: PostedComment): Promise<void>;
-  /** Those of the comments that are minimized, or whose thread is resolved. */
-  listHiddenComments(comments: readonly PostedComment[]): Promise<readonly PostedComment[]>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
   /**
    * Comments by the App on this pull request that begin with one of these markers. `since` is a time (ISO 8601,

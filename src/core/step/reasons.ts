@@ -81,7 +81,6 @@ export const REASONS = [
   'review-without-decision',
   'not-on-github',
   'decided-in-threads',
-  'hidden-left-out',
   'addressed-to-someone-else',
   'duplicate',
   'deferred-until-posted',

@@ -42,8 +42,6 @@ export type Reply =
   | { readonly kind: 'posted-later'; readonly postedLater: readonly ProposalLink[] }
   /** The comments of the review already decide every proposal that its body could mean. */
   | { readonly kind: 'decided-in-threads' }
-  /** `/approve all` leaves these out: their comment is minimized, or their thread resolved. */
-  | { readonly kind: 'hidden-left-out'; readonly proposals: readonly ProposalLink[] }
   /** The repository takes decisions only in the conversation. `id` is that of the thread's proposal. */
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
   /** The command needs the id of a change. `changes` are those that it can mean, newest first. */

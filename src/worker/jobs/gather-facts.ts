@@ -13,7 +13,6 @@ import { assessPush } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
-import { commentKey } from '../../core/state/posted-comment.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
@@ -103,15 +102,12 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
 /** Reads the pages of pending proposals. */
 async function fetchShownProposals(
   { github }: PullContext,
-  { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
-): Promise<Pick<Facts, 'commentHashes' | 'hiddenComments'>> {
-  const comments = proposals.flatMap(({ comment }) => comment ?? []);
-  const [texts, hidden] = await bothOrFail(
-    github.fetchCommentTexts(comments),
-    withHidden ? github.listHiddenComments(comments) : Promise.resolve(null),
-  );
-  const commentHashes = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null]));
-  return { commentHashes, ...(hidden === null ? {} : { hiddenComments: hidden.map(commentKey) }) };
+  { proposals }: NeedOf<'comment-hashes'>,
+): Promise<Pick<Facts, 'commentHashes'>> {
+  const texts = await github.fetchCommentTexts(proposals.flatMap(({ comment }) => comment ?? []));
+  return {
+    commentHashes: Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text?.bodyHash ?? null])),
+  };
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */

@@ -30,14 +30,10 @@ type ApprovalCheck =
   | { readonly kind: 'allowed'; readonly rules: ApprovalRules }
   | { readonly kind: 'refused'; readonly step: Step };
 
-/**
- * The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. With
- * `all` also which of them are hidden.
- */
+/** The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. */
 export function approvalNeeds(
   { pull, intent, facts }: CommentContext,
   proposals: readonly Proposal[],
-  withHidden = false,
 ): readonly Need[] {
   if (proposals.length === 0) return [];
   const settings = settingsNeeds(facts);
@@ -47,7 +43,7 @@ export function approvalNeeds(
   const pending = proposals.filter(isPending);
   if (pending.length === 0 || facts.commentHashes !== undefined) return [];
   if (!couldApprovalCount(facts, intent.actor, proposals, pull.run)) return [];
-  return [{ kind: 'comment-hashes', proposals: pending, withHidden }];
+  return [{ kind: 'comment-hashes', proposals: pending }];
 }
 
 /** If one approval does not count, none is recorded. */

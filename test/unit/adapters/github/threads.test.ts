@@ -48,41 +48,6 @@ describe('threads', () => {
     await http.github.resolveThread(postedComment(2));
   });
 
-  it('a comment is hidden if it is minimized or its thread is resolved (X18)', async () => {
-    const thread = (at: number, isResolved: boolean, isMinimized: boolean) => ({
-      ...{ id: `T${at}`, isResolved },
-      comments: { nodes: [{ id: `N${at}`, isMinimized }] },
-    });
-    const nodes = [thread(1, true, false), thread(2, false, false), thread(3, false, true), thread(9, true, true)];
-    const reviewThreads = { nodes, pageInfo: { hasNextPage: true, endCursor: 'more' } };
-    http.expectReadToken();
-    http
-      .as('ghs_read')
-      .post('/graphql', isAboutThreads)
-      .reply(200, { data: { repository: { pullRequest: { reviewThreads } } } });
-    const conversation = [{ id: 'N4', isMinimized: true }, null, { id: 'N5', isMinimized: false }];
-    http
-      .as('ghs_read')
-      .post('/graphql', isAboutNodes)
-      .reply(200, { data: { nodes: conversation } });
-    const comments = [1, 2, 3].map((at) => postedComment(at));
-    const inConversation = [4, 5].map((at) => postedComment(at, 'issue-comment'));
-    const hidden = await http.github.listHiddenComments([...comments, ...inConversation]);
-    expect(hidden.map(({ id }) => id)).toEqual([1, 3, 4]);
-  });
-
-  it('a deleted comment of the conversation is not hidden, and another error is one (X18)', async () => {
-    http.expectReadToken();
-    const refused = (type: string) => ({
-      data: { nodes: [null] },
-      errors: [{ type, path: ['nodes', 0], message: 'no' }],
-    });
-    http.as('ghs_read').post('/graphql', isAboutNodes).reply(200, refused('NOT_FOUND'));
-    expect(await http.github.listHiddenComments([postedComment(4, 'issue-comment')])).toEqual([]);
-    http.as('ghs_read').post('/graphql', isAboutNodes).reply(200, refused('INTERNAL'));
-    await errorOf(http.github.listHiddenComments([postedComment(4, 'issue-comment')]));
-  });
-
   it('a comment of the conversation has no thread', async () => {
     await http.github.resolveThread(postedComment(2, 'issue-comment'));
   });
@@ -96,13 +61,3 @@ describe('threads', () => {
     await errorOf(http.github.resolveThread(postedComment(2)));
   });
 });
-
-type GraphqlBody = { readonly query: string };
-
-function isAboutThreads({ query }: GraphqlBody): boolean {
-  return query.includes('reviewThreads');
-}
-
-function isAboutNodes({ query }: GraphqlBody): boolean {
-  return query.includes('nodes(ids: $ids)');
-}

@@ -118,7 +118,6 @@ function everyAnswer(text: string): readonly Reply[] {
     'nothing-pending': [{ command: 'approve' }],
     'posted-later': [{ postedLater: named }],
     'decided-in-threads': [{}],
-    'hidden-left-out': [{ proposals: named }],
     'unknown-ids': [
       { ids: [text, 'zz99'], pending: named },
       { ids: [text], pending: [] },
@@ -328,14 +327,6 @@ describe('answers', () => {
 
       [decided-in-threads]
       The review’s summary had no effect: its inline comments already answer every change it could apply to. \`/status\` lists pending changes.
-
-      [hidden-left-out]
-      Your approval doesn’t cover these changes, because their thread is resolved or their comment is hidden:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Look at them, then use \`/approve k7q2\`.
 
       [unknown-ids]
       Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.

@@ -35,7 +35,7 @@ describe('an account on GHE.com', () => {
       .as('ghs_read')
       .post('/graphql')
       .reply(200, { data: { repository: { pullRequest: { reviewThreads } } } });
-    expect(await http.github.listHiddenComments([postedComment(2)])).toEqual([]);
+    await http.github.resolveThread(postedComment(2));
     http.finish();
   });
 });
