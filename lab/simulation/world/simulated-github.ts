@@ -17,7 +17,7 @@ import {
   toPostedComment,
 } from '../../../src/adapters/github/posted-comment.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
-import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
+import type { BranchRule } from '../../../src/core/state/head-branch.ts';
 import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {

@@ -1,4 +1,4 @@
-import type { BranchRule } from '../../core/state/branch-rules.ts';
+import type { BranchRule } from '../../core/state/head-branch.ts';
 import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
 import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/step/ports.ts';

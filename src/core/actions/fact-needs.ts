@@ -41,9 +41,8 @@ export function runStartNeeds(facts: Facts, requester: Pick<Person, 'id'>): read
   const isRefused = missingPermissions?.length !== 0 || pullRequest?.state !== 'open' || reachedRunLimit !== null;
   if (needs.length > 0 || isRefused) return needs;
   const { fork, headRef, baseRef } = pullRequest;
-  if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
-  // The App never writes to a fork, so its commits can't change another pull request on that branch.
-  return !fork && facts.otherPullsOnBranch === undefined ? [{ kind: 'other-pulls-on-branch', headRef }] : [];
+  // The App never commits to a fork.
+  return !fork && facts.branch === undefined ? [{ kind: 'branch', headRef, baseRef }] : [];
 }
 
 /** The limits that a run of this person counts against. */

@@ -1,8 +1,8 @@
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
+import { canCommit } from '../state/head-branch.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { canCommit } from '../state/run.ts';
 import { distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/refusals.ts';
@@ -38,7 +38,7 @@ export function standingApprovalNeeds(pull: PullState, posting: Posting, facts: 
 /** The posted proposals that an approval could commit now. */
 function findPosted(pull: PullState, { runId, proposals }: Posting): readonly Proposal[] {
   const run = activeRun(pull);
-  if (run?.id !== runId || !canCommit(run)) return [];
+  if (run?.id !== runId || !canCommit(run.branch)) return [];
   const ids = new Set(proposals.map(({ proposalId }) => proposalId));
   return pull.proposals.filter((one) => ids.has(one.id) && isPending(one));
 }

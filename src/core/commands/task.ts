@@ -11,7 +11,7 @@ import {
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
 import { joinRules } from '../policy/path-policy.ts';
-import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
+import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
@@ -45,7 +45,7 @@ export const task = {
   read: ({ text }) => ({ name: 'task', text }),
   needs: {
     condition: 'no run is active',
-    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit', 'branch-rules', 'other-pulls-on-branch'],
+    kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit', 'branch'],
     next: needsToStart,
   },
   run: (context, { text }) => requestTask(context, text),
@@ -159,13 +159,8 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
-    headRef: facts.pullRequest?.headRef ?? '',
+    branch: headBranchOf(facts),
     baseRef: facts.pullRequest?.baseRef ?? '',
-    isFork: facts.pullRequest?.fork ?? false,
-    branchRestrictions:
-      facts.branchRules === undefined ? NO_BRANCH_RESTRICTIONS : findBranchRestrictions(facts.branchRules),
-    otherPullsOnBranch: facts.otherPullsOnBranch ?? [],
-    commitsRefused: false,
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: pull.answeredQuestions.map(questionNote),
     unreadPushes: [],
@@ -180,6 +175,10 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     comment: null,
     reviews: [],
   };
+}
+
+function headBranchOf({ branch = NO_BRANCH_FACTS, pullRequest }: Facts): HeadBranch {
+  return { ...branch, ref: pullRequest?.headRef ?? '', isFork: pullRequest?.fork ?? false, refusesCommits: false };
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

@@ -13,7 +13,7 @@ import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './propo
 import { questionRow } from './question-comment.ts';
 import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
-import { forkLine, ruleLine, sharedBranchLine } from './run-warnings.ts';
+import { branchLines } from './run-warnings.ts';
 import {
   blockQuote,
   codeSpan,
@@ -65,7 +65,7 @@ export function renderRunComment(view: RunView): string {
       [stateLine(run, proposals), countsText(listed)].filter((text) => text !== '').join(' '),
       askedLine(view),
       blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
-      run.phase.kind === 'ended' ? '' : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run)),
+      run.phase.kind === 'ended' ? '' : joinBlocks(...branchLines(run.branch)),
       planText(run),
       questionsText(run),
       renderProposalTable(listed, view.links, MAX_TABLE_BYTES * share),

@@ -197,8 +197,10 @@ function failProposal(builder: StepBuilder, proposal: Proposal, message: string,
 
 /** The comments of pending proposals then say that people must apply them by hand. */
 function markCommitsRefused(builder: StepBuilder): StepBuilder {
-  const pending = builder.pull.proposals.filter(isPending);
-  return pending.reduce(queueCommentUpdate, withRun(builder, { commitsRefused: true }));
+  const { run, proposals } = builder.pull;
+  if (run === null) return builder;
+  const marked = withRun(builder, { branch: { ...run.branch, refusesCommits: true } });
+  return proposals.filter(isPending).reduce(queueCommentUpdate, marked);
 }
 
 /** After this time, a commit attempt on a head that keeps moving fails. */

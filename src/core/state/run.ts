@@ -1,7 +1,7 @@
 import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { BranchRestrictions } from './branch-rules.ts';
 import type { HeldCall, Nudge, TokenUsage, ToolBatch } from './conversation.ts';
+import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
@@ -41,19 +41,11 @@ export type Run = {
   readonly modelContext: ModelContext;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;
-  readonly headRef: string;
+  readonly branch: HeadBranch;
   /** Base branch that the open proposals were made for. */
   readonly baseRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that contain nothing else. */
   readonly commits: readonly string[];
-  /** The head branch is in another repository, which the App never writes to. */
-  readonly isFork: boolean;
-  /** Restrictions by GitHub's rules at the start of the run. */
-  readonly branchRestrictions: BranchRestrictions;
-  /** Other open pull requests with the same head branch at the start of the run. A commit changes them too. */
-  readonly otherPullsOnBranch: readonly number[];
-  /** A rule refused a commit of this run, so the App makes no further attempts. */
-  readonly commitsRefused: boolean;
   readonly pullAuthor: Person | null;
   readonly agentNotes: readonly AgentNote[];
   /** Heads of pushes that are being read. The model gets no results before it can hear of these. */
@@ -239,11 +231,6 @@ export type ShownFile = { readonly blob: string; readonly ranges: readonly (read
 
 /** Version of the stored form. The App never reads a run with another version. */
 export const RUN_SCHEMA = 1;
-
-/** Whether the App can commit to the run's branch. */
-export function canCommit({ isFork, commitsRefused }: Pick<Run, 'isFork' | 'commitsRefused'>): boolean {
-  return !isFork && !commitsRefused;
-}
 
 /** The parts of an earlier run that the store keeps. */
 export type FinishedRun = {

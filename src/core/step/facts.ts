@@ -1,6 +1,6 @@
 import type { UserEditInput, UserEditResult } from '../edits/build/user-edit.ts';
 import type { Change } from '../edits/change.ts';
-import type { BranchRules } from '../state/branch-rules.ts';
+import type { BranchFacts } from '../state/head-branch.ts';
 import type { Staleness, StalenessInput } from '../state/head-changes.ts';
 import type { ReachedRunLimit, RunStart } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -22,10 +22,8 @@ export type Need =
   | { readonly kind: 'code-owners'; readonly paths: readonly string[]; readonly people: readonly Person[] }
   /** All settings with their sources. */
   | { readonly kind: 'settings-in-force' }
-  /** The rules of both branches. `headRef` is null for a fork, which the App never writes to. */
-  | { readonly kind: 'branch-rules'; readonly headRef: string | null; readonly baseRef: string }
-  /** Other open pull requests with this head branch. */
-  | { readonly kind: 'other-pulls-on-branch'; readonly headRef: string }
+  /** The effects of a commit to the head branch. */
+  | { readonly kind: 'branch'; readonly headRef: string; readonly baseRef: string }
   /** Whether another run can start in the repository. */
   | { readonly kind: 'run-limit'; readonly start: RunStart }
   /** The comments of a submitted review. */
@@ -66,9 +64,8 @@ export type Facts = {
   /** Only where the settings ask for code owners. */
   readonly codeOwners?: CodeOwners;
   readonly settingsInForce?: SettingsInForce;
-  readonly branchRules?: BranchRules;
-  /** Numbers of the other open pull requests with the same head branch. */
-  readonly otherPullsOnBranch?: readonly number[];
+  /** Absent for a fork. */
+  readonly branch?: BranchFacts;
   /** Null if the run can start. */
   readonly reachedRunLimit?: ReachedRunLimit | null;
   /** Absent if the operator gives none. */

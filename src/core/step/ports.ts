@@ -1,5 +1,5 @@
 import type { Countersigned } from '../../lib/trust.ts';
-import type { BranchRule } from '../state/branch-rules.ts';
+import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { CommentedLines } from '../state/task-context.ts';

@@ -11,7 +11,7 @@ import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { assessPush } from '../../core/policy/push-impact.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
-import type { BranchRules } from '../../core/state/branch-rules.ts';
+import { type BranchFacts, findRefusingRules } from '../../core/state/head-branch.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { PathRules } from '../../core/state/settings.ts';
@@ -80,10 +80,8 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
       return { codeOwners: await fetchCodeOwners(context, need) };
     case 'settings-in-force':
       return { settingsInForce: listSettingsInForce(await github.fetchSettingsFile(), context.operatorSettings()) };
-    case 'branch-rules':
-      return { branchRules: await fetchBranchRules(github, need) };
-    case 'other-pulls-on-branch':
-      return { otherPullsOnBranch: await github.otherPullsOnBranch(need.headRef) };
+    case 'branch':
+      return { branch: await fetchBranch(github, need) };
     case 'review-comments':
       return { reviewComments: await github.listReviewComments(need.reviewId) };
     case 'comment-hashes':
@@ -111,11 +109,12 @@ async function fetchShownProposals(
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */
-async function fetchBranchRules(github: GitHub, { headRef, baseRef }: NeedOf<'branch-rules'>): Promise<BranchRules> {
-  const headRules = headRef === null ? [] : await github.fetchRules(headRef);
+async function fetchBranch(github: GitHub, { headRef, baseRef }: NeedOf<'branch'>): Promise<BranchFacts> {
+  const refusingRules = findRefusingRules(await github.fetchRules(headRef));
   const baseRules = await github.fetchRules(baseRef);
-  const dismissesReviews = headRef !== null && baseRules.some((rule) => rule.dismissesReviews);
-  return { headRules, baseRules, approvalCount: dismissesReviews ? await github.countApprovals() : 0 };
+  const isDismissing = baseRules.some((rule) => rule.dismissesReviews);
+  const dismissedApprovals = isDismissing ? await github.countApprovals() : 0;
+  return { refusingRules, dismissedApprovals, otherPulls: await github.otherPullsOnBranch(headRef) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
 import type { FileChange } from '../../../src/core/edits/change.ts';
-import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
+import { NO_BRANCH_FACTS } from '../../../src/core/state/head-branch.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { NEW_MODEL_CONTEXT } from '../../../src/core/state/model-context.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
@@ -55,13 +55,9 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     spending: startSpending(null),
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: 'a'.repeat(40),
-    headRef: 'topic',
+    branch: { ...NO_BRANCH_FACTS, ref: 'topic', isFork: false, refusesCommits: false },
     baseRef: 'main',
     commits: [],
-    isFork: false,
-    branchRestrictions: NO_BRANCH_RESTRICTIONS,
-    otherPullsOnBranch: [],
-    commitsRefused: false,
     pullAuthor: ana,
     agentNotes: [],
     unreadPushes: [],

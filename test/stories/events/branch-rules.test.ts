@@ -25,7 +25,7 @@ describe('branch rules', () => {
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     expect(bot.run().body).toContain('The rules of `topic` might refuse commits by Countersign');
-    expect(bot.run().body).toContain('changes require a pull request');
+    expect(bot.run().body).toContain('`pull_request`');
     expect(bot.run().body).not.toContain('signatures');
   });
 

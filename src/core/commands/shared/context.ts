@@ -82,10 +82,10 @@ export function replyPostedLater(context: CommandContext, postedLater: readonly 
 
 /** The reply to an approval where the App can't commit; null if it can. */
 export function refuseIfReadOnly(context: CommandContext): Step | null {
-  const { run } = context.pull;
-  if (run?.isFork === true) return endWithReply(context, { kind: 'fork', headRef: run.headRef }, 'fork');
-  if (run?.commitsRefused === true)
-    return endWithReply(context, { kind: 'push-refused', headRef: run.headRef }, 'push-refused');
+  const branch = context.pull.run?.branch;
+  if (branch?.isFork === true) return endWithReply(context, { kind: 'fork', headRef: branch.ref }, 'fork');
+  if (branch?.refusesCommits === true)
+    return endWithReply(context, { kind: 'push-refused', headRef: branch.ref }, 'push-refused');
   return null;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { singleChange } from '../../../../lab/shared/single-change.ts';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { needs } from '../../../../src/core/needs.ts';
+import { NO_BRANCH_FACTS } from '../../../../src/core/state/head-branch.ts';
 import type { CommandName } from '../../../../src/core/state/intent.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { Facts, Need } from '../../../../src/core/step/facts.ts';
@@ -20,8 +21,6 @@ type Scene = {
   readonly rootId?: number;
   readonly facts?: Partial<Facts>;
 };
-
-const EMPTY_BRANCH_RULES = { headRules: [], baseRules: [], approvalCount: 0 };
 
 const ASKING_OWNERS: Settings = { ...DEFAULT_SETTINGS, approvers: 'codeowners' };
 
@@ -101,8 +100,7 @@ function kindsAskedFor({ game, body, rootId, facts: given }: Scene): readonly Ne
 
 const AVAILABLE = {
   reachedRunLimit: null,
-  branchRules: EMPTY_BRANCH_RULES,
-  otherPullsOnBranch: [],
+  branch: NO_BRANCH_FACTS,
   userEdit: { kind: 'refused', refusal: { reason: 'not-one-place' } },
 } as const satisfies Partial<Facts>;
 
@@ -114,8 +112,7 @@ const FACT_OF = {
   'code-owners': 'codeOwners',
   'run-limit': 'reachedRunLimit',
   'settings-in-force': 'settingsInForce',
-  'branch-rules': 'branchRules',
-  'other-pulls-on-branch': 'otherPullsOnBranch',
+  branch: 'branch',
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
   'standing-approvals': 'standingPermissions',
