@@ -180,7 +180,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'what the model can call',
     entries: [
       'parse-call.ts',
-      'json-keys.ts',
       'read-only-tools.ts',
       'file-search.ts',
       'find-lines.ts',

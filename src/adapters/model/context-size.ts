@@ -1,6 +1,5 @@
 import type { APIError, OpenAI } from 'openai';
-import { isRecord } from '../../lib/trust.ts';
-import { parseAnswer } from './parse-answer.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
 
 /** The model's sizes in tokens, as the operator states them; null for those that they do not state. */
 type KnownSizes = { readonly contextTokens: number | null; readonly maxOutputTokens: number | null };
@@ -34,7 +33,7 @@ async function lookUp({ client, model }: ContextSizeOptions, stopping: AbortSign
   try {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)]);
     const response = await client.get('/models', { signal, timeout: 2 * LOOKUP_TIMEOUT_MS }).asResponse();
-    return findContextSize(parseAnswer(await response.text()), model);
+    return findContextSize(parseJson(await response.text()), model);
   } catch {
     return null;
   }

@@ -1,7 +1,6 @@
 import type { SendRequest } from '../../lib/guard-fetch.ts';
 import { isDeeperThan } from '../../lib/json-depth.ts';
-import { isRecord } from '../../lib/trust.ts';
-import { MAX_ANSWER_TOKENS, parseAnswer } from './parse-answer.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
 
 /** Gives the errors of requests OpenAI's form. The SDK reads no other, and would lose their words. */
 export function withPlainErrors(send: SendRequest): SendRequest {
@@ -26,9 +25,7 @@ export const MAX_BEGINNING = 5_000;
 function plainError(text: string): string {
   if (text.length > MAX_ERROR_CHARACTERS) return text.slice(0, MAX_BEGINNING);
   const body = jsonOrNull(text);
-  // The SDK would parse again what has too many values.
-  const isRefused = body === null && text.length > MAX_ANSWER_TOKENS;
-  if (isRefused || isDeeperThan(body, MAX_ERROR_DEPTH)) return text.slice(0, MAX_BEGINNING);
+  if (isDeeperThan(body, MAX_ERROR_DEPTH)) return text.slice(0, MAX_BEGINNING);
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(found)) return text;
   const { error, detail, message } = found;
@@ -44,7 +41,7 @@ function wordsOf(value: unknown): string {
 
 function jsonOrNull(text: string): unknown {
   try {
-    return parseAnswer(text);
+    return parseJson(text);
   } catch {
     return null;
   }

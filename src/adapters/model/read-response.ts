@@ -1,12 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { APIError } from 'openai';
 import { isDeeperThan } from '../../lib/json-depth.ts';
-import { isRecord } from '../../lib/trust.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
 import { createCallSeparator } from './call-ids.ts';
 import { MAX_BEGINNING, MAX_ERROR_DEPTH } from './error-body.ts';
 import { UnusableResponseError } from './error-meanings.ts';
 import { createDeltaMerger } from './merge-delta.ts';
-import { parseAnswer } from './parse-answer.ts';
 import { readEvents } from './server-sent-events.ts';
 
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
@@ -51,7 +50,7 @@ function observeBody(response: Response, onBytes: () => void): Response {
 
 function parseJsonOr(text: string, flaw: string): unknown {
   try {
-    return parseAnswer(text);
+    return parseJson(text);
   } catch {
     throw new UnusableResponseError('unreadable-answer', flaw);
   }

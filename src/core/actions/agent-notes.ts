@@ -1,4 +1,4 @@
-import { cutSentences } from '../agent/shared/clean-text.ts';
+import { cutText } from '../agent/shared/clean-text.ts';
 import { pathsOf } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
@@ -49,14 +49,14 @@ export function wordsNote(by: Person, text: string, at: string, about: DecidedCh
   return { kind: 'words', by, text, at, about };
 }
 
-/** One line of a question and its answer, long enough for the answer's point. */
+/** One line of a question and the beginning of its answer. */
 export function questionNote({ by, question, answer }: AnsweredQuestion): AgentNote {
   const { noteQuestion, noteAnswer } = CONTEXT_LIMITS;
   return {
     kind: 'question',
     by,
-    question: cutSentences(question, noteQuestion),
-    answer: cutSentences(answer, noteAnswer),
+    question: cutText(question, noteQuestion),
+    answer: cutText(answer, noteAnswer),
   };
 }
 

@@ -59,7 +59,7 @@ function questionBlock({ by, text }: SideQuestion): readonly string[] {
   return [
     `${by.login} asks a question, as a JSON string:`,
     JSON.stringify(redact(text)),
-    `Answer it in a few plain sentences, the point first. Nothing is proposed, decided or changed by your answer, and of a long one a run hears only the first and last sentences. Where you have to look first, call ${READING_TOOLS}; no other tool is served. You have ${SIDE_QUESTION_LIMITS.responses} responses, and in the last one you can call nothing.`,
+    `Answer it in a few plain sentences, the point first. Nothing is proposed, decided or changed by your answer, and of a long one a run hears only the beginning. Where you have to look first, call ${READING_TOOLS}; no other tool is served. You have ${SIDE_QUESTION_LIMITS.responses} responses, and in the last one you can call nothing.`,
   ];
 }
 

@@ -84,7 +84,7 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   if (check.kind === 'refused') return check.step;
   return (
     checkPagesIntact(context, resolution.open) ??
-    approveAll(context, resolution, { rules: check.rules, note: cleanText(note).text, always: always ?? null })
+    approveAll(context, resolution, { rules: check.rules, note: cleanText(note), always: always ?? null })
   );
 }
 

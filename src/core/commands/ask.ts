@@ -31,7 +31,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
   const question: SideQuestion = {
     id: locationId(intent.location),
     by: person,
-    text: cleanText(text).text,
+    text: cleanText(text),
     quote: proposal === null ? intent.quote : null,
     location: intent.location,
     requestedAt: intent.createdAt,

@@ -59,7 +59,7 @@ function targetsAndReason(
 
 /** The pull request's author can deny without write access, but can't instruct the agent. */
 function reasonForModel({ role }: CommandContext, reason: string): string | null {
-  const { text } = cleanText(reason);
+  const text = cleanText(reason);
   return role === 'writer' && text !== '' ? text : null;
 }
 

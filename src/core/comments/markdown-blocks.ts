@@ -68,22 +68,6 @@ export function parseHtmlBlockStart(line: string): HtmlBlock | null {
   return HTML_BLOCK_RULES.find(({ start }) => start.test(line)) ?? null;
 }
 
-/** A tag that starts an HTML block even below a paragraph, as CommonMark lists them. */
-export const BLOCK_TAG =
-  /^ {0,3}<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|source|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[ \t]|\/?>|$)/i;
-
-const ATTRIBUTE = /[ \t\n]+[a-z_:][\w:.-]*(?:[ \t\n]*=[ \t\n]*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?/i;
-
-const TAG = new RegExp(`<[a-z][a-z0-9-]*(?:${ATTRIBUTE.source})*[ \\t\\n]*/?>|</[a-z][a-z0-9-]*[ \\t\\n]*>`, 'i');
-
-/** A line with nothing but a tag, which starts an HTML block where no paragraph is above it. */
-export const LONE_TAG = new RegExp(`^ {0,3}(?:${TAG.source})[ \\t]*$`, 'i');
-
-const AUTOLINK = /<[a-z][a-z0-9+.-]{1,31}:[^\s<>]*>|<[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+>/i;
-
-/** A tag or a link in angle brackets within a line. */
-export const INLINE_HTML = new RegExp(`${TAG.source}|${AUTOLINK.source}`, 'i');
-
 /** The parser's names of everything within a line. Without them it reads blocks only. */
 export const INLINE_CONSTRUCTS: readonly string[] = [
   'attention',

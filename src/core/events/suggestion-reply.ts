@@ -97,7 +97,7 @@ function takeUserEdit(
     case 'change': {
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
-      const note = cleanText(target.note).text;
+      const note = cleanText(target.note);
       const replaced = { ...userEdit, replaced: target.change };
       const edited = withNeeded(withUserEdit(proposal, replaced, context.person), rules);
       const block = blockFor(context.person, context.permission, edited, rules);

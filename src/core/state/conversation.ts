@@ -17,7 +17,7 @@ type AssistantMessage = {
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
 /** Maximum length of a call's arguments. No writable file needs more. */
-export const MAX_ARGUMENT_CHARACTERS = 6_000_000;
+export const MAX_ARGUMENT_CHARACTERS = 4_000_000;
 
 /** A JSON object that the product does not read. */
 export type OpaqueObject = Readonly<Record<string, unknown>>;

@@ -66,19 +66,6 @@ const INVALID_CALLS: readonly (readonly [string, ScriptedCall, RegExp])[] = [
   ['a missing argument', { name: 'edit_file', arguments: { path: 'src/total.ts' } }, /old_string is missing/],
   ['a wrong type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
   ['an unknown key', { name: 'edit_file', arguments: { ...EDIT, force: true } }, /unknown "force" \(allowed: path, /],
-  [
-    'a duplicate key',
-    { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' },
-    /the key "path" appears twice/,
-  ],
-  [
-    'a duplicate key in a change',
-    {
-      name: 'change_files',
-      arguments: `{"summary":"s","changes":[{"op":"write","path":"new.ts","content":"a","path":"README.md"}]}`,
-    },
-    /the key "path" appears twice in one object/,
-  ],
 ];
 
 describe('calls that cannot be served', () => {

@@ -76,7 +76,7 @@ export function readInstructions({ path, bytes }: InstructionBytes): Instruction
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return { path, text: '', note: 'is not text in UTF-8' };
   const redacted = redact(decoded.text);
-  const text = PROSE_NAME.test(path) ? cleanText(redacted).text : escapeHiddenCharacters(redacted, true);
+  const text = PROSE_NAME.test(path) ? cleanText(redacted) : escapeHiddenCharacters(redacted, true);
   return { path, text, note: null };
 }
 

@@ -2,27 +2,37 @@ import { redact } from '../../../lib/redaction.ts';
 import { parseProposalId } from '../../comments/ids.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { stripHiddenAndCr } from '../../edits/text/unicode.ts';
-import { stripHtmlComments } from './hidden-comments.ts';
 
 /**
  * A person's Markdown without HTML comments outside code and without invisible characters, so that the agent gets
- * nothing that people cannot see.
+ * what people see. Where only a parser could tell, a comment counts as hidden.
  */
-export function cleanText(text: string): CleanText {
-  const uncommented = stripHtmlComments(text.toWellFormed().replace(/\r\n?/g, '\n'));
-  const clean = stripHiddenAndCr(uncommented.text);
-  return {
-    text: clean.trim(),
-    removedCount: uncommented.removedCount + ([...uncommented.text].length - [...clean].length),
-  };
+export function cleanText(text: string): string {
+  const lines = text.toWellFormed().replace(/\r\n?/g, '\n');
+  return stripHiddenAndCr(lines.replace(CODE_OR_COMMENT, withoutComment)).trim();
 }
 
-/** A text as people see it; `removedCount` counts removed hidden characters and comments. */
-type CleanText = { readonly text: string; readonly removedCount: number };
+function withoutComment(found: string, _fence?: string, _run?: string, hidden?: string): string {
+  if (hidden === undefined) return found;
+  return hidden.includes('\n') ? '\n' : '';
+}
+
+const FENCE = /^[ \t>*+\-\d.)]*(?<fence>`{3,}|~{3,})[^`\n]*$(?:[^]*?^[ \t>]*\k<fence>[`~]*[ \t]*$|[^]*)/;
+
+/** A code span of one line, or an escaped character. */
+const SPAN = /(?<!`)(?<run>`+)(?!`).*?(?<!`)\k<run>(?!`)|\\[^]/;
+
+/** GitHub hides a comment that ends, and one that begins a line. */
+const HIDDEN = /(?<hidden>^ {0,3}<!--(?:-?>|[^]*?-->|[^]*)|<!--(?:-?>|[^]*?-->))/;
+
+/** Taken as far as it goes, so that the search takes linear time. */
+const UNCLOSED = /<!--(?:[^]*?(?=^ {0,3}<!--)|[^]*)/;
+
+const CODE_OR_COMMENT = new RegExp([FENCE, SPAN, HIDDEN, UNCLOSED].map(({ source }) => source).join('|'), 'gm');
 
 /** A person's text as the model gets it: as people see it, without secrets. */
 export function wordsOf(text: string): string {
-  return redact(cleanText(text).text);
+  return redact(cleanText(text));
 }
 
 /** `wordsOf` a text, cut to `maxBytes`. Half a secret is not recognized, so the text is cut last. */
@@ -38,7 +48,7 @@ const COMMAND_NAME = /^\/[a-z-]+$/i;
  */
 export function isBareCommand(body: string): boolean {
   const lines = cleanText(body)
-    .text.split('\n')
+    .split('\n')
     .filter((line) => line.trim() !== '');
   return lines.length > 0 && lines.every(isBareLine);
 }
@@ -66,29 +76,4 @@ export function headOf(text: string, maxBytes: number): string {
   let end = Math.min(bytes.length, Math.max(0, maxBytes));
   while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString().toWellFormed();
-}
-
-const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
-
-/** The part for the last sentences: people and models often end with the point. */
-const END_SHARE = 1 / 3;
-
-/** The first and last sentences of a text that fit, with a mark in the place of the others. */
-export function cutSentences(text: string, maxBytes: number): string {
-  if (byteLength(text) <= maxBytes) return text;
-  const sentences = [...SENTENCES.segment(text.trim())].map(({ segment }) => segment);
-  const end = takeSentences(sentences.toReversed(), maxBytes * END_SHARE).toReversed();
-  const ending = end.length === 0 ? CUT_MARK : `${CUT_MARK} ${end.join('').trim()}`;
-  const start = takeSentences(sentences.slice(0, sentences.length - end.length), maxBytes - byteLength(ending) - 1);
-  return start.length === 0 ? cutText(text, maxBytes) : `${start.join('').trim()} ${ending}`;
-}
-
-/** The sentences at the start that fit. */
-function takeSentences(sentences: readonly string[], maxBytes: number): readonly string[] {
-  let bytes = 0;
-  const at = sentences.findIndex((sentence) => {
-    bytes += byteLength(sentence);
-    return bytes > maxBytes;
-  });
-  return at === -1 ? sentences : sentences.slice(0, at);
 }

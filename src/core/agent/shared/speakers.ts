@@ -8,7 +8,7 @@ import { describePerson, instructionOutput } from './tool-results.ts';
  * wrote beside their votes (S140).
  */
 export function instructedOutput({ votes }: Pick<Proposal, 'votes'>, vote: Vote, taskBy: Person | null): string {
-  const { text } = cleanText(vote.text ?? '');
+  const text = cleanText(vote.text ?? '');
   const others = votes.filter(({ by, text: words }) => by.id !== vote.by.id && words !== null);
   if (!hasSeveralSpeakers(taskBy, [vote, ...others])) return instructionOutput(text);
   const earlier = others.map((one) => `Earlier, ${nameWords(one)}`);
@@ -24,7 +24,7 @@ export function approverNotes(proposal: Proposal, taskBy: Person | null): string
 }
 
 function nameWords(vote: Vote): string {
-  return `${describePerson(vote)}: ${cleanText(vote.text ?? '').text}`;
+  return `${describePerson(vote)}: ${cleanText(vote.text ?? '')}`;
 }
 
 /** The author of the task spoke too. */

@@ -11,7 +11,6 @@ import {
   type ToolRequestOf,
 } from '../../state/tools.ts';
 import { quoteTruncated } from '../shared/tool-results.ts';
-import { findKeys } from './json-keys.ts';
 
 /** Parses one call. Never throws. */
 export function parseCall({ name: written, arguments: rawArguments }: RawToolCall): ParsedCall {
@@ -44,51 +43,20 @@ type ParsedCallOf<Name extends ToolName> = { readonly kind: 'call'; readonly cal
 
 type RefusedCall = { readonly kind: 'refused'; readonly output: string };
 
-/** Maximum number of JSON tokens. A valid call needs less than a tenth of it. */
-const MAX_JSON_TOKENS = 1000;
-
-/** Maximum length of a raw key. Comparing longer keys takes too long. */
-const MAX_KEY_CHARACTERS = 1000;
-
 type ParsedObject =
   | { readonly kind: 'parsed'; readonly record: Readonly<Record<string, unknown>> }
   | { readonly kind: 'invalid'; readonly problem: string };
 
 function parseObject(rawArguments: string): ParsedObject {
   if (rawArguments.trim() === '') return { kind: 'parsed', record: {} };
-  const keys = findKeys(rawArguments, MAX_JSON_TOKENS);
-  if (keys === null)
-    return { kind: 'invalid', problem: `they hold more than ${MAX_JSON_TOKENS} keys, values and punctuation marks` };
-  const longKey = keys.flat().find((key) => key.length > MAX_KEY_CHARACTERS);
-  if (longKey !== undefined)
-    return {
-      kind: 'invalid',
-      problem: `a key has ${longKey.length} characters and at most ${MAX_KEY_CHARACTERS} are read`,
-    };
   try {
     const value = parseJson(rawArguments);
-    if (!isRecord(value)) return { kind: 'invalid', problem: 'they must be one JSON object' };
-    const duplicate = keys.map(findDuplicateKey).find((key) => key !== null) ?? null;
-    if (duplicate !== null)
-      return { kind: 'invalid', problem: `the key ${quoteTruncated(duplicate)} appears twice in one object` };
-    return { kind: 'parsed', record: value };
+    return isRecord(value)
+      ? { kind: 'parsed', record: value }
+      : { kind: 'invalid', problem: 'they must be one JSON object' };
   } catch {
     return { kind: 'invalid', problem: 'they are not valid JSON' };
   }
-}
-
-/**
- * The first duplicate of an object's raw keys, or null. `JSON.parse` silently keeps the last one, so the call could do
- * something else than a reader of its text expects.
- */
-function findDuplicateKey(keys: readonly string[]): string | null {
-  const seen = new Set<string>();
-  for (const rawKey of keys) {
-    const key = String(parseJson(rawKey));
-    if (seen.has(key)) return key;
-    seen.add(key);
-  }
-  return null;
 }
 
 type RejectCall = (problem: string) => RefusedCall;
@@ -101,26 +69,33 @@ function buildRequest<Name extends ToolName>(
   record: Readonly<Record<string, unknown>>,
   reject: RejectCall,
 ): ParsedCallOf<Name> {
-  const parsed = SCHEMAS[name].schema.safeParse(readValue(record, JSON_SCHEMAS.get(name)));
-  if (!parsed.success) return reject(parsed.error.issues.map((issue) => describeIssue(issue, name, record)).join('; '));
+  const parsed = SCHEMAS[name].schema.safeParse(readValue(record, JSON_SCHEMAS.get(name)), { reportInput: true });
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, MAX_ISSUES_NAMED);
+    return reject(issues.map((issue) => describeIssue(issue, name)).join('; '));
+  }
   return { kind: 'call', call: { tool: name, ...parsed.data } };
 }
 
 /**
  * A value as the tool's JSON schema wants it. Some models quote every number and boolean, and some endpoints make them
- * write every option, so a null member counts as absent.
+ * write every option, so a null member counts as absent. What the schema does not know stays unread, however deep.
  */
 function readValue(value: unknown, schema: unknown): unknown {
   const node = isRecord(schema) ? schema : {};
-  if (typeof value === 'string') return readString(value, node['type']);
-  if (Array.isArray(value)) return value.map((item: unknown) => readValue(item, node['items']));
-  if (!isRecord(value)) return value;
-  const properties = isRecord(node['properties']) ? node['properties'] : {};
+  const { type, items, properties } = node;
+  if (typeof value === 'string') return readString(value, type);
+  if (type === 'array' && Array.isArray(value))
+    return value.slice(0, MAX_ITEMS).map((item: unknown) => readValue(item, items));
+  if (!isRecord(properties) || !isRecord(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(
     members.map(([key, member]) => [key, readValue(member, Object.hasOwn(properties, key) ? properties[key] : null)]),
   );
 }
+
+/** More items than any tool takes. */
+const MAX_ITEMS = 100;
 
 function readString(value: string, type: unknown): unknown {
   if (type === 'integer') return /^\s{0,9}\d{1,15}\s{0,9}$/.test(value) ? Number(value) : value;
@@ -135,16 +110,15 @@ const JSON_SCHEMAS: ReadonlyMap<ToolName, unknown> = new Map(
   TOOL_NAMES.map((name) => [name, z.toJSONSchema(TOOLS[name].schema, { io: 'input' })] as const),
 );
 
-function describeIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly<Record<string, unknown>>): string {
+function describeIssue(issue: z.core.$ZodIssue, name: ToolName): string {
   const key = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     const unknown = issue.keys.slice(0, MAX_UNKNOWN_KEYS_NAMED).map(quoteTruncated).join(', ');
     if (issue.path.length > 0) return `unknown ${unknown} in ${key}`;
     return `unknown ${unknown} (allowed: ${Object.keys(TOOLS[name].schema.shape).join(', ')})`;
   }
-  if (issue.code === 'invalid_type') {
-    return isGiven(record, issue.path) ? `${key} must be of type ${issue.expected}` : `${key} is missing`;
-  }
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined ? `${key} is missing` : `${key} must be of type ${issue.expected}`;
   if (issue.code === 'too_big')
     return `${key} must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
   if (issue.code === 'too_small')
@@ -152,13 +126,7 @@ function describeIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly
   return `${key} ${issue.message}`;
 }
 
-/** A null member counts as absent. */
-function isGiven(value: unknown, path: readonly PropertyKey[]): boolean {
-  const [key, ...rest] = path;
-  if (key === undefined) return value !== undefined && value !== null;
-  const members = Array.isArray(value) || isRecord(value) ? Object.entries(value) : [];
-  return isGiven(members.find(([name]) => name === String(key))?.[1], rest);
-}
+const MAX_ISSUES_NAMED = 5;
 
 const MAX_UNKNOWN_KEYS_NAMED = 5;
 

@@ -11,7 +11,7 @@ import { noteOf, readAnswer } from './read-answer.ts';
 
 /** Takes a person's words as the answer, or replies how to answer. */
 export function answerWithWords(context: CommandContext, question: AgentQuestion, words: string): Step {
-  const reading = readAnswer(question.input, cleanText(words).text);
+  const reading = readAnswer(question.input, cleanText(words));
   return reading === null
     ? replyHowToAnswer(context, question)
     : answerQuestion(context, question, reading.answer, reading.note);
@@ -57,7 +57,7 @@ function createRecord(
 /** `/approve` answers an approval, and nothing else. `below` are the lines below it. */
 export function approveQuestion(context: CommandContext, question: AgentQuestion, below: string): Step {
   return question.input.type === 'approval' || !isAnswerable(question)
-    ? answerQuestion(context, question, { kind: 'approve' }, noteOf(cleanText(below).text))
+    ? answerQuestion(context, question, { kind: 'approve' }, noteOf(cleanText(below)))
     : replyHowToAnswer(context, question);
 }
 

@@ -74,15 +74,3 @@ function countBelow(numbers: readonly number[], limit: number): number {
 export function asNormalized(text: string): NormalizedText {
   return { text, originalOffset: (offset) => offset };
 }
-
-/** UTF-16 code units of a text: one byte each if all are ASCII, else two. */
-export type CodeUnits = Uint8Array<ArrayBufferLike> | Uint16Array<ArrayBufferLike>;
-
-/** Copies the code units of a text: loops over all of them are much faster than over a string. */
-export function toCodeUnits(text: string): CodeUnits {
-  if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');
-  const bytes = Buffer.from(text, 'utf16le');
-  // A pooled buffer can start at an odd address, but a Uint16Array cannot.
-  if (bytes.byteOffset % 2 === 1) return new Uint16Array(Uint8Array.from(bytes).buffer);
-  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
-}

@@ -40,12 +40,12 @@ describe('parseResponse', () => {
   it.each([
     ['an object', (length: number) => JSON.stringify({ path: 'p'.repeat(length - 11) })],
     ['an object and blanks', (length: number) => `{}${' '.repeat(length - 2)}`],
-  ])('keeps arguments of 6,000,000 characters, and of longer ones the beginning (X19): %s', (_, text) => {
+  ])('keeps arguments of 4,000,000 characters, and of longer ones the beginning (X19): %s', (_, text) => {
     const read = (length: number) => callOf({ arguments: text(length) })?.toolCalls[0]?.arguments ?? '';
-    expect(read(6_000_000)).toBe(text(6_000_000));
-    const kept = read(6_000_001);
-    expect(kept.slice(0, 200)).toBe(text(6_000_001).slice(0, 200));
-    expect(kept.slice(200)).toBe(' (cut here: the arguments had 6000001 characters, at most 6000000 are read)');
+    expect(read(4_000_000)).toBe(text(4_000_000));
+    const kept = read(4_000_001);
+    expect(kept.slice(0, 200)).toBe(text(4_000_001).slice(0, 200));
+    expect(kept.slice(200)).toBe(' (cut here: the arguments had 4000001 characters, at most 4000000 are read)');
     expect(areArgumentsBroken(kept)).toBe(true);
   });
 });

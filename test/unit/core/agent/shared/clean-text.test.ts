@@ -7,32 +7,47 @@ import { cpuSeconds } from '../../../../support/cpu-time.ts';
 import { hostileText } from '../../messages/hostile-text.ts';
 
 describe('a person’s text', () => {
-  it('loses everything invisible, and reports how much (D2)', () => {
-    expect(cleanText('use\u200B it <!-- secretly --> now')).toEqual({ text: 'use it  now', removedCount: 2 });
-    expect(cleanText('<!-- a\nb -->\nuse it')).toEqual({ text: 'use it', removedCount: 1 });
-  });
-
-  it('keeps code and emoji as they are (D2)', () => {
-    const text = 'replace `<!-- a -->` by\n```\n<!-- b -->\n```\n👩‍👩‍👧';
-    expect(cleanText(text)).toEqual({ text, removedCount: 0 });
-  });
+  it.each([
+    ['use\u200B it <!-- secretly --> now', 'use it  now'],
+    ['<!-- a\nb -->\nuse it', 'use it'],
+    ['a\n<!-- b\nc', 'a'],
+    ['a <!-- b\nc --> d', 'a \n d'],
+    ['<!--\n```\nx\n```\n-->\na', 'a'],
+    ['``a ` <!-- b --> `` <!-- c -->d', '``a ` <!-- b --> `` d'],
+    ['` a <!-- b --> c', '` a  c'],
+    ['a \\` <!-- b --> \\` c', 'a \\`  \\` c'],
+    ['a <!-- b --><!-- c --> d', 'a  d'],
+    ['a <!-- b\n<!-- c', 'a <!-- b'],
+  ])('of %j the agent reads %j (D2)', (text, shown) => expect(cleanText(text)).toBe(shown));
 
   it.each([
-    ['a <!-- b', 'a <!-- b', 0],
-    ['a\n<!-- b\nc', 'a', 1],
-    ['a <!-- b\nc --> d', 'a \n d', 1],
-    ['<!--\n```\nx\n```\n-->\na', 'a', 1],
-    ['``a ` <!-- b --> `` <!-- c -->d', '``a ` <!-- b --> `` d', 1],
-    ['` a <!-- b --> c', '` a  c', 1],
-    ['~~~\n<!-- a -->\n```\n<!-- b -->', '~~~\n<!-- a -->\n```\n<!-- b -->', 0],
-    ['a <!-- b --><!-- c --> d', 'a  d', 2],
-  ])('of %j the agent reads %j (D2)', (text, shown, removedCount) =>
-    expect(cleanText(text)).toEqual({ text: shown, removedCount }),
-  );
+    'replace `<!-- a -->` by\n```\n<!-- b -->\n```\n👩‍👩‍👧',
+    '~~~\n<!-- a -->\n```\n<!-- b -->',
+    '1. Add this:\n\n   ```html\n   <!-- a -->\n   ```\n',
+    '> ```\n> <!-- a -->\n> ```',
+    'a \\<!-- b -->',
+    'a <!-- b',
+  ])('%j stays as it is, because people see all of it (D2)', (text) => expect(cleanText(text)).toBe(text.trim()));
 
   it('is cleaned in linear time (H12)', () => {
     const clean = () => {
-      for (const piece of ['[', '*a', '`', '``` ', '` ', '> ', '<!--', '<!-- x -->', '-->', '\n<!--', '~~~\n', '`\n'])
+      for (const piece of [
+        '[',
+        '*a',
+        '`',
+        '``` ',
+        '` ',
+        '> ',
+        '<!--',
+        '<!-- x -->',
+        '-->',
+        '\n<!--',
+        'a <!--\n',
+        '~~~\n',
+        '`\n',
+        '\\`',
+        '> ~~~\n',
+      ])
         cleanText(`${piece.repeat(Math.floor(65_000 / piece.length))}<!--`);
     };
     expect(cpuSeconds(clean)).toBeLessThan(8);
@@ -41,7 +56,7 @@ describe('a person’s text', () => {
   it('contains nothing hidden afterwards (D2)', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        expect(findHiddenCharacters(cleanText(text).text.replaceAll('\r', ''))).toEqual([]);
+        expect(findHiddenCharacters(cleanText(text).replaceAll('\r', ''))).toEqual([]);
       }),
       { numRuns: 500 },
     );

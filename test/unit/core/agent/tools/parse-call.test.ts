@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findKeys } from '../../../../../src/core/agent/tools/json-keys.ts';
 import { parseCall } from '../../../../../src/core/agent/tools/parse-call.ts';
 import { TOOL_NAMES } from '../../../../../src/core/state/tools.ts';
 
@@ -11,13 +10,6 @@ function parse(name: string, written: unknown) {
 function refusal(name: string, written: unknown): string {
   const parsed = parse(name, written);
   return parsed.kind === 'refused' ? parsed.output : 'not refused';
-}
-
-/** The keys of each object that has any, outer objects first. */
-function keysOfObjects(value: unknown): readonly (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const own = Array.isArray(value) || Object.keys(value).length === 0 ? [] : [Object.keys(value)];
-  return [...own, ...Object.values(value).flatMap(keysOfObjects)];
 }
 
 describe('parseCall', () => {
@@ -71,19 +63,6 @@ describe('parseCall', () => {
     ['read_file', { path: 'a', start: 1.5 }, /start must be of type int/],
     ['read_file', { path: 'a', line: 1 }, /unknown "line" \(allowed: path, start, end, ref\)/],
     ['read_file', '{"path":"a","__proto__":{"x":1}}', /unknown "__proto__"/],
-    ['read_file', '{"path":"a","path":"b"}', /the key "path" appears twice/],
-    ['read_file', '{"path":"a","p\\u0061th":"b"}', /the key "path" appears twice/],
-    [
-      'change_files',
-      '{"summary":"s","changes":[{"op":"delete","path":"a"},{"op":"delete","path":"b","path":"c"}]}',
-      /the key "path" appears twice/,
-    ],
-    [
-      'edit_file',
-      '{"path":"a","edits":[{"old_string":"a","new_string":"}{","n\\u0065w_string":"c"}]}',
-      /the key "new_string" appears twice/,
-    ],
-    ['read_file', `{"path":"a","${'k'.repeat(999)}":1}`, /a key has 1001 characters and at most 1000 are read/],
     ['read_file', `{"path":"a","${'k'.repeat(998)}":1}`, /unknown "k{60}…" \(allowed/],
     [
       'edit_file',
@@ -130,40 +109,18 @@ describe('parseCall', () => {
   });
 
   it('10 MB are refused unread (D6)', () => {
-    expect(refusal('write_file', { path: 'a', content: 'x'.repeat(10_000_000) })).toContain('at most 6000000');
-    expect(refusal('write_file', `{"path":${'x'.repeat(10_000_000)}`)).toContain('at most 6000000');
+    expect(refusal('write_file', { path: 'a', content: 'x'.repeat(10_000_000) })).toContain('at most 4000000');
+    expect(refusal('write_file', `{"path":${'x'.repeat(10_000_000)}`)).toContain('at most 4000000');
   });
 
   it.each([
-    ['thousands of small values', `{"path":"a","start":[${'[],'.repeat(600)}[]]}`],
-    ['thousands of nested values', `{"path":${'['.repeat(2000)}${']'.repeat(2000)}}`],
-    ['hundreds of keys', `{${Array.from({ length: 600 }, (_, index) => `"k${index}":0`).join(',')}}`],
+    ['a million small values', `{"path":"a","start":[${'[],'.repeat(1_000_000)}[]]}`],
+    ['a million edits', `{"path":"a","edits":[${'{},'.repeat(1_000_000)}{}]}`],
+    ['a hundred thousand keys', `{${Array.from({ length: 100_000 }, (_, index) => `"k${index}":0`).join(',')}}`],
     ['values nested 100,000 deep', `{"path":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['objects nested 100,000 deep', `${'{"path":'.repeat(100_000)}0${'}'.repeat(100_000)}`],
-  ])('%s are refused before they are parsed (H6, H13)', (_what, written) => {
-    expect(refusal('read_file', written)).toContain('they hold more than 1000 keys, values and punctuation marks');
-  });
-
-  it('finds the keys of each object, after strings with quotes and backslashes too (D6)', () => {
-    const short = fc.string({ unit: fc.constantFrom('"', '\\', 'a', '{', ':', 'é'), maxLength: 60 });
-    const long = fc.tuple(short, fc.integer({ min: 1, max: 400 })).map(([text, times]) => text.repeat(times));
-    const letters = fc.oneof(short, short, long);
-    const value = fc.letrec<{ value: unknown }>((tie) => ({
-      value: fc.oneof(
-        { maxDepth: 3 },
-        letters,
-        fc.array(tie('value'), { maxLength: 4 }),
-        fc.dictionary(letters, tie('value'), { maxKeys: 5 }),
-      ),
-    })).value;
-    fc.assert(
-      fc.property(value, (written) => {
-        const keys = findKeys(JSON.stringify(written), 10_000);
-        const found = keys?.map((ofOne) => ofOne.map((key) => JSON.parse(key)));
-        expect(found?.filter(({ length }) => length > 0)).toEqual(keysOfObjects(written));
-      }),
-      { numRuns: 1000 },
-    );
+  ])('%s are refused in few words (D6, H6)', (_what, written) => {
+    expect(refusal('edit_file', written).length).toBeLessThan(600);
   });
 
   it('never throws on any text of the model, and its output is short (D6)', () => {
@@ -200,16 +157,6 @@ describe('parseCall', () => {
         /edits\.0\.new_string is missing; edits\.1\.old_string must be of type string; unknown "more" in edits\.1/,
       ),
     });
-  });
-
-  it('ignores duplicate keys inside strings, and equal keys of different objects (D6)', () => {
-    const content = '{"a":1,"a":2} \\" "path": ';
-    expect(parse('write_file', { path: 'a', content })).toMatchObject({ call: { content } });
-    const changes = [
-      { op: 'write', path: 'a', content },
-      { op: 'delete', path: 'b' },
-    ];
-    expect(parse('change_files', { summary: 's', changes })).toMatchObject({ call: { changes } });
   });
 
   it('a long glob is refused and not quoted, and at most five unknown keys are named (S124)', () => {

@@ -5,7 +5,6 @@ import {
   decodeText,
   encodeText,
   normalizeLineEndings,
-  toCodeUnits,
 } from '../../../../../src/core/edits/text/characters.ts';
 import { anyText } from '../samples.ts';
 
@@ -28,17 +27,6 @@ describe('normalizeLineEndings', () => {
         expect(origins.map((_, offset) => originalOffset(offset))).toEqual(origins);
       }),
       { numRuns: 1000 },
-    );
-  });
-});
-
-describe('toCodeUnits', () => {
-  it('has the code units of the text', () => {
-    fc.assert(
-      fc.property(text, (original) => {
-        const codeUnits = toCodeUnits(original);
-        expect([...codeUnits]).toEqual(Array.from({ length: original.length }, (_, at) => original.charCodeAt(at)));
-      }),
     );
   });
 });
