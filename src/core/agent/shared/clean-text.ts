@@ -17,18 +17,18 @@ function withoutComment(found: string, _fence?: string, _run?: string, hidden?: 
   return hidden.includes('\n') ? '\n' : '';
 }
 
-const FENCE = /^[ \t>*+\-\d.)]*(?<fence>`{3,}|~{3,})[^`\n]*$(?:[^]*?^[ \t>]*\k<fence>[`~]*[ \t]*$|[^]*)/;
+const FENCE = /^[ \t>*+\-\d.)]*(?<fence>`{3,}|~{3,})[^`\n]*$(?:.*?^[ \t>]*\k<fence>[`~]*[ \t]*$|.*)/;
 
 /** A code span of one line, or an escaped character. */
-const SPAN = /(?<!`)(?<run>`+)(?!`).*?(?<!`)\k<run>(?!`)|\\[^]/;
+const SPAN = /(?<!`)(?<run>`+)(?!`)[^\n]*?(?<!`)\k<run>(?!`)|\\./;
 
 /** GitHub hides a comment that ends, and one that begins a line. */
-const HIDDEN = /(?<hidden>^ {0,3}<!--(?:-?>|[^]*?-->|[^]*)|<!--(?:-?>|[^]*?-->))/;
+const HIDDEN = /(?<hidden>^ {0,3}<!--(?:-?>|.*?-->|.*)|<!--(?:-?>|.*?-->))/;
 
 /** Taken as far as it goes, so that the search takes linear time. */
-const UNCLOSED = /<!--(?:[^]*?(?=^ {0,3}<!--)|[^]*)/;
+const UNCLOSED = /<!--(?:.*?(?=^ {0,3}<!--)|.*)/;
 
-const CODE_OR_COMMENT = new RegExp([FENCE, SPAN, HIDDEN, UNCLOSED].map(({ source }) => source).join('|'), 'gm');
+const CODE_OR_COMMENT = new RegExp([FENCE, SPAN, HIDDEN, UNCLOSED].map(({ source }) => source).join('|'), 'gms');
 
 /** A person's text as the model gets it: as people see it, without secrets. */
 export function wordsOf(text: string): string {
