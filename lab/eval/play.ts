@@ -95,7 +95,7 @@ function figuresOf({ run, proposals, answeredQuestions }: PullState) {
     proposals: shown.length,
     denied: shown.filter(({ state }) => state === 'rejected').length,
     responses: (run?.turns ?? 0) + answeredQuestions.length,
-    tokens: run?.usage ?? { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+    tokens: run?.spending.usage ?? { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
   };
 }
 

@@ -39,8 +39,8 @@ export const answersAreCountedOnce: CaseCheck = ({ saved }) => {
   return saved.flatMap(({ saved: { signal, step } }) => {
     const { run } = step.pull;
     if (run === null) return [];
-    const grown = total(run.usage) - (known.get(run.id) ?? 0);
-    known.set(run.id, total(run.usage));
+    const grown = total(run.spending.usage) - (known.get(run.id) ?? 0);
+    known.set(run.id, total(run.spending.usage));
     const isDropped = grown === 0 && signal.type === 'readings-cleared' && signal.runId === run.id;
     if (isDropped && costOf(signal) > 0) return [`S171: ${run.id} does not count what a refused request cost`];
     if (grown === 0) return [];
@@ -107,7 +107,7 @@ export const limitsOfRunsHold: CaseCheck = ({ saved }) => {
     accounts.set(run.id, account);
     if (account.start !== JSON.stringify([limits, model])) return [problem('has other limits than at its start')];
     const usage = usageOf(signal);
-    const grown = total(run.usage) - account.tokens;
+    const grown = total(run.spending.usage) - account.tokens;
     if (grown > 0 && usage !== null) account.dollars += dollarsOf(usage, model ?? '');
     account.tokens += grown;
     if (step.reason === 'resumed') account.renewed = { tokens: account.tokens, dollars: account.dollars };

@@ -1,8 +1,9 @@
 import { CLEARED_OUTPUT } from '../../../src/core/agent/clear-readings.ts';
 import type { OperatorSettings } from '../../../src/core/settings/operator-file.ts';
-import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type { TokenUsage, TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { Run } from '../../../src/core/state/run.ts';
 import { addTokens } from '../../../src/core/state/spending.ts';
+import type { Step } from '../../../src/core/step/step.ts';
 import { REFUSED_USAGE } from '../world/random-model.ts';
 import { type Mutant, overridePulls, overrideSteps, overrideStore } from './mutant.ts';
 
@@ -16,6 +17,13 @@ function clearAll(messages: readonly TranscriptMessage[]): readonly TranscriptMe
 
 function withoutTokenLimit(run: Run): Run {
   return { ...run, settings: { ...run.settings, limits: { ...run.settings.limits, tokens: 1_000_000 } } };
+}
+
+function withUsage(step: Step, usage: TokenUsage): Step {
+  const { run } = step.pull;
+  return run === null
+    ? step
+    : { ...step, pull: { ...step.pull, run: { ...run, spending: { ...run.spending, usage } } } };
 }
 
 function withoutCachedPrices(settings: OperatorSettings): OperatorSettings {
@@ -42,8 +50,10 @@ export const SPENDING_MUTANTS: readonly Mutant[] = [
       overrideSteps((step) => {
         const { run } = step.pull;
         if (run === null || step.reason !== 'tools-requested') return step;
-        const usage = addTokens(run.usage, { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 });
-        return { ...step, pull: { ...step.pull, run: { ...run, usage } } };
+        return withUsage(
+          step,
+          addTokens(run.spending.usage, { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 }),
+        );
       }),
   },
   {
@@ -53,8 +63,8 @@ export const SPENDING_MUTANTS: readonly Mutant[] = [
       overrideSteps((step) => {
         const { run } = step.pull;
         if (run === null || step.reason !== 'readings-cleared') return step;
-        const inputTokens = Math.max(0, run.usage.inputTokens - REFUSED_USAGE.inputTokens);
-        return { ...step, pull: { ...step.pull, run: { ...run, usage: { ...run.usage, inputTokens } } } };
+        const { usage } = run.spending;
+        return withUsage(step, { ...usage, inputTokens: Math.max(0, usage.inputTokens - REFUSED_USAGE.inputTokens) });
       }),
   },
   {

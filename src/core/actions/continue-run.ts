@@ -27,7 +27,10 @@ export function continueRun(
   const baseRef = pullRequest?.baseRef ?? run.baseRef;
   const resumed = withRun(builder, {
     ...{ lastResumption, baseRef, summary: null, nudge: null },
-    ...{ idleResponses: NO_IDLE_RESPONSES, spending: renewSpending(run, priceOf(modelPrices, run.settings.model)) },
+    ...{
+      idleResponses: NO_IDLE_RESPONSES,
+      spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
+    },
     // The operator might have given the model a larger context.
     modelContext: { ...run.modelContext, learnedLimit: null },
   });

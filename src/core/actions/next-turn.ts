@@ -15,7 +15,7 @@ export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
   const run = builder.pull.run;
   if (run === null) return builder;
   const remaining = remainingResponses(run.idleResponses, run.settings.limits);
-  const reason = remaining === 0 ? 'turn-limit' : findReachedLimit(run, now);
+  const reason = remaining === 0 ? 'turn-limit' : findReachedLimit(run.spending, run.settings.limits, now);
   if (reason !== null)
     return showHeldCalls(builder) ?? endRun(builder, { reason, by: null, note: spentText(run, now) }, now);
   const announced =

@@ -2,7 +2,7 @@ import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
-import { addCost, addTokens } from '../state/spending.ts';
+import { addAnswer } from '../state/spending.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Reason } from '../step/reasons.ts';
@@ -80,9 +80,7 @@ export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
 /** Adds to what the current run has spent. */
 export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
   const { run } = builder.pull;
-  return run === null
-    ? builder
-    : withRun(builder, { usage: addTokens(run.usage, usage), spending: addCost(run.spending, usage) });
+  return run === null ? builder : withRun(builder, { spending: addAnswer(run.spending, usage) });
 }
 
 /** Appends to the run's transcript. */

@@ -19,7 +19,7 @@ import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type DecidedChange, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
-import { NO_USAGE, priceOf, startSpending } from '../state/spending.ts';
+import { priceOf, startSpending } from '../state/spending.ts';
 import type { Person } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
@@ -155,7 +155,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     nudge: null,
     plan: null,
     questions: [],
-    usage: NO_USAGE,
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',

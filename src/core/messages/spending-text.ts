@@ -2,17 +2,17 @@ import { formatList, formatNumber, pluralize } from '../../lib/format.ts';
 import type { Run } from '../state/run.ts';
 import { countWork, renewedCost, renewedTokens, totalTokens } from '../state/spending.ts';
 
-type SpendingRun = Pick<Run, 'turns' | 'usage' | 'spending' | 'settings'>;
+type SpendingRun = Pick<Run, 'turns' | 'spending' | 'settings'>;
 
 /**
  * One short line for the run comment: `12 responses · 240k of 1,000,000 tokens · $0.42 of $2.00 · 3 of 30 min`. An
  * amount with a limit counts from its last renewal, and is also given in all.
  */
 export function spendingLine(run: SpendingRun): string {
-  const { turns, usage } = run;
+  const { turns, spending } = run;
   const { limits } = run.settings;
-  const total = totalTokens(usage);
-  const renewed = totalTokens(renewedTokens(run));
+  const total = totalTokens(spending.usage);
+  const renewed = renewedTokens(spending);
   const inAll = (amount: string): string => (renewed < total ? `, ${amount} in all` : '');
   const since = renewed < total ? ' since it was continued' : '';
   return [
@@ -29,7 +29,7 @@ function costParts(run: SpendingRun, inAll: (amount: string) => string): readonl
   if (costUsd === null) return limit === null ? [] : [`unknown cost of ${formatDollars(limit)}`];
   const total = formatDollars(costUsd);
   if (limit === null) return [total];
-  return [`${formatDollars(renewedCost(run) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
+  return [`${formatDollars(renewedCost(run.spending) ?? costUsd)} of ${formatDollars(limit)}${inAll(total)}`];
 }
 
 function minuteParts({ spending, settings }: SpendingRun, inAll: (amount: string) => string): readonly string[] {
@@ -56,7 +56,8 @@ const UNPRICED_TEXT =
   ' Its cost is unknown, because the operator gives no price of its model; with a limit of cost it cannot go on.';
 
 /** Everything that a run has spent until `now` (ISO 8601), as a sentence of plain text. */
-export function spentText({ turns, usage, spending, settings }: SpendingRun, now: string): string {
+export function spentText({ turns, spending, settings }: SpendingRun, now: string): string {
+  const { usage } = spending;
   const { inputTokens, cachedInputTokens, outputTokens } = usage;
   const { workMs } = countWork(spending, false, now);
   const cost = spending.costUsd;

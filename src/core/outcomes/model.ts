@@ -5,12 +5,10 @@ import { appendMessages, endStep, type StepBuilder, startStep, withEffects, with
 import { deliverNotes } from '../actions/tool-batch.ts';
 import { findDuplicateCallIds } from '../agent/messages.ts';
 import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
-import { spentText } from '../messages/spending-text.ts';
 import type { ModelResponse, ToolCallState } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
-import { findReachedLimit } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -113,20 +111,10 @@ const TRUNCATION_NOTES: ReadonlyMap<string, string> = new Map([
   ['content_filter', 'The answer was withheld by the content filter of the model endpoint.'],
 ]);
 
-/**
- * Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. A
- * run that reached a limit with it is not asked for again.
- */
-export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailedSignal, { now }: Facts): Step {
+/** Counts what the failed request cost, and says on the run comment why the model is silent, until the next answer. */
+export function onModelAttemptFailed(pull: PullState, signal: ModelAttemptFailedSignal): Step {
   const counted = countFailedAnswer(startStep(pull), signal);
   const run = awaitingRun(pull, signal);
-  const spent = counted.pull.run;
-  const reached = run === null || spent === null || signal.cost === null ? null : findReachedLimit(spent, now);
-  if (spent !== null && reached !== null)
-    return endStep(
-      endRun(counted, { reason: reached, by: null, note: spentText(spent, now) }, now),
-      'model-attempt-failed',
-    );
   if (signal.delay === null || run?.phase.kind !== 'awaiting-model')
     return endStep(counted, counted.pull === pull ? 'outdated-result' : 'model-attempt-failed');
   const delayed = withRun(counted, { phase: { ...run.phase, delay: signal.delay } });

@@ -1,6 +1,6 @@
 import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { HeldCall, Nudge, TokenUsage, ToolBatch } from './conversation.ts';
+import type { HeldCall, Nudge, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
 import type { IdleResponses } from './limits.ts';
@@ -36,7 +36,6 @@ export type Run = {
   readonly plan: readonly PlanStep[] | null;
   /** The agent's questions, oldest first. */
   readonly questions: readonly AgentQuestion[];
-  readonly usage: TokenUsage;
   readonly spending: Spending;
   readonly modelContext: ModelContext;
   /** Head SHA that the proposals were last assessed against. */

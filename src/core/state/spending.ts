@@ -1,5 +1,5 @@
 import type { TokenUsage } from './conversation.ts';
-import type { Settings } from './settings.ts';
+import type { RunLimits } from './settings.ts';
 
 /** Dollars for a million tokens. */
 export type ModelPrice = { readonly input: number; readonly cachedInput: number; readonly output: number };
@@ -12,8 +12,9 @@ export function priceOf(prices: ModelPrices | undefined, model: string | null): 
   return model === null ? null : (prices?.get(model) ?? null);
 }
 
-/** The time and cost of a run, beside its tokens. The price is that of its start, its last renewal or its new model. */
+/** What a run has spent. The price is that of its start or of its last renewal. */
 export type Spending = {
+  readonly usage: TokenUsage;
   /** Time of the agent at work, without its waiting for people (ms). */
   readonly workMs: number;
   /** Until when `workMs` is counted while the agent is at work; null while it is not. */
@@ -23,14 +24,7 @@ export type Spending = {
   /** Dollars of all answers, each at the price of its time; null if a price was unknown. */
   readonly costUsd: number | null;
   /** The amounts when the limits last began anew. */
-  readonly renewedAt: { readonly usage: TokenUsage; readonly workMs: number; readonly costUsd: number };
-};
-
-/** The parts of a run that say what it spent, and what it may spend until a person renews it. */
-type Spender = {
-  readonly usage: TokenUsage;
-  readonly spending: Spending;
-  readonly settings: Pick<Settings, 'limits'>;
+  readonly renewedAt: { readonly tokens: number; readonly workMs: number; readonly costUsd: number };
 };
 
 export const NO_USAGE: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
@@ -38,25 +32,28 @@ export const NO_USAGE: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outp
 /** The spending of a new run. */
 export function startSpending(price: ModelPrice | null): Spending {
   return {
+    usage: NO_USAGE,
     workMs: 0,
     workingSince: null,
     price,
     costUsd: price === null ? null : 0,
-    renewedAt: { usage: NO_USAGE, workMs: 0, costUsd: 0 },
+    renewedAt: { tokens: 0, workMs: 0, costUsd: 0 },
   };
 }
 
 /** The spending with its limits begun anew, at the model's price now; null keeps the price that was. */
-export function renewSpending({ usage, spending }: Omit<Spender, 'settings'>, price: ModelPrice | null): Spending {
-  const priced = { ...spending, price: price ?? spending.price };
-  const costUsd = spending.costUsd ?? (priced.price === null ? null : 0);
-  return { ...priced, costUsd, renewedAt: { usage, workMs: spending.workMs, costUsd: costUsd ?? 0 } };
+export function renewSpending(spending: Spending, newPrice: ModelPrice | null): Spending {
+  const { usage, workMs } = spending;
+  const price = newPrice ?? spending.price;
+  const costUsd = spending.costUsd ?? (price === null ? null : 0);
+  return { ...spending, price, costUsd, renewedAt: { tokens: totalTokens(usage), workMs, costUsd: costUsd ?? 0 } };
 }
 
-/** The spending with what another answer cost. */
-export function addCost(spending: Spending, usage: TokenUsage): Spending {
+/** The spending with another answer. */
+export function addAnswer(spending: Spending, usage: TokenUsage): Spending {
   const cost = costOf(usage, spending.price);
-  return { ...spending, costUsd: spending.costUsd === null || cost === null ? null : spending.costUsd + cost };
+  const costUsd = spending.costUsd === null || cost === null ? null : spending.costUsd + cost;
+  return { ...spending, usage: addTokens(spending.usage, usage), costUsd };
 }
 
 /** The spending with the time up to `now` (ISO 8601). */
@@ -92,30 +89,23 @@ export function costOf({ inputTokens, cachedInputTokens, outputTokens }: TokenUs
 }
 
 /** The tokens since the limits began anew. */
-export function renewedTokens({ usage, spending }: Omit<Spender, 'settings'>): TokenUsage {
-  const { usage: before } = spending.renewedAt;
-  return {
-    inputTokens: usage.inputTokens - before.inputTokens,
-    cachedInputTokens: usage.cachedInputTokens - before.cachedInputTokens,
-    outputTokens: usage.outputTokens - before.outputTokens,
-  };
+export function renewedTokens({ usage, renewedAt }: Spending): number {
+  return totalTokens(usage) - renewedAt.tokens;
+}
+
+/** The dollars since the limits began anew; null if they are unknown. */
+export function renewedCost({ costUsd, renewedAt }: Spending): number | null {
+  return costUsd === null ? null : costUsd - renewedAt.costUsd;
 }
 
 export type SpendingLimit = 'token-limit' | 'cost-limit' | 'time-limit';
 
 /** The limit that a run has reached at `now` (ISO 8601); null if it can go on. */
-export function findReachedLimit(spender: Spender, now: string): SpendingLimit | null {
-  const { limits } = spender.settings;
-  const { renewedAt } = spender.spending;
-  if (totalTokens(renewedTokens(spender)) >= limits.tokens) return 'token-limit';
+export function findReachedLimit(spending: Spending, limits: RunLimits, now: string): SpendingLimit | null {
+  if (renewedTokens(spending) >= limits.tokens) return 'token-limit';
   // A cost that nobody knows could be anything, so no limit allows it.
-  if (limits.costUsd !== null && (renewedCost(spender) ?? Number.POSITIVE_INFINITY) >= limits.costUsd)
+  if (limits.costUsd !== null && (renewedCost(spending) ?? Number.POSITIVE_INFINITY) >= limits.costUsd)
     return 'cost-limit';
-  const { workMs } = countWork(spender.spending, false, now);
-  return limits.minutes !== null && workMs - renewedAt.workMs >= limits.minutes * 60_000 ? 'time-limit' : null;
-}
-
-/** The dollars since the limits began anew; null if they are unknown. */
-export function renewedCost({ spending: { costUsd, renewedAt } }: Pick<Spender, 'spending'>): number | null {
-  return costUsd === null ? null : costUsd - renewedAt.costUsd;
+  const workMs = countWork(spending, false, now).workMs - spending.renewedAt.workMs;
+  return limits.minutes !== null && workMs >= limits.minutes * 60_000 ? 'time-limit' : null;
 }

@@ -8,7 +8,7 @@ import { createPullState, type PullState } from '../../../src/core/state/pull-st
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
-import { NO_USAGE, startSpending } from '../../../src/core/state/spending.ts';
+import { startSpending } from '../../../src/core/state/spending.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 
@@ -51,7 +51,6 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     nudge: null,
     plan: null,
     questions: [],
-    usage: NO_USAGE,
     spending: startSpending(null),
     modelContext: NEW_MODEL_CONTEXT,
     assessedHeadSha: 'a'.repeat(40),

@@ -26,7 +26,10 @@ describe('what a run spends (S171)', () => {
     await ana.says('/countersign use bigint');
     await expect.poll(() => bot.proposals().length, { timeout: 20_000 }).toBe(1);
     await stage().settle();
-    expect((await stored()).run).toMatchObject({ turns: 1, usage: { inputTokens: 6_000, outputTokens: 1_500 } });
+    expect((await stored()).run).toMatchObject({
+      turns: 1,
+      spending: { usage: { inputTokens: 6_000, outputTokens: 1_500 } },
+    });
   });
 
   it('counts of endpoints that make no sense are none, and our estimate takes their place (S171)', async () => {
@@ -38,8 +41,8 @@ describe('what a run spends (S171)', () => {
     stage().model.script(answer({ prompt_tokens: -5, completion_tokens: 'many', total_tokens: 1e300 }));
     await ana.says('/countersign look');
     const { run } = await stored();
-    expect(run?.usage.inputTokens).toBeGreaterThan(1_000);
-    expect(run?.usage.inputTokens).toBeLessThan(20_000);
+    expect(run?.spending.usage.inputTokens).toBeGreaterThan(1_000);
+    expect(run?.spending.usage.inputTokens).toBeLessThan(20_000);
     expect(bot.run().body).toMatch(/1 response · \dk of 1,000,000 tokens/);
   });
 

@@ -5,6 +5,7 @@ import type { Placement } from '../../../../src/core/edits/placement.ts';
 import type { ProposalView } from '../../../../src/core/messages/proposal/proposal-status.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
+import { startSpending } from '../../../../src/core/state/spending.ts';
 import type { Person, Vote } from '../../../../src/core/state/vote.ts';
 import type { RepoLinks } from '../../../../src/lib/format.ts';
 import { proposal as storedProposal, run as storedRun, vote as storedVote } from '../../../contracts/store/samples.ts';
@@ -102,7 +103,7 @@ export function run(more: Partial<Run> = {}): Run {
     phase: { kind: 'awaiting-decisions', turn: 1 },
     turns: 1,
     messageCount: 3,
-    usage: { inputTokens: 12_000, cachedInputTokens: 0, outputTokens: 345 },
+    spending: { ...startSpending(null), usage: { inputTokens: 12_000, cachedInputTokens: 0, outputTokens: 345 } },
     assessedHeadSha: head,
     pullAuthor: ana,
     ...more,

@@ -39,7 +39,7 @@ describe('what a run spends (S171)', () => {
     const game = started();
     answer(game, 1);
     answer(game, 1);
-    expect(runOf(game)).toMatchObject({ turns: 1, usage: USAGE });
+    expect(runOf(game)).toMatchObject({ turns: 1, spending: { usage: USAGE } });
   });
 
   it('an answer to a run that was stopped meanwhile counts, once (S171)', () => {
@@ -48,7 +48,11 @@ describe('what a run spends (S171)', () => {
     const effects = game.effects.length;
     answer(game, 1);
     answer(game, 1);
-    expect(runOf(game)).toMatchObject({ turns: 1, usage: USAGE, phase: { kind: 'ended', reason: 'stopped' } });
+    expect(runOf(game)).toMatchObject({
+      turns: 1,
+      spending: { usage: USAGE },
+      phase: { kind: 'ended', reason: 'stopped' },
+    });
     expect(game.effects).toHaveLength(effects);
   });
 
@@ -59,7 +63,11 @@ describe('what a run spends (S171)', () => {
     game.signal({ type: 'model-attempt-failed', runId: 'another', turn: 1, cost: USAGE, delay: null });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x', cost: USAGE });
     game.signal({ type: 'model-failed', runId, turn: 1, failure: 'cut-off', message: 'x' });
-    expect(runOf(game).usage).toEqual({ inputTokens: 200_000, cachedInputTokens: 80_000, outputTokens: 4_000 });
+    expect(runOf(game).spending.usage).toEqual({
+      inputTokens: 200_000,
+      cachedInputTokens: 80_000,
+      outputTokens: 4_000,
+    });
     expect(runOf(game).turns).toBe(0);
   });
 
@@ -99,7 +107,7 @@ describe('what a run spends (S171)', () => {
     game.later(1);
     game.commands(ANA, { name: 'resume', text: '' });
     expect(runOf(game).phase).toMatchObject({ kind: 'awaiting-model', turn: 2 });
-    expect(runOf(game).usage).toEqual(USAGE);
+    expect(runOf(game).spending.usage).toEqual(USAGE);
   });
 
   it('a refusal after which readings are cleared counts what it cost, also once the run has ended (S169, S171)', () => {
@@ -112,10 +120,10 @@ describe('what a run spends (S171)', () => {
       });
     game.take('ask-model');
     clear(2);
-    expect(runOf(game).usage).toEqual(USAGE);
+    expect(runOf(game).spending.usage).toEqual(USAGE);
     game.commands(ANA, { name: 'stop' });
     expect(clear(3).reason).toBe('outdated-result');
-    expect(runOf(game).usage.inputTokens).toBe(200_000);
+    expect(runOf(game).spending.usage.inputTokens).toBe(200_000);
   });
 
   it('after a clearing the model is asked again, and everything can be read again (S169)', () => {
