@@ -194,34 +194,18 @@ export function recordApproval(
     : queueCommentUpdate(withProposal(voted, current), current);
 }
 
-/** Prevents the retry of commit attempts by approvals that an unreadable comment could have revoked. */
-export function suspendApprovals(builder: StepBuilder, errorId: string | null): StepBuilder {
+/** A commit attempt by approvals that an unreadable comment could have revoked is left to its outcome, and is the last. */
+export function preventRetries(builder: StepBuilder, why: string): StepBuilder {
   const executing = builder.pull.proposals.filter((one) => one.state === 'executing' && one.votes.some(isApprovalVote));
-  return executing.reduce(
-    (next, one) => withProposal(next, { ...one, approvalsSuspendedBy: one.approvalsSuspendedBy ?? { errorId } }),
-    builder,
-  );
+  return executing.reduce((next, one) => withProposal(next, { ...one, note: one.note ?? why }), builder);
 }
 
 /** Removes all approvals; the proposal is pending again. */
 export function clearApprovals(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
   const votes = proposal.votes.filter((vote) => !isApprovalVote(vote));
-  const cleared = { ...proposal, votes, approvalsSuspendedBy: null };
+  const cleared = { ...proposal, votes };
   const pending = cleared.state === 'proposed' ? withProposal(builder, cleared) : reopenProposal(builder, cleared, now);
   return queueCommentUpdate(pending, proposal);
-}
-
-/** One reply for each cause that made proposals of `before` pending again. */
-export function announceSuspended(builder: StepBuilder, before: readonly Proposal[]): StepBuilder {
-  const undecided = new Set(builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id));
-  const suspended = before.flatMap((proposal) => {
-    const cause = proposal.approvalsSuspendedBy;
-    return cause !== null && undecided.has(proposal.id) ? [{ proposal, errorId: cause.errorId }] : [];
-  });
-  return [...Map.groupBy(suspended, ({ errorId }) => errorId)].reduce((announced, [errorId, group]) => {
-    const proposals = group.map(({ proposal }) => proposal);
-    return replyApprovalsSuspended(announced, errorId, proposals);
-  }, builder);
 }
 
 /** Lists proposals whose approvals no longer count because a comment could not be read. */

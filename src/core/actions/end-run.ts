@@ -1,4 +1,4 @@
-import { type Proposal, type ProposalOrigin, turnOf } from '../state/proposal.ts';
+import { type Proposal, turnOf } from '../state/proposal.ts';
 import { canStillBeDenied, isInstructed, isOpen, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
@@ -113,23 +113,19 @@ export function cancelUndos(
   until: string | null = null,
 ): StepBuilder {
   return openUndos(builder.pull, until).reduce(
-    (next, { proposal, origin }) =>
-      proposal.state === 'executing'
-        ? withProposal(next, { ...proposal, origin: { ...origin, cancelReason: CANCEL_NOTES[reason] } })
-        : cancelProposal(next, proposal, CANCEL_NOTES[reason], now),
+    (next, one) =>
+      one.state === 'executing'
+        ? withProposal(next, { ...one, note: CANCEL_NOTES[reason] })
+        : cancelProposal(next, one, CANCEL_NOTES[reason], now),
     builder,
   );
 }
 
-type OpenUndo = { readonly proposal: Proposal; readonly origin: Extract<ProposalOrigin, { kind: 'undo' }> };
-
 /** All open undos, or those posted at `until` or before. */
-export function openUndos({ proposals }: PullState, until: string | null): readonly OpenUndo[] {
-  return proposals.flatMap((proposal) => {
-    const { origin, comment } = proposal;
-    if (origin.kind !== 'undo' || !isOpen(proposal)) return [];
-    const isLater = until !== null && comment !== null && Date.parse(comment.createdAt) > Date.parse(until);
-    return isLater ? [] : [{ proposal, origin }];
+export function openUndos({ proposals }: PullState, until: string | null): readonly Proposal[] {
+  return proposals.filter((one) => {
+    const isLater = until !== null && one.comment !== null && Date.parse(one.comment.createdAt) > Date.parse(until);
+    return one.origin.kind === 'undo' && isOpen(one) && !isLater;
   });
 }
 

@@ -1,4 +1,4 @@
-import { staleOutput } from '../agent/shared/tool-results.ts';
+import { retargetedOutput, staleOutput } from '../agent/shared/tool-results.ts';
 import { mainPath } from '../edits/change.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { PathStaleness, Staleness } from '../state/head-changes.ts';
@@ -18,10 +18,17 @@ import {
   type StepBuilder,
   withEffects,
   withProposal,
+  withPullState,
   withReply,
   withRun,
 } from './step-builder.ts';
-import { answerProposalCalls, appliedCallOutput, issuedCallsOf, setProposalCallStatus } from './tool-batch.ts';
+import {
+  answerProposalCalls,
+  appliedCallOutput,
+  issuedCallsOf,
+  setProposalCallStatus,
+  withdrawProposal,
+} from './tool-batch.ts';
 
 /** The person who pushed, and the webhook that reported it. */
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
@@ -47,6 +54,22 @@ export function applyHeadMove(
   const judged = open.reduce((next, { id }) => judgeProposal(next, id, staleness, { head, facts, pusher }), recorded);
   const commits = commitsIncluding(judged, run, head);
   return announceStale(withRun(judged, { assessedHeadSha: head, commits }), open);
+}
+
+/**
+ * Applies the base branch of now, wherever it is read: what was proposed for another one is withdrawn, and standing
+ * approvals end.
+ */
+export function applyBase(builder: StepBuilder, to: string, now: string): StepBuilder {
+  const from = builder.pull.run?.baseRef ?? to;
+  if (from === to) return builder;
+  const open = proposalsBeforeCommit(builder.pull.proposals);
+  const why = { note: `the pull request now targets ${to}`, output: retargetedOutput(from, to) };
+  const moved = withPullState(withRun(builder, { baseRef: to }), { standingApprovals: [] });
+  return announceStale(
+    open.reduce((next, one) => withdrawProposal(next, one, why, now), moved),
+    open,
+  );
 }
 
 /** A push to a path that contains nothing but pending changes moves the others like a commit of the run. */

@@ -166,12 +166,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
       ...NEW_PROPOSAL,
       id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
       runId: run.id,
-      origin: {
-        kind: 'undo',
-        undoneProposalId: target.id,
-        by: person,
-        cancelReason: null,
-      },
+      origin: { kind: 'undo', undoneProposalId: target.id, by: person },
       index: 1,
       total: 1,
       modelReason: null,

@@ -1,7 +1,6 @@
 import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
-import { applyHeadMove } from '../actions/head-moved.ts';
-import { retarget } from '../actions/retarget.ts';
+import { applyBase, applyHeadMove } from '../actions/head-moved.ts';
 import {
   endStep,
   noop,
@@ -40,15 +39,9 @@ export function thenClose(step: Step, { pullRequest, now }: Facts): Step {
 }
 
 /** Withdraws proposals for the previous base. The run continues. */
-export function onRetargeted(
-  pull: PullState,
-  { from, to }: Extract<Intent, { kind: 'retargeted' }>,
-  facts: Facts,
-): Step {
-  const { run } = pull;
-  const builder = startStep(pull);
-  if (run === null || run.baseRef === to) return endStep(builder, 'retargeted');
-  return endStep(advanceBatch(retarget(builder, { from, to }, facts.now), facts.now), 'retargeted');
+export function onRetargeted(pull: PullState, { to }: Extract<Intent, { kind: 'retargeted' }>, { now }: Facts): Step {
+  const applied = applyBase(startStep(pull), to, now);
+  return endStep(applied.pull === pull ? applied : advanceBatch(applied, now), 'retargeted');
 }
 
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */

@@ -166,12 +166,6 @@ const REPLY_RENDERERS: {
       formatProposalList(proposals),
       `Review it again, then post ${codeSpan('/approve')} again.`,
     ),
-  retargeted: ({ from, to, proposals }) =>
-    joinBlocks(
-      `Withdrawn, because this pull request now targets ${branchSpan(to)} instead of ${branchSpan(from)}:`,
-      formatProposalList(proposals),
-      UPDATE_HINT,
-    ),
   reminder: ({ requesters, proposals, questions, expiresAt }) =>
     joinBlocks(
       `${formatList(requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login)))}, ${stillPending(proposals.length, questions.length)} on ${formatTime(expiresAt)}:`,

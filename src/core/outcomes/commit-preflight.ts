@@ -1,16 +1,8 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import {
-  announceSuspended,
-  approversOf,
-  blockFor,
-  clearApprovals,
-  currentApprovalRules,
-  withNeeded,
-} from '../actions/approvals.ts';
+import { approversOf, blockFor, currentApprovalRules, withNeeded } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
 import { combineVerdicts } from '../actions/head-assessment.ts';
-import { announceStale, supersede } from '../actions/head-moved.ts';
-import { announceRetarget, applyBaseChange, withdrawForRetarget } from '../actions/retarget.ts';
+import { announceStale, applyBase, supersede } from '../actions/head-moved.ts';
 import {
   endStep,
   noop,
@@ -22,10 +14,10 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
-import { deniedOutput } from '../agent/shared/tool-results.ts';
+import { deniedOutput, failedOutput } from '../agent/shared/tool-results.ts';
 import { type ApprovalRules, countedApprovals, missingApprovals } from '../policy/approval-rules.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { isCarriedOut, isOpen, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
+import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
@@ -90,32 +82,21 @@ function carriedOut({ proposals }: PullState, { checks }: PreflightSignal): read
 }
 
 function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts): StepBuilder {
-  const withBase = applyBaseChange(startStep(pull), signal.baseRef, facts.now);
-  const checked = signal.checks.reduce((builder, check) => preflightProposal(builder, check, signal, facts), withBase);
   const checkedIds = signal.checks.map((check) => check.proposalId);
-  const approvedBefore = withBase.pull.proposals.filter(
-    (one) => checkedIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
-  );
-  const notRetargeted = approvedBefore.filter(({ pendingRetarget }) => pendingRetarget === null);
-  const notSuspended = notRetargeted.filter(({ approvalsSuspendedBy }) => approvalsSuspendedBy === null);
-  const withSuspended = announceSuspended(checked, approvedBefore);
-  const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
+  const isChecked = ({ id }: Proposal) => checkedIds.includes(id);
+  // The last attempt is known not to have committed.
+  const again = pull.proposals
+    .filter((one) => isChecked(one) && one.state === 'executing')
+    .reduce((next, one) => withProposal(next, transition(one, 'approved', facts.now)), startStep(pull));
+  const withBase = applyBase(again, signal.baseRef, facts.now);
+  const approvedBefore = withBase.pull.proposals.filter((one) => isChecked(one) && one.state === 'approved');
+  const checked = signal.checks.reduce((builder, check) => {
+    const proposal = approvedBefore.find(({ id }) => id === check.proposalId);
+    return proposal === undefined ? builder : checkApproved(builder, proposal, check, signal, facts);
+  }, withBase);
   const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(pull, proposal, signal, facts);
-  const withWithdrawn = announceWithdrawnVotes(announceStale(withRetargets, notRetargeted), notSuspended, withdrawnOf);
-  return announceLapsedApprovals(withWithdrawn, notRetargeted, signal, facts);
-}
-
-function preflightProposal(
-  builder: StepBuilder,
-  check: PreflightCheck,
-  signal: PreflightSignal,
-  facts: Facts,
-): StepBuilder {
-  const found = builder.pull.proposals.find((one) => one.id === check.proposalId);
-  if (found === undefined) return builder;
-  const proposal = found.state === 'executing' ? transition(found, 'approved', facts.now) : found;
-  if (proposal.state !== 'approved') return builder;
-  return checkApproved(withProposal(builder, proposal), proposal, check, signal, facts);
+  const withWithdrawn = announceWithdrawnVotes(announceStale(checked, approvedBefore), approvedBefore, withdrawnOf);
+  return announceLapsedApprovals(withWithdrawn, approvedBefore, signal, facts);
 }
 
 function checkApproved(
@@ -129,9 +110,6 @@ function checkApproved(
   if (denial !== undefined) return rejectDenied(builder, proposal, denial, facts.now);
   const cancelReason = cancelReasonOf(builder.pull, proposal);
   if (cancelReason !== null) return cancelApproved(builder, proposal, cancelReason, facts.now);
-  if (proposal.pendingRetarget !== null)
-    return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
-  if (proposal.approvalsSuspendedBy !== null) return clearApprovals(builder, proposal, facts.now);
   const current = currentApprovalRules(signal.settings, builder.pull.run, signal.codeOwners);
   const standing = withoutVotes(proposal, withdrawnVotesOf(builder.pull, proposal, signal, facts));
   const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
@@ -156,14 +134,6 @@ function toMovedHead({ headSha: head }: PreflightSignal, { now }: Facts) {
 }
 
 const FOUND_ON_BRANCH = { committed: null, note: 'the branch already held it' } as const;
-
-/** Lists proposals that are withdrawn because of a retarget during an earlier attempt. */
-function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Proposal[]): StepBuilder {
-  const ids = builder.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
-  const withdrawn = approvedBefore.filter(({ id, pendingRetarget }) => pendingRetarget !== null && ids.includes(id));
-  const last = withdrawn.at(-1)?.pendingRetarget ?? null;
-  return last === null ? builder : announceRetarget(builder, withdrawn, last);
-}
 
 /** The approvals that the proposal's comments no longer show. */
 function withdrawnVotesOf(
@@ -233,13 +203,14 @@ function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, no
 }
 
 /** Why it can't be committed despite its approvals; null if it can. */
-function cancelReasonOf(pull: PullState, { origin, runId }: Proposal): string | null {
-  if (origin.kind === 'undo') return origin.cancelReason;
+function cancelReasonOf(pull: PullState, { origin, runId, note }: Proposal): string | null {
+  if (note !== null || origin.kind === 'undo') return note;
   return activeRun(pull)?.id === runId ? null : 'the run ended';
 }
 
 function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
-  return queueCommentUpdate(withProposal(builder, { ...transition(proposal, 'cancelled', now), note }), proposal);
+  const cancelled = withProposal(builder, { ...transition(proposal, 'cancelled', now), note });
+  return queueCommentUpdate(answerProposalCalls(cancelled, proposal, failedOutput(note)), proposal);
 }
 
 /** Removes the approvals that no longer count, so that a person can approve again. */

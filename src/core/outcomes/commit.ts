@@ -1,5 +1,4 @@
 import { withUndoNote } from '../actions/agent-notes.ts';
-import { announceSuspended, clearApprovals } from '../actions/approvals.ts';
 import { cancelUndos, endRun } from '../actions/end-run.ts';
 import { addAppCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
@@ -203,30 +202,17 @@ function markCommitsRefused(builder: StepBuilder): StepBuilder {
   return proposals.filter(isPending).reduce(queueCommentUpdate, marked);
 }
 
-/** After this time, a commit attempt on a head that keeps moving fails. */
-const MAX_HEAD_MOVING_MS = 10 * 60_000;
-
-/** The head moved before the commit. The proposals stay approved for a retry, unless their approvals are suspended. */
+/** The head moved before the commit. The proposals stay approved for a retry. */
 export function onCommitHeadMoved(
   pull: PullState,
   signal: Extract<Signal, { type: 'commit-head-moved' }>,
   facts: Facts,
 ): Step {
-  const executing = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && one.state === 'executing');
-  const overdue = executing.filter(
-    ({ headMovingSince: since }) => since !== null && Date.parse(facts.now) - Date.parse(since) > MAX_HEAD_MOVING_MS,
+  const approved = executingProposals(pull, signal.proposalIds).reduce(
+    (builder, one) => withProposal(builder, transition(one, 'approved', facts.now)),
+    startStep(pull),
   );
-  if (overdue.length > 0) {
-    const proposalIds = overdue.map((one) => one.id);
-    const failure = { ...signal, type: 'commit-failed', proposalIds, refusedByRule: false } as const;
-    return onCommitFailed(pull, { ...failure, message: 'the branch kept moving' }, facts);
-  }
-  const approved = executing.reduce((builder, one) => {
-    const headMovingSince = one.headMovingSince ?? facts.now;
-    const again = { ...transition(one, 'approved', facts.now), headMovingSince };
-    return one.approvalsSuspendedBy === null ? withProposal(builder, again) : clearApprovals(builder, again, facts.now);
-  }, startStep(pull));
-  return endStep(announceSuspended(approved, executing), 'commit-head-moved');
+  return endStep(approved, 'commit-head-moved');
 }
 
 /** Tells the approver once that commit attempts are being retried. */

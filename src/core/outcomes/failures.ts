@@ -1,4 +1,4 @@
-import { clearApprovals, replyApprovalsSuspended, suspendApprovals } from '../actions/approvals.ts';
+import { clearApprovals, preventRetries, replyApprovalsSuspended } from '../actions/approvals.ts';
 import { endStandingApproval } from '../actions/standing-approvals.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import type { Intent } from '../state/intent.ts';
@@ -64,7 +64,7 @@ export function onDeadLettered(
     startStep(pull),
   );
   const approved = ended.pull.proposals.filter((one) => canStillBeDenied(one) && one.votes.some(isApprovalVote));
-  const suspended = suspendApprovals(ended, errorId);
+  const suspended = preventRetries(ended, 'a comment or event that could be a denial was not read');
   if (approved.length === 0)
     return endStep(suspended, suspended.pull === pull ? 'outdated-result' : 'approvals-suspended');
   const cleared = approved.reduce((builder, one) => clearApprovals(builder, one, facts.now), suspended);

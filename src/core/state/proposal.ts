@@ -40,7 +40,10 @@ export type Proposal = {
   readonly commitSha: string | null;
   /** Null if it was not committed, or by another person's push. */
   readonly committed: CommittedVersion | null;
-  /** For people: why it failed, was superseded or cancelled. */
+  /**
+   * For people: why it failed, was superseded or cancelled. During a commit attempt, why none may follow it; null if
+   * one may.
+   */
   readonly note: string | null;
   /** Id of the proposal that replaced it, reposted or revised. */
   readonly replacedBy: string | null;
@@ -60,15 +63,6 @@ export type Proposal = {
   readonly requiredApprovals: number;
   /** Who must approve as last read, which the comment shows. */
   readonly requiredApprovers: Approvers;
-  /** Time since which the head keeps moving during commit attempts; null if it does not. */
-  readonly headMovingSince: string | null;
-  /** A retarget of the pull request during a commit attempt; null if there was none. */
-  readonly pendingRetarget: Retarget | null;
-  /**
-   * Why a comment could not be read during a commit attempt: an internal error, or a lost webhook (`errorId` is null).
-   * That comment could have been a denial. Null if there was none.
-   */
-  readonly approvalsSuspendedBy: { readonly errorId: string | null } | null;
 };
 
 /** A proposal that another one replaced; `url` is null if it was never posted. */
@@ -85,13 +79,7 @@ export type ProposalOrigin =
       readonly tool: ProposingToolName;
     }
   /** A person's `/undo` of an applied change. It belongs to no turn and answers no call. */
-  | {
-      readonly kind: 'undo';
-      readonly undoneProposalId: string;
-      readonly by: Person;
-      /** The reason why no commit attempt may follow the one in flight; null if one may. */
-      readonly cancelReason: string | null;
-    };
+  | { readonly kind: 'undo'; readonly undoneProposalId: string; readonly by: Person };
 
 /** The model's original change where a person's own text replaces it. */
 type ProposalUserEdit = UserEditDiff & {
@@ -117,9 +105,6 @@ export const PROPOSAL_STATES = [
 ] as const;
 
 export type ProposalState = (typeof PROPOSAL_STATES)[number];
-
-/** A change of the pull request's base branch. */
-export type Retarget = { readonly from: string; readonly to: string };
 
 /** One change in one commit by the App, as the ledger stores it. */
 export type CommittedChange = {
@@ -155,9 +140,6 @@ export const NEW_PROPOSAL = {
   reminded: false,
   currentLines: null,
   requiredApprovers: 'write',
-  headMovingSince: null,
-  pendingRetarget: null,
-  approvalsSuspendedBy: null,
 } as const satisfies Partial<Proposal>;
 
 /** The newer version of these proposals, with a link to each. */

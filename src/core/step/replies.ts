@@ -62,12 +62,6 @@ export type Reply =
   | { readonly kind: 'edited-into-command' }
   /** The pages of these were edited or deleted. They are written again and nothing was approved. */
   | { readonly kind: 'page-changed'; readonly proposals: readonly ProposalLink[] }
-  | {
-      readonly kind: 'retargeted';
-      readonly from: string;
-      readonly to: string;
-      readonly proposals: readonly ProposalLink[];
-    }
   /** These proposals and questions expire soon, the first one at GitHub's time `expiresAt`. */
   | {
       readonly kind: 'reminder';

@@ -11,7 +11,7 @@ import type { PullFacts } from '../../core/step/facts.ts';
 import type { GitHub } from '../../core/step/ports.ts';
 import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, type RetryResult, retryAfterComments } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
 import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
 import { type CommitPreconditions, preflightCommit, toPreflight, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
@@ -19,8 +19,9 @@ import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 /** Immediate attempts while the branch keeps moving. */
 const MAX_IMMEDIATE_ATTEMPTS = 3;
 
-/** Delay of the next attempts (ms). */
+/** Delay of the next attempts (ms), and the time since the request after which there are none. */
 const HEAD_MOVED_DELAY_MS = 30_000;
+const MAX_HEAD_MOVING_MS = 10 * 60_000;
 
 /** Comments arrived during the preparation, so the attempt was not started. */
 type CommentsPending = { readonly kind: 'comments-pending' };
@@ -216,14 +217,19 @@ function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[
 }
 
 /** Handles comments that arrived while the branch moved. If that repeats, the delay is as long as without comments. */
-function yieldToComments(job: Job<'commit'>, movedProposals: readonly Proposal[]): RetryResult {
+function yieldToComments(job: Job<'commit'>, movedProposals: readonly Proposal[]): EffectResult {
   const retry = retryAfterHeadMoved(job, movedProposals);
-  return job.attempts > MAX_IMMEDIATE_ATTEMPTS ? retry : { ...retry, retryAt: retryAfterComments(job, null).retryAt };
+  return retry.kind === 'done' || job.attempts > MAX_IMMEDIATE_ATTEMPTS
+    ? retry
+    : { ...retry, retryAt: retryAfterComments(job, null).retryAt };
 }
 
-/** Meanwhile people can withdraw their approval, and the decision core ends the retries after a time limit. */
-function retryAfterHeadMoved(job: Job<'commit'>, movedProposals: readonly Proposal[]): RetryResult {
-  const retryAt = job.context.clock.now() + HEAD_MOVED_DELAY_MS;
+/** Meanwhile people can withdraw their approval. */
+function retryAfterHeadMoved(job: Job<'commit'>, movedProposals: readonly Proposal[]): EffectResult {
+  const now = job.context.clock.now();
+  if (now - Date.parse(job.stored.requestedAt) > MAX_HEAD_MOVING_MS)
+    return commitFailed(job, movedProposals, 'the branch kept moving');
+  const retryAt = now + HEAD_MOVED_DELAY_MS;
   return { kind: 'retry', retryAt, error: 'the branch moved', signal: headMovedSignal(job, movedProposals) };
 }
 

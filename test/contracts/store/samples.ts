@@ -133,9 +133,6 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     currentLines: null,
     requiredApprovals: 1,
     requiredApprovers: 'write',
-    headMovingSince: null,
-    pendingRetarget: null,
-    approvalsSuspendedBy: null,
     ...changed,
   };
 }

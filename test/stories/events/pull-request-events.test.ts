@@ -47,7 +47,6 @@ describe('the base branch changes', () => {
     await ben.does((person) => person.retargets('release'));
     expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
     expect(bot.proposal(1).body).toContain('The pull request now targets release.');
-    expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
     expect(model.toolMessages()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
@@ -66,7 +65,7 @@ describe('the base branch changes', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
-    expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
+    expect(bot.proposal(1).body).toContain('The pull request now targets release.');
     expect(model.toolMessages()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
   });
 

@@ -161,7 +161,6 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
 
   const told = ({ effects }: Pick<Step, 'effects'>): readonly object[] =>
     effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
-  const withdrawn = [{ kind: 'approvals-suspended', errorId: 'f00d' }];
 
   /** One change in a commit attempt, and a dead letter. */
   function doubted(): { game: TableGame; id: string; runId: string } {
@@ -174,21 +173,15 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
     return { game, id, runId };
   }
 
-  it('prevents the retry of an attempt after the head moved', () => {
+  it('prevents the retry of an attempt, and the model hears why', () => {
     const { game, id, runId } = doubted();
-    const missed = game.signal({ type: 'commit-head-moved', runId, proposalIds: [id] });
-    expect(told(missed)).toMatchObject(withdrawn);
-    expect(states(game)).toEqual(['proposed']);
+    game.signal({ type: 'commit-head-moved', runId, proposalIds: [id] });
     expect(game.commitBegins()?.ids).toEqual([]);
-    says(game, BEN, '/approve');
-    expect(game.commitBegins()?.ids).toEqual([id]);
-  });
-
-  it('prevents the retry of an attempt whose outcome was lost', () => {
-    const { game } = doubted();
-    expect(game.commitBegins()?.ids).toEqual([]);
-    expect(told(game.steps.at(-1) ?? never())).toMatchObject(withdrawn);
-    expect(states(game)).toEqual(['proposed']);
+    expect(states(game)).toEqual(['cancelled']);
+    expect(game.transcript.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringMatching(/^Not applied: a comment/),
+    });
   });
 
   it('keeps a commit that succeeded, with its approvers', () => {

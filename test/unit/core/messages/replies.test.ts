@@ -134,7 +134,6 @@ function everyAnswer(text: string): readonly Reply[] {
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
     'page-changed': [{ proposals: named }],
-    retargeted: [{ from: text, to: 'main', proposals: named }],
     fork: [{ headRef: text }],
     'push-refused': [{ headRef: text }],
     'task-queued': [{ position: 1 }, { position: 3 }],
@@ -426,14 +425,6 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Review it again, then post \`/approve\` again.
-
-      [retargeted]
-      Withdrawn, because this pull request now targets \`main\` instead of \`total\`:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      The agent has been told and may propose an update.
 
       [fork]
       Nothing was approved: the branch \`total\` is in a fork, and Countersign never writes to forks. Press **Commit suggestion** where a change has that button, or apply the diff by hand and push it. Countersign recognizes the change on the branch.
