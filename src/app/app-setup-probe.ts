@@ -4,7 +4,7 @@ import {
   type Installation,
   type SetupProblem,
   servedInstallations,
-} from '../core/step/app-setup.ts';
+} from '../core/step/app-rights.ts';
 import type { Finding, Probe } from './probes.ts';
 
 type AppSetupOptions = {

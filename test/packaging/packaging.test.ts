@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../src/core/step/app-setup.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -10,7 +10,7 @@ import type {
 import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createGitHubState } from '../../../fakes/github/state/update.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
-import { SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
+import { SUBSCRIBED_EVENTS } from '../../../src/core/step/app-rights.ts';
 import { createRandom } from './random.ts';
 
 /** The initial state of a case, with the ids of the App, its pull request and the accounts. */

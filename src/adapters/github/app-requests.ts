@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AppSetup } from '../../core/step/app-setup.ts';
+import type { AppSetup } from '../../core/step/app-rights.ts';
 import { type AppAccount, type DeliveryLog, type DeliveryLogPage, GitHubError } from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { GitHubClient } from './requests/client.ts';

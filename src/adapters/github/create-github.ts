@@ -1,5 +1,5 @@
 import type { PullRequestRef } from '../../core/state/intent.ts';
-import type { AppSetup } from '../../core/step/app-setup.ts';
+import type { AppSetup } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';

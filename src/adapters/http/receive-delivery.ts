@@ -1,5 +1,5 @@
 import type { Intent } from '../../core/state/intent.ts';
-import { SUBSCRIBED_EVENTS } from '../../core/step/app-setup.ts';
+import { SUBSCRIBED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';

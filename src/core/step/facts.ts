@@ -7,7 +7,7 @@ import type { Proposal } from '../state/proposal.ts';
 import type { CodeOwners, SettingsInForce, SettingsReading } from '../state/settings.ts';
 import type { ModelPrices } from '../state/spending.ts';
 import type { Permission, Person } from '../state/vote.ts';
-import type { RequiredPermission } from './app-setup.ts';
+import type { RequiredPermission } from './app-rights.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
 /** One fact that a signal needs before it can be decided. */

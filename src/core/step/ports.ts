@@ -5,7 +5,7 @@ import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { CommentedLines } from '../state/task-context.ts';
 import type { Permission, Person } from '../state/vote.ts';
 import type { VoteLocation, VoteSources } from '../state/vote-source.ts';
-import type { RequiredPermission } from './app-setup.ts';
+import type { RequiredPermission } from './app-rights.ts';
 import type { Discussion } from './discussion.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
 

@@ -5,7 +5,7 @@ import type { SettingsInForce } from '../state/settings.ts';
 import type { SideQuestionCaveat } from '../state/side-question.ts';
 import type { Person } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import type { RequiredPermission } from './app-setup.ts';
+import type { RequiredPermission } from './app-rights.ts';
 import type {
   ApprovalBlock,
   ResumeRefusal,

@@ -1,5 +1,5 @@
 import type { AccessLossCause, InstallationEvent } from '../state/intent.ts';
-import { missingPermissions } from '../step/app-setup.ts';
+import { missingPermissions } from '../step/app-rights.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import { InstallationPayload, RepositoriesRemovedPayload } from './payload-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { AppPermissions } from '../../../fakes/github/state/github-state.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-rights.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';

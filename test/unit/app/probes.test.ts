@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAppSetupProbe } from '../../../src/app/app-setup-probe.ts';
 import { startProbes } from '../../../src/app/probes.ts';
-import type { AppSetup } from '../../../src/core/step/app-setup.ts';
-import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-setup.ts';
+import type { AppSetup } from '../../../src/core/step/app-rights.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/step/app-rights.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import type { RequiredPermission } from '../../../core/step/app-setup.ts';
+import type { RequiredPermission } from '../../../core/step/app-rights.ts';
 import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../../core/step/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError, waitForYoungToken } from './errors.ts';

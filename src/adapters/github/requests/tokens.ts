@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
-import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/step/app-setup.ts';
+import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../../core/step/app-rights.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError } from './errors.ts';

@@ -4,7 +4,7 @@ import { createDeliveryHandler } from '../../../../src/adapters/http/receive-del
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
-import { SUBSCRIBED_EVENTS } from '../../../../src/core/step/app-setup.ts';
+import { SUBSCRIBED_EVENTS } from '../../../../src/core/step/app-rights.ts';
 import type { AppIdentity } from '../../../../src/core/step/facts.ts';
 import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
 import { commented, pushed, replied, reviewed } from './payloads.ts';

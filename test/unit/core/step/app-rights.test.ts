@@ -4,7 +4,7 @@ import {
   missingPermissions,
   REQUIRED_PERMISSIONS,
   SUBSCRIBED_EVENTS,
-} from '../../../../src/core/step/app-setup.ts';
+} from '../../../../src/core/step/app-rights.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 
 describe('the App’s registration', () => {
