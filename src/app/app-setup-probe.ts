@@ -1,9 +1,10 @@
 import {
+  ALL_REQUIRED,
   type AppSetup,
-  findSetupProblems,
   type Installation,
-  type SetupProblem,
-  servedInstallations,
+  missingEvents,
+  missingPermissions,
+  SUBSCRIBED_EVENTS,
 } from '../core/step/app-rights.ts';
 import type { Finding, Probe } from './probes.ts';
 
@@ -12,63 +13,79 @@ type AppSetupOptions = {
   readonly isServedOwner: (owner: string) => boolean;
 };
 
-/** Compares the App on GitHub with what it needs. */
+/** Compares the App on GitHub, and its installations that can work, with what it needs. */
 export function createAppSetupProbe({ fetchSetup, isServedOwner }: AppSetupOptions): Probe {
   return {
     name: 'the App on GitHub',
     async run() {
       const setup = await fetchSetup();
-      const problems = findSetupProblems(setup, isServedOwner);
-      if (problems.length > 0) return problems.map((problem) => describeProblem(problem, setup));
-      const installations = servedInstallations(setup, isServedOwner).length;
-      return [{ message: 'the App has all it needs on GitHub', fix: null, installations }];
+      const served = setup.installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
+      const findings = [
+        ...(served.length === 0 ? [servesNobody(setup, isServedOwner)] : []),
+        ...appLacks(setup),
+        ...installationsLack(setup, served),
+      ];
+      if (findings.length > 0) return findings;
+      return [{ message: 'the App has all it needs on GitHub', fix: null, installations: served.length }];
     },
   };
 }
 
-/** Its fields are all that must be clicked. */
-function describeProblem(problem: SetupProblem, { settingsUrl, installUrl }: AppSetup): Finding {
-  switch (problem.kind) {
-    case 'not-installed':
-      return {
-        message: 'the App is not installed',
-        url: installUrl,
-        fix: 'Open the url and install it on a repository.',
-      };
-    case 'nobody-served':
-      return {
-        message: 'the App serves no account that installed it',
-        suspended: listInstallations(problem.suspended),
-        leftOut: listInstallations(problem.leftOut),
-        fix: [
-          ...(problem.suspended.length > 0 ? [UNSUSPEND_FIX] : []),
-          ...(problem.leftOut.length > 0 ? [LEFT_OUT_FIX] : []),
-        ].join(' '),
-      };
-    case 'app-lacks-permission':
-      return {
-        ...{ message: 'the App does not ask for a permission', permission: problem.permission, url: settingsUrl },
-        fix: `Open the url, set ${clickedPermission(problem.permission)}, and save. Then the owner of each account accepts it.`,
-      };
-    case 'app-lacks-event':
-      return {
-        ...{ message: 'the App is not subscribed to an event', event: problem.event, url: settingsUrl },
-        fix: `Open the url, tick “${titleOf(problem.event)}” below “Subscribe to events”, and save.`,
-      };
-    case 'installations-lack-permission':
-      return {
-        ...{ message: 'installations lack a permission', permission: problem.permission },
-        ...listInstallations(problem.installations),
-        fix: 'An owner of each account opens its url and accepts “Review request”.',
-      };
-    case 'installations-lack-event':
-      return {
-        ...{ message: 'installations lack an event', event: problem.event },
-        ...listInstallations(problem.installations),
-        fix: 'An owner of each account opens its url and accepts “Review request”.',
-      };
-  }
+function servesNobody({ installations, installUrl }: AppSetup, isServedOwner: (owner: string) => boolean): Finding {
+  if (installations.length === 0)
+    return {
+      message: 'the App is not installed',
+      url: installUrl,
+      fix: 'Open the url and install it on a repository.',
+    };
+  const suspended = installations.filter(({ isSuspended }) => isSuspended);
+  const leftOut = installations.filter(({ account }) => !isServedOwner(account));
+  return {
+    message: 'the App serves no account that installed it',
+    suspended: listInstallations(suspended),
+    leftOut: listInstallations(leftOut),
+    fix: [...(suspended.length > 0 ? [UNSUSPEND_FIX] : []), ...(leftOut.length > 0 ? [LEFT_OUT_FIX] : [])].join(' '),
+  };
 }
+
+function appLacks({ permissions, events, settingsUrl: url }: AppSetup): readonly Finding[] {
+  return [
+    ...missingPermissions(permissions).map((permission) => ({
+      ...{ message: 'the App does not ask for a permission', permission, url },
+      fix: `Open the url, set ${clickedPermission(permission)}, and save. Then the owner of each account accepts it.`,
+    })),
+    ...missingEvents(events).map((event) => ({
+      ...{ message: 'the App is not subscribed to an event', event, url },
+      fix: `Open the url, tick “${titleOf(event)}” below “Subscribe to events”, and save.`,
+    })),
+  ];
+}
+
+/** Without what the App itself lacks: it must ask first. */
+function installationsLack(setup: AppSetup, served: readonly Installation[]): readonly Finding[] {
+  const lackedByApp: readonly string[] = [...missingPermissions(setup.permissions), ...missingEvents(setup.events)];
+  const finding = (
+    message: string,
+    kind: string,
+    name: string,
+    lacking: readonly Installation[],
+  ): readonly Finding[] =>
+    lacking.length === 0 || lackedByApp.includes(name)
+      ? []
+      : [{ message, [kind]: name, ...listInstallations(lacking), fix: ACCEPT_FIX }];
+  return [
+    ...ALL_REQUIRED.flatMap((permission) => {
+      const lacking = served.filter((one) => missingPermissions(one.permissions).includes(permission));
+      return finding('installations lack a permission', 'permission', permission, lacking);
+    }),
+    ...SUBSCRIBED_EVENTS.flatMap((event) => {
+      const lacking = served.filter((one) => missingEvents(one.events).includes(event));
+      return finding('installations lack an event', 'event', event, lacking);
+    }),
+  ];
+}
+
+const ACCEPT_FIX = 'An owner of each account opens its url and accepts “Review request”.';
 
 const UNSUSPEND_FIX = 'An owner of each account in suspended opens its url and unsuspends the App.';
 
