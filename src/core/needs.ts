@@ -17,7 +17,7 @@ import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
-import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
+import { isAllowed, type RequiredRole, roleOf } from './policy/may-approve.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
 import { hasActiveWork, type PullState } from './state/pull-state.ts';
 import { canApprove } from './state/vote.ts';

@@ -7,7 +7,7 @@ import {
   type MissingApprovals,
   missingApprovals,
   missingWith,
-} from '../policy/approval-rules.ts';
+} from '../policy/may-approve.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';

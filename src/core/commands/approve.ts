@@ -2,7 +2,7 @@ import { hasCountedApproval, missingNow, recordApproval } from '../actions/appro
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
-import type { ApprovalRules } from '../policy/approval-rules.ts';
+import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';

@@ -10,7 +10,7 @@ import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { findMisplacedCommand } from '../comments/parse-comment.ts';
-import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';

@@ -9,7 +9,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';
 import { deny, rejectWithVote } from '../commands/deny.ts';
-import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { Intent } from '../state/intent.ts';
 import type { PostedReview } from '../state/posted-comment.ts';
 import { type Proposal, postedChange, turnOf } from '../state/proposal.ts';

@@ -35,8 +35,8 @@ import {
 import { createProposalId } from '../comments/ids.ts';
 import type { UserEditResult } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';
-import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
+import type { ApprovalRules } from '../policy/may-approve.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { ParsedComment } from '../state/intent.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';

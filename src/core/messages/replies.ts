@@ -1,6 +1,6 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { CommandSyntax } from '../comments/command-grammar.ts';
-import type { RequiredRole } from '../policy/approval-rules.ts';
+import type { RequiredRole } from '../policy/may-approve.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
 import type { Reply, RunActivity } from '../step/replies.ts';
 import {

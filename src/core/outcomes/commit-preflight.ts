@@ -15,7 +15,7 @@ import {
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput, failedOutput } from '../agent/shared/tool-results.ts';
-import { type ApprovalRules, countedApprovals, missingApprovals } from '../policy/approval-rules.ts';
+import { type ApprovalRules, countedApprovals, missingApprovals } from '../policy/may-approve.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';

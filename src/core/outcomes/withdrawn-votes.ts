@@ -1,5 +1,5 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
-import { findSourceProblem } from '../policy/approval-rules.ts';
+import { findSourceProblem } from '../policy/may-approve.ts';
 import { findStandingProblem, type StandingContext } from '../policy/standing-approvals.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut } from '../state/proposal-lifecycle.ts';

@@ -7,7 +7,6 @@ import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
 import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
-import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
 import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
@@ -21,6 +20,7 @@ import {
   planRestore,
 } from './commit-plan.ts';
 import { areChangesTouching } from './earlier-changes.ts';
+import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './may-approve.ts';
 import { findStandingProblem, type StandingContext } from './standing-approvals.ts';
 
 /**

@@ -7,9 +7,9 @@ import {
 } from '../../core/actions/head-assessment.ts';
 import { membersOf } from '../../core/edits/change.ts';
 import { memberKey } from '../../core/edits/change-set.ts';
-import { voteLocations } from '../../core/policy/approval-rules.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
+import { voteLocations } from '../../core/policy/may-approve.ts';
 import { assessFile, STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';

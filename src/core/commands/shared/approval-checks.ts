@@ -15,7 +15,7 @@ import {
   withReply,
 } from '../../actions/step-builder.ts';
 import { queuePosting } from '../../actions/tool-batch.ts';
-import type { ApprovalRules } from '../../policy/approval-rules.ts';
+import type { ApprovalRules } from '../../policy/may-approve.ts';
 import { commentKey } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';

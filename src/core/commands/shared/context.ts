@@ -1,5 +1,5 @@
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
-import type { Role } from '../../policy/approval-rules.ts';
+import type { Role } from '../../policy/may-approve.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import type { PullState } from '../../state/pull-state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR, COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
-import { isAllowed } from '../../../../src/core/policy/approval-rules.ts';
+import { isAllowed } from '../../../../src/core/policy/may-approve.ts';
 import { exampleLine } from './example-lines.ts';
 
 describe('the list of commands', () => {

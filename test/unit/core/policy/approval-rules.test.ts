@@ -5,7 +5,7 @@ import {
   countedApprovals,
   findObjection,
   isApproved,
-} from '../../../../src/core/policy/approval-rules.ts';
+} from '../../../../src/core/policy/may-approve.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
 import type { Objection } from '../../../../src/core/step/refusals.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { approvalNeed } from '../../../../src/core/policy/approval-need.ts';
-import { type ApprovalRules, isApproved } from '../../../../src/core/policy/approval-rules.ts';
+import { type ApprovalRules, isApproved } from '../../../../src/core/policy/may-approve.ts';
 import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import {
