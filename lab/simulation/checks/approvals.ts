@@ -1,6 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
-import { findSourceProblem } from '../../../src/core/policy/may-approve.ts';
+import { findSourceProblem } from '../../../src/core/policy/vote-problems.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { isApprovalVote, usesStandingApproval, type Vote } from '../../../src/core/state/vote.ts';
 import { voteLocationOf } from '../../../src/core/state/vote-source.ts';

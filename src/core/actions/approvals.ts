@@ -1,14 +1,12 @@
-import { approvalNeed, type NeedSettings, ownedPath } from '../policy/approval-need.ts';
 import {
   type ApprovalRules,
+  approvalNeed,
   countedApprovals,
-  findObjection,
   isApproved,
-  type MissingApprovals,
+  mayApprove,
   missingApprovals,
-  missingWith,
+  type NeedSettings,
 } from '../policy/may-approve.ts';
-import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
@@ -23,7 +21,7 @@ import {
   type Vote,
 } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import type { ApprovalBlock, UnapprovedPath } from '../step/refusals.ts';
+import type { ApprovalBlock, ApprovalsMissing } from '../step/refusals.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { reopenProposal } from './expiry.ts';
 import {
@@ -52,23 +50,23 @@ function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwne
 
 /** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
 function codeOwnerNeeds(
-  changes: readonly Pick<Proposal, 'change'>[],
+  proposals: readonly Pick<Proposal, 'change'>[],
   people: readonly Person[],
   settings: NeedSettings,
   facts: Pick<Facts, 'codeOwners'>,
 ): readonly Need[] {
   if (facts.codeOwners !== undefined) return [];
-  const query = codeOwnersQuery(changes, people, settings);
+  const query = codeOwnersQuery(proposals, people, settings);
   return query === null ? [] : [{ kind: 'code-owners', ...query }];
 }
 
 /** The paths of changes for which the settings ask for an owner; null if there are none. */
 export function codeOwnersQuery(
-  changes: readonly Pick<Proposal, 'change'>[],
+  proposals: readonly Pick<Proposal, 'change'>[],
   people: readonly Person[],
   settings: NeedSettings,
 ): { readonly paths: readonly string[]; readonly people: readonly Person[] } | null {
-  const paths = new Set(changes.flatMap((change) => approvalNeed(change, settings).ownedPaths));
+  const paths = new Set(proposals.flatMap(({ change }) => approvalNeed(change, settings).ownedPaths));
   return paths.size === 0 ? null : { paths: [...paths], people: distinctPeople(people) };
 }
 
@@ -91,38 +89,8 @@ export function couldApprovalCount(
 ): boolean {
   const current = currentApprovalRules(facts.settings, run, facts.codeOwners);
   if (current.kind !== 'rules') return false;
-  return proposals.some((one) => blockFor(person, facts.permission ?? 'none', one, current.rules) === null);
-}
-
-/** Why the person's approval of this proposal would not count; null if it would. */
-export function blockFor(
-  person: Person,
-  permission: Permission,
-  proposal: Proposal,
-  rules: ApprovalRules,
-): Extract<ApprovalBlock, { kind: 'objection' | 'denied-path' }> | null {
-  const objection = findObjection({ person, permission }, rules, proposal);
-  const denied = objection === 'denied-path' ? findDeniedPath(rules, proposal) : null;
-  if (denied !== null) return { kind: 'denied-path', ...denied };
-  if (objection === null) return null;
-  const { roleBy, ownersBy, ownedPaths } = approvalNeed(proposal, rules);
-  const isAboutOwners = objection === 'no-code-owner' || objection === 'not-code-owner';
-  const setting = isAboutOwners ? ownersBy : roleBy;
-  const owned = isAboutOwners ? firstOwned(ownedPaths, rules.codeOwners) : null;
-  return { kind: 'objection', objection, login: person.login, setting, owned };
-}
-
-const MAX_OWNERS = 10;
-
-/** The path that a reply names: one without an owner, or else the first one. */
-function firstOwned(paths: readonly string[], codeOwners: CodeOwners | null): UnapprovedPath | null {
-  const all = paths.map((path) => ownedPath(path, codeOwners));
-  const first = all.find(({ owners }) => owners.length === 0) ?? all[0];
-  if (first === undefined) return null;
-  const owners = first.owners.slice(0, MAX_OWNERS);
-  const teams = codeOwners?.teams ?? {};
-  const unreadableTeams = owners.filter((owner) => teams[owner.toLowerCase()] === null);
-  return { path: first.path, owners, unreadableTeams };
+  const approver = { person, permission: facts.permission ?? 'none' };
+  return proposals.some((one) => mayApprove(one, approver, current.rules) === 'yes');
 }
 
 /** Everyone who approved it, including those whose approval does not count. */
@@ -134,21 +102,23 @@ function permissionAtVote(vote: Vote): Permission {
   return vote.permission;
 }
 
-/** The approvals that it still needs, by the permissions that people had when they approved. */
-export function missingNow(proposal: Proposal, rules: ApprovalRules): MissingApprovals {
-  return missingApprovals(proposal, rules, permissionAtVote);
+/** The approvals that it still needs, by the permissions that people had when they approved; null if it has enough. */
+export function missingNow(proposal: Proposal, rules: ApprovalRules): ApprovalsMissing | null {
+  return missingApprovals(proposal, countedPeople(proposal, rules), rules);
 }
 
 /** Whether nothing is missing once this person's approval counts beside those of others so far. */
 export function isEnoughWith(person: Person, proposal: Proposal, rules: ApprovalRules): boolean {
-  const others = countedApprovals(proposal, rules, permissionAtVote).map(({ by }) => by);
-  const { approvals, paths } = missingWith(distinctPeople([...others, person]), proposal, rules);
-  return approvals === 0 && paths.length === 0;
+  return missingApprovals(proposal, [...countedPeople(proposal, rules), person], rules) === null;
+}
+
+function countedPeople(proposal: Proposal, rules: ApprovalRules): readonly Person[] {
+  return countedApprovals(proposal, rules, permissionAtVote).map(({ by }) => by);
 }
 
 /** The proposal with what its comment says about approvals. */
 export function withNeeded(proposal: Proposal, rules: NeedSettings): Proposal {
-  const { approvals: requiredApprovals, role, ownedPaths } = approvalNeed(proposal, rules);
+  const { approvals: requiredApprovals, role, ownedPaths } = approvalNeed(proposal.change, rules);
   const requiredApprovers = combineApprovers(role, ownedPaths.length > 0 ? 'codeowners' : 'write');
   return { ...proposal, requiredApprovals, requiredApprovers };
 }
@@ -171,7 +141,7 @@ function neededKey({ requiredApprovals, requiredApprovers }: Proposal): string {
 
 /** Whether an approval of this person counts already. */
 export function hasCountedApproval({ id }: Person, proposal: Proposal, rules: ApprovalRules): boolean {
-  return countedApprovals(proposal, rules, permissionAtVote).some(({ by }) => by.id === id);
+  return countedPeople(proposal, rules).some((one) => one.id === id);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { retargetedOutput, staleOutput } from '../agent/shared/tool-results.ts';
 import { mainPath } from '../edits/change.ts';
+import { mayApprove } from '../policy/may-approve.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { PathStaleness, Staleness } from '../state/head-changes.ts';
 import { memberLines, type Proposal, writerOf } from '../state/proposal.ts';
@@ -9,7 +10,7 @@ import { canApprove, type Permission, type Person, type Vote } from '../state/vo
 import type { Facts } from '../step/facts.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import { withUndoNote } from './agent-notes.ts';
-import { blockFor, currentApprovalRules, isEnoughWith } from './approvals.ts';
+import { currentApprovalRules, isEnoughWith } from './approvals.ts';
 import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
 import {
   currentProposal,
@@ -143,12 +144,12 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
 /** Tells people if the push was not an approval by the rules of the repository; null if it was. */
 function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, facts: Facts): string | null {
   if (pusher === null) return 'found in a push';
-  const { person, permission } = pusher;
+  const { person } = pusher;
   const current = currentApprovalRules(facts.settings, run, facts.codeOwners);
-  const isBlocked =
-    !canApprove(permission) ||
-    (current.kind === 'rules' && blockFor(person, permission, proposal, current.rules) !== null);
-  if (isBlocked) return `not an approval: ${person.login} may not approve here`;
+  const isRefused =
+    !canApprove(pusher.permission) ||
+    (current.kind === 'rules' && mayApprove(proposal, pusher, current.rules) !== 'yes');
+  if (isRefused) return `not an approval: ${person.login} may not approve here`;
   if (current.kind !== 'rules') return 'not an approval: the settings of the repository cannot be read';
   return isEnoughWith(person, proposal, current.rules)
     ? null

@@ -1,3 +1,4 @@
+import { mayApprove } from '../policy/may-approve.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
 import { canCommit } from '../state/head-branch.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -7,7 +8,7 @@ import { distinctPeople, type StandingApproval, usesStandingApproval } from '../
 import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/refusals.ts';
 import { proposalLink, standingApprovalLine } from '../step/reply-links.ts';
-import { approversOf, blockFor, currentApprovalRules, recordApproval } from './approvals.ts';
+import { approversOf, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';
 import {
@@ -84,7 +85,7 @@ function approveInAdvance(
   return usableApprovals(builder.pull, [proposal], facts).reduce((next, approval) => {
     const { by } = approval.vote;
     const permission = permissions[by.id] ?? 'none';
-    if (blockFor(by, permission, proposal, current.rules) !== null) return next;
+    if (mayApprove(proposal, { person: by, permission }, current.rules) !== 'yes') return next;
     const vote = createStandingVote(approval, proposal, permission, facts.now);
     return recordApproval(next, currentProposal(next, proposal), vote, current.rules, facts.now);
   }, builder);

@@ -125,9 +125,8 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const pending = builder.pull.proposals.filter((one) => ids.includes(one.id));
   const [first] = pending;
   if (first === undefined) return null;
-  const { approvals: missing, paths } = missingNow(first, rules);
-  const block = { kind: 'approvals-missing', missing, path: paths[0]?.path ?? null } as const;
-  return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
+  const block = missingNow(first, rules);
+  return block === null ? null : { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
 }
 
 /** Nothing is committed, but as before a commit the approvals are first read again. */

@@ -34,7 +34,6 @@ export function requestStandingApproval(
   const scope = findScope(proposal, glob, settings);
   if (typeof scope === 'string') return refuse(scope);
   const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
-  if (!isInForce({ expiresAt }, facts.now)) return refuse('expired');
   if (inForce(pull, facts).length >= MAX_STANDING_APPROVALS) return refuse('too-many');
   const ref = { ...scope, number: pull.standingApprovalCount + 1, expiresAt };
   const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };

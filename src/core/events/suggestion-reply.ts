@@ -1,5 +1,5 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import { blockFor, isEnoughWith, withNeeded } from '../actions/approvals.ts';
+import { isEnoughWith, withNeeded } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import {
   currentProposal,
@@ -36,7 +36,7 @@ import { createProposalId } from '../comments/ids.ts';
 import type { UserEditResult } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
-import type { ApprovalRules } from '../policy/may-approve.ts';
+import { type ApprovalRules, mayApprove } from '../policy/may-approve.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { ParsedComment } from '../state/intent.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
@@ -100,12 +100,12 @@ function takeUserEdit(
       const note = cleanText(target.note);
       const replaced = { ...userEdit, replaced: target.change };
       const edited = withNeeded(withUserEdit(proposal, replaced, context.person), rules);
-      const block = blockFor(context.person, context.permission, edited, rules);
+      const verdict = mayApprove(edited, context, rules);
       const isEnoughAlone = isEnoughWith(context.person, { ...edited, votes: [] }, rules);
       // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
-      const needsRepost = !isEnoughAlone || proposal.userEdit !== null || block !== null;
+      const needsRepost = !isEnoughAlone || proposal.userEdit !== null || verdict !== 'yes';
       return needsRepost
-        ? repostUserEdit(context, proposal, edited, { note, block, rules })
+        ? repostUserEdit(context, proposal, edited, { note, verdict, rules })
         : commitUserEdit(context, edited, note);
     }
   }
@@ -139,8 +139,8 @@ function commitUserEdit(context: CommandContext, edited: Proposal, text: string)
 type UserEditVoting = {
   /** The text beside the block. */
   readonly note: string;
-  /** Why the writer's own approval does not count; null if it does. */
-  readonly block: ReturnType<typeof blockFor>;
+  /** Whether the writer's own approval counts. */
+  readonly verdict: ReturnType<typeof mayApprove>;
   readonly rules: ApprovalRules;
 };
 
@@ -179,12 +179,12 @@ function recordUserEditVote(
   builder: StepBuilder,
   context: CommandContext,
   { superseded, reposted }: { readonly superseded: Proposal; readonly reposted: Proposal },
-  { note, block }: UserEditVoting,
+  { note, verdict }: UserEditVoting,
 ): StepBuilder {
-  if (block === null) return recordVote(builder, createUserEditVote(context, reposted, reposted, note));
+  if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, reposted, note));
   const voted = recordVote(builder, createUserEditVote(context, superseded, reposted, ''));
   const noted = note === '' ? voted : withAgentNote(voted, context, note);
-  const reply = { kind: 'approval-not-counted', block, proposals: [proposalLink(reposted)] } as const;
+  const reply = { kind: 'approval-not-counted', block: verdict, proposals: [proposalLink(reposted)] } as const;
   return withReply(noted, context.intent.location, reply);
 }
 

@@ -1,5 +1,5 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import { approversOf, blockFor, currentApprovalRules, withNeeded } from '../actions/approvals.ts';
+import { approversOf, currentApprovalRules, withNeeded } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
 import { combineVerdicts } from '../actions/head-assessment.ts';
 import { announceStale, applyBase, supersede } from '../actions/head-moved.ts';
@@ -15,7 +15,7 @@ import {
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput, failedOutput } from '../agent/shared/tool-results.ts';
-import { type ApprovalRules, countedApprovals, missingApprovals } from '../policy/may-approve.ts';
+import { type ApprovalRules, countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -159,10 +159,13 @@ function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | n
   if (current.kind !== 'rules') return current;
   const { rules } = current;
   const check = signal.checks.find((one) => one.proposalId === proposal.id);
-  const { approvals: missing, paths } = missingApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
-  if (missing === 0 && paths.length === 0) return null;
-  const lapsed = approversOf(proposal).map((one) => blockFor(one, currentPermission(check, one), proposal, rules));
-  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing, path: paths[0]?.path ?? null };
+  const counted = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by)).map(({ by }) => by);
+  const missing = missingApprovals(proposal, counted, rules);
+  if (missing === null) return null;
+  const verdicts = approversOf(proposal).map((person) =>
+    mayApprove(proposal, { person, permission: currentPermission(check, person) }, rules),
+  );
+  return verdicts.findLast((one) => one !== 'yes') ?? missing;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
-import { findSourceProblem } from '../policy/may-approve.ts';
-import { findStandingProblem, type StandingContext } from '../policy/standing-approvals.ts';
+import type { StandingContext } from '../policy/standing-approvals.ts';
+import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut } from '../state/proposal-lifecycle.ts';
-import { approvalVotes, usesStandingApproval, type Vote } from '../state/vote.ts';
+import { approvalVotes, type Vote } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import type { PreflightCheck } from '../step/signals.ts';
@@ -21,8 +21,7 @@ export function findWithdrawnVotes(
   standing: StandingContext | null,
 ): readonly WithdrawnVote[] {
   return approvalVotes(proposal).flatMap((vote) => {
-    const standingProblem = () => (standing === null ? null : findStandingProblem(vote, proposal, standing));
-    const problem = usesStandingApproval(vote) ? standingProblem() : findSourceProblem(vote, voteSources);
+    const problem = findVoteProblem(vote, { proposal, voteSources }, standing);
     return problem === null ? [] : [{ vote, problem }];
   });
 }

@@ -1,5 +1,6 @@
 import createIgnore from 'ignore';
-import { namesAccount } from './approval-need.ts';
+import type { CodeOwners } from '../state/settings.ts';
+import type { Person } from '../state/vote.ts';
 
 /** The places of the file, in GitHub's order. The first file that exists counts. */
 export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
@@ -21,6 +22,36 @@ export function findOwners({ bytes, paths }: OwnersQuery): Readonly<Record<strin
 /** A pattern and its owners. Without owners, nobody owns what it matches. */
 type OwnersLine = { readonly pattern: string; readonly owners: readonly string[] };
 
+/** Whether a person owns a path, by login or as a member of a team that the App can read. */
+export function isOwner({ id, login }: Person, path: string, codeOwners: CodeOwners | null): boolean {
+  return ownersOf(path, codeOwners).some((owner) => {
+    const name = owner.toLowerCase();
+    return isTeam(name) ? membersOfTeam(name, codeOwners)?.includes(id) === true : name === `@${login.toLowerCase()}`;
+  });
+}
+
+/** The owners of a path, as the file writes them. */
+export function ownersOf(path: string, codeOwners: CodeOwners | null): readonly string[] {
+  const owners = codeOwners?.owners ?? {};
+  return Object.hasOwn(owners, path) ? (owners[path] ?? []) : [];
+}
+
+/** Undefined for a team that nobody asked for, null for one that the App cannot read. */
+function membersOfTeam(team: string, codeOwners: CodeOwners | null): readonly number[] | null | undefined {
+  const teams = codeOwners?.teams ?? {};
+  return Object.hasOwn(teams, team) ? teams[team] : undefined;
+}
+
+/** Whether a team owns a path whose members the App cannot read. */
+export function hasUnreadTeam(path: string, codeOwners: CodeOwners | null): boolean {
+  return ownersOf(path, codeOwners).some((owner) => membersOfTeam(owner.toLowerCase(), codeOwners) === null);
+}
+
+/** `@org/team`, as against `@login` and an e-mail address. */
+export function isTeam(owner: string): boolean {
+  return owner.startsWith('@') && owner.includes('/');
+}
+
 /** GitHub skips invalid lines. */
 function readLines(text: string): readonly OwnersLine[] {
   return text.split(/\r\n|\r|\n/).flatMap((line) => {
@@ -39,10 +70,13 @@ const WORD = /(?:\\.|[^\s\\]|\\$)+/g;
 const UNSUPPORTED_PATTERN = /^!|^\\#|[[\]]|\*\*\*|\\$/;
 
 function isOwnerName(word: string): boolean {
-  return word.length <= MAX_OWNER_CHARACTERS && (namesAccount(word) || EMAIL_ADDRESS.test(word));
+  return word.length <= MAX_OWNER_CHARACTERS && (ACCOUNT_NAME.test(word) || EMAIL_ADDRESS.test(word));
 }
 
 const MAX_OWNER_CHARACTERS = 200;
+
+/** `@login` or `@org/team` as GitHub writes them. */
+const ACCOUNT_NAME = /^@[a-z\d][a-z\d-]*(?:_[a-z\d]+)?(?:\/[a-z\d][\w.-]*)?$/i;
 
 const EMAIL_ADDRESS = /^[^\s@<>`|]+@[a-z\d][a-z\d.-]*$/i;
 

@@ -4,7 +4,7 @@ import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { recomputedDescription } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
-import { type Permission, usesStandingApproval, type Vote } from '../state/vote.ts';
+import type { Permission, Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
 import type { CommittedFile } from '../step/signals.ts';
 import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
@@ -20,8 +20,9 @@ import {
   planRestore,
 } from './commit-plan.ts';
 import { areChangesTouching } from './earlier-changes.ts';
-import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './may-approve.ts';
-import { findStandingProblem, type StandingContext } from './standing-approvals.ts';
+import { type ApprovalRules, countedApprovals, isApproved } from './may-approve.ts';
+import type { StandingContext } from './standing-approvals.ts';
+import { findVoteProblem } from './vote-problems.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has
@@ -130,14 +131,6 @@ function commitMessageEntries(
  * Looks up a voter's current permission; none for a vote whose comment is gone, edited or of another account, or whose
  * standing approval does not cover the change.
  */
-function permissionLookup(
-  { proposal, permissions, voteSources }: ProposalToCommit,
-  standing: StandingContext,
-): (vote: Vote) => Permission {
-  return (vote) => {
-    const problem = usesStandingApproval(vote)
-      ? findStandingProblem(vote, proposal, standing)
-      : findSourceProblem(vote, voteSources);
-    return problem === null ? (permissions[vote.by.id] ?? 'none') : 'none';
-  };
+function permissionLookup(item: ProposalToCommit, standing: StandingContext): (vote: Vote) => Permission {
+  return (vote) => (findVoteProblem(vote, item, standing) === null ? (item.permissions[vote.by.id] ?? 'none') : 'none');
 }

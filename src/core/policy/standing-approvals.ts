@@ -2,13 +2,12 @@ import { type Change, type FileChange, isRestore, membersOf, pathsOf, unifiedDif
 import { recomputedDigest } from '../edits/digest.ts';
 import { describeMisleading, describeMixedPath } from '../edits/misleading-text.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
-import { PATH_FORMS } from '../settings/settings-schema.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
 import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { StandingObstacle } from '../step/refusals.ts';
-import { approvalNeed, type NeedSettings } from './approval-need.ts';
+import { approvalNeed, type NeedSettings } from './may-approve.ts';
 import { isProtected } from './path-policy.ts';
 import { globMatcher } from './path-rules.ts';
 import { findWriteDenyRule } from './path-tables.ts';
@@ -20,85 +19,58 @@ type StandingRules = NeedSettings &
 /** Standing approvals of one pull request that can be in force at one time. */
 export const MAX_STANDING_APPROVALS = 20;
 
-/** Whether a change of this path always needs a person who saw it: it is protected, or no tool may write it. */
-function needsPerson(path: string, rules: StandingRules): boolean {
-  return isProtected(path, rules) || findWriteDenyRule(path) !== null;
-}
-
 /** Why a standing approval of any person must not cover this proposal; null if one can. */
 export function findObstacle(proposal: Proposal, rules: StandingRules): StandingObstacle | null {
-  return OBSTACLES.find(({ stands }) => stands(proposal, rules))?.obstacle ?? null;
+  if (rules.standingApprovals === 'off') return 'switched-off';
+  if (needsOthers(proposal, rules)) return 'needs-others';
+  return needsLook(proposal, rules) ? 'needs-a-look' : null;
 }
-
-type ObstacleRule = {
-  readonly obstacle: StandingObstacle;
-  readonly stands: (proposal: Proposal, rules: StandingRules) => boolean;
-};
-
-/** In the order in which people read about them. A set has the obstacles of its members. */
-const OBSTACLES: readonly ObstacleRule[] = [
-  { obstacle: 'switched-off', stands: (_proposal, { standingApprovals }) => standingApprovals === 'off' },
-  { obstacle: 'needs-others', stands: needsOthers },
-  { obstacle: 'not-by-the-agent', stands: ({ origin, userEdit }) => origin.kind !== 'call' || userEdit !== null },
-  { obstacle: 'deletes-or-moves', stands: ({ change }) => membersOf(change).some(isNoEdit) },
-  {
-    obstacle: 'protected-path',
-    stands: ({ change }, rules) => pathsOf(change).some((path) => needsPerson(path, rules)),
-  },
-  { obstacle: 'executable', stands: ({ change }) => membersOf(change).some(isExecutable) },
-  { obstacle: 'misleading-text', stands: ({ change }) => membersOf(change).some(isMisleading) },
-  { obstacle: 'does-not-parse', stands: ({ syntaxProblems }) => syntaxProblems.length > 0 },
-  { obstacle: 'not-as-shown', stands: ({ change }) => recomputedDigest(change) !== change.digest },
-];
 
 /** Whether a rule asks for eyes beside those of the person who gave it. */
 function needsOthers(proposal: Proposal, rules: StandingRules): boolean {
   if (rules.requireNonAuthor || rules.requireNonRequester) return true;
-  const { approvals, ownedPaths } = approvalNeed(proposal, rules);
+  const { approvals, ownedPaths } = approvalNeed(proposal.change, rules);
   return approvals > 1 || ownedPaths.length > 0;
 }
 
-/** Whether it deletes, moves, restores or only reads a file, so that its page shows no edited lines. */
-function isNoEdit(change: FileChange): boolean {
-  return (change.op !== 'edit' && change.op !== 'write') || isRestore(change) || change.region === null;
-}
-
-/** Whether git marks the file as executable, before or after the change. */
-function isExecutable({ base, result }: FileChange): boolean {
-  return base?.mode === '100755' || result?.mode === '100755';
+/** Whether it is no plain edit by the agent, could run code, or is shown with a warning. One member of a set is enough. */
+function needsLook({ origin, userEdit, change, syntaxProblems }: Proposal, rules: StandingRules): boolean {
+  if (origin.kind !== 'call' || userEdit !== null || syntaxProblems.length > 0) return true;
+  if (recomputedDigest(change) !== change.digest) return true;
+  return membersOf(change).some((member) => {
+    const { path, op, region, base, result } = member;
+    const isEdit = (op === 'edit' || op === 'write') && !isRestore(member) && region !== null;
+    const isExecutable = base?.mode === '100755' || result?.mode === '100755';
+    const isGuarded = isProtected(path, rules) || findWriteDenyRule(path) !== null;
+    return !isEdit || isExecutable || isGuarded || isMisleading(member);
+  });
 }
 
 /** Whether its page warns of its path or of its lines. */
 function isMisleading({ path, payload }: FileChange): boolean {
   const diff = unifiedDiffOf(payload);
-  return diff === null || isMisleadingPath(path) || describeMisleading(diff).length > 0;
+  const isMisleadingPath = findHiddenCharacters(path).length > 0 || describeMixedPath(path) !== null;
+  return diff === null || isMisleadingPath || describeMisleading(diff).length > 0;
 }
 
-function isMisleadingPath(path: string): boolean {
-  return findHiddenCharacters(path).length > 0 || describeMixedPath(path) !== null;
-}
-
-/** The glob that `/approve always` names; null for the path of the change. */
-type RequestedGlob = string | null;
-
-/** The scope that a comment asks for with its approval of this proposal, or why it can be given none. */
+/** The scope that `/approve always` gives, of a glob or of the change's own path; or why it can give none. */
 export function findScope(
   proposal: Proposal,
-  glob: RequestedGlob,
+  glob: string | null,
   rules: StandingRules,
 ): StandingScope | StandingObstacle {
   const obstacle = findObstacle(proposal, rules);
   if (obstacle !== null) return obstacle;
   const { origin, change } = proposal;
-  if (origin.kind !== 'call') return 'not-by-the-agent';
-  if (glob !== null && rules.standingApprovals !== 'glob') return 'globs-switched-off';
+  if (origin.kind !== 'call') return 'needs-a-look';
+  const paths = pathsOf(change);
   if (glob !== null) {
-    if (!isGlob(glob)) return 'unclear-scope';
-    return pathsOf(change).every(globMatcher(glob)) ? { tool: origin.tool, path: null, glob } : 'beyond-scope';
+    if (rules.standingApprovals !== 'glob') return 'switched-off';
+    return isGlob(glob) && paths.every(globMatcher(glob)) ? { tool: origin.tool, path: null, glob } : 'unclear-scope';
   }
-  const [path, ...others] = pathsOf(change);
-  if (path === undefined || others.length > 0) return 'several-files';
-  return path.length > MAX_SCOPE_CHARACTERS ? 'unclear-scope' : { tool: origin.tool, path, glob: null };
+  const [path, ...others] = paths;
+  if (path === undefined || others.length > 0 || path.length > MAX_SCOPE_CHARACTERS) return 'unclear-scope';
+  return { tool: origin.tool, path, glob: null };
 }
 
 /** Longer ones could not be shown to their end. */
@@ -107,12 +79,8 @@ export const MAX_SCOPE_CHARACTERS = 200;
 /** One folder and one extension, such as `src/*.ts`. */
 const FOLDER_AND_EXTENSION = /^(?:[^*?[\]{}!`'"]+\/)?\*(?:\.[\w-]+)+$/;
 
-/** The form of globs in the settings file too, so that one that would match nothing, or less than it says, is no scope. */
 function isGlob(glob: string): boolean {
-  if (glob.length > MAX_SCOPE_CHARACTERS || !FOLDER_AND_EXTENSION.test(glob)) return false;
-  if (glob !== glob.normalize('NFC')) return false;
-  if (!PATH_FORMS.glob.every(({ form }) => form.test(glob))) return false;
-  return !isMisleadingPath(glob);
+  return glob.length <= MAX_SCOPE_CHARACTERS && FOLDER_AND_EXTENSION.test(glob);
 }
 
 /** Whether a standing approval has not expired. Times are GitHub's. */
@@ -120,20 +88,15 @@ export function isInForce({ expiresAt }: Pick<StandingApproval, 'expiresAt'>, no
   return Date.parse(now) < Date.parse(expiresAt);
 }
 
-/** Whether it reaches this proposal: of the same tool, on its paths only, and posted in a later second. */
-export function reaches(approval: StandingApproval, proposal: Proposal): boolean {
-  const { origin, change } = proposal;
+/**
+ * Whether it reaches this proposal: of the same tool, on its paths only, and posted in a later second. GitHub's times
+ * are whole seconds, so what was posted in the same second can be what the person saw.
+ */
+export function reaches(approval: StandingApproval, { origin, change, comment }: Proposal): boolean {
   if (origin.kind !== 'call' || origin.tool !== approval.tool) return false;
-  return isPostedAfter(proposal, approval.grantedAt) && pathsOf(change).every(pathTest(approval));
-}
-
-/** GitHub's times are whole seconds, so what was posted in the same second can be what the person saw. */
-function isPostedAfter({ comment }: Pick<Proposal, 'comment'>, grantedAt: string): boolean {
-  return comment !== null && Date.parse(comment.createdAt) > Date.parse(grantedAt);
-}
-
-function pathTest(scope: StandingScope): (path: string) => boolean {
-  return scope.glob === null ? (path) => path === scope.path : globMatcher(scope.glob);
+  if (comment === null || Date.parse(comment.createdAt) <= Date.parse(approval.grantedAt)) return false;
+  const covers = approval.glob === null ? (path: string) => path === approval.path : globMatcher(approval.glob);
+  return pathsOf(change).every(covers);
 }
 
 /** The standing approvals of a pull request, and what decides at this time whether they are in force. */

@@ -45,9 +45,7 @@ export type VoteProblem =
   | 'edited'
   /** A review that was dismissed since. */
   | 'dismissed'
-  /** The account has another login by now. GitHub knows permissions, and code owners, by the login alone. */
-  | 'renamed'
-  /** Another account wrote it, or it does not approve this change. */
+  /** Another account wrote it, also the same one under another login, or it is not about this change. */
   | 'not-theirs'
   /** The standing approval was taken back or expired since, or does not cover this change any more. */
   | 'standing-ended';

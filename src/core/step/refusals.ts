@@ -1,61 +1,41 @@
 import type { UserEditRefusal } from '../edits/build/user-edit.ts';
+import type { ApproverRole } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
 import type { ProposalLink, ProposalOutcome } from './reply-links.ts';
 
 /** Why approvals have no effect. */
 export type ApprovalBlock =
   /** The repository's settings are broken, so it is unknown who can approve. */
-  | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
-  | {
-      readonly kind: 'objection';
-      readonly objection: Objection;
-      readonly login: string;
-      /** The setting that demands the role or the code owners. */
-      readonly setting: 'approvers' | 'require';
-      /** The path without an owner's approval; null unless the objection is about code owners. */
-      readonly owned: UnapprovedPath | null;
-    }
-  /** A rule denies this path now, so no approval of the change counts. `linked`: a link shows a file of it there. */
-  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
-  /** The approvals count, but more people are needed, or an owner of this path. */
-  | { readonly kind: 'approvals-missing'; readonly missing: number; readonly path: string | null };
+  { readonly kind: 'settings-broken'; readonly problems: readonly string[] } | ApproverRefusal | ApprovalsMissing;
 
-/** A path that needs the approval of one of its owners. The App cannot see the members of some teams. */
-export type UnapprovedPath = {
-  readonly path: string;
-  readonly owners: readonly string[];
-  readonly unreadableTeams: readonly string[];
+/** Why a person's approval of a change does not count. */
+export type ApproverRefusal =
+  /** A rule denies this path now, so that nobody's approval counts. */
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
+  /** The person lacks this role. */
+  | { readonly kind: 'role-missing'; readonly login: string; readonly role: ApproverRole }
+  /** The person is no known owner of this path, or of another one of the change. */
+  | { readonly kind: 'not-owner'; readonly login: string; readonly path: string; readonly isTeamUnread: boolean }
+  /** The author of the pull request, or the requester of the change, does not count here. */
+  | { readonly kind: 'is-author' | 'is-requester'; readonly login: string };
+
+/** The approvals count, but more people are needed, or an owner of this path. */
+export type ApprovalsMissing = {
+  readonly kind: 'approvals-missing';
+  readonly missing: number;
+  readonly path: string | null;
 };
-
-/** Why a person's approval does not count. */
-export type Objection =
-  | 'denied-path'
-  | 'no-write-access'
-  | 'below-maintain'
-  | 'below-admin'
-  | 'no-code-owner'
-  | 'not-code-owner'
-  | 'is-author'
-  | 'is-requester';
 
 /** Why `/approve always` approves one change only. */
 export type StandingObstacle =
   | 'switched-off'
-  | 'globs-switched-off'
-  | 'needs-others'
   | 'not-your-run'
-  | 'not-by-the-agent'
-  | 'deletes-or-moves'
-  | 'protected-path'
-  | 'executable'
-  | 'misleading-text'
-  | 'does-not-parse'
-  | 'not-as-shown'
-  | 'several-files'
+  /** A rule asks for other people's approval too. */
+  | 'needs-others'
+  /** Each such change needs a person who looks at it. */
+  | 'needs-a-look'
   | 'unclear-scope'
-  | 'beyond-scope'
-  | 'too-many'
-  | 'expired';
+  | 'too-many';
 
 /** Why a standing approval ended before its time: a person took it back, or might have. */
 export type StandingEnd = { readonly kind: 'revoked'; readonly by: Person } | { readonly kind: 'comment-unread' };
@@ -81,8 +61,7 @@ export type UndoRefusal =
   | { readonly kind: 'commit-missing'; readonly sha: string }
   /** Another file or directory blocks the path of the deleted or moved file. */
   | { readonly kind: 'path-taken'; readonly path: string }
-  /** `linked`: a link shows a file of the change at the path. */
-  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string; readonly linked?: true }
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
   /** It would touch the lines or paths of another open change. */
   | { readonly kind: 'overlaps'; readonly other: ProposalLink }
   /** Our own sentences for the model, which are safe to show to people. */

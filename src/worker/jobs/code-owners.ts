@@ -1,5 +1,4 @@
-import { isOwner, isTeam, ownedPath } from '../../core/policy/approval-need.ts';
-import { findOwners, MAX_CODEOWNERS_BYTES } from '../../core/policy/code-owners.ts';
+import { findOwners, isOwner, isTeam, MAX_CODEOWNERS_BYTES, ownersOf } from '../../core/policy/code-owners.ts';
 import type { CodeOwners } from '../../core/state/settings.ts';
 import type { Person } from '../../core/state/vote.ts';
 import type { GitHub } from '../../core/step/ports.ts';
@@ -36,9 +35,8 @@ type TeamQuestions = {
 async function askTeams(github: GitHub, found: CodeOwners, { person, paths, teams }: TeamQuestions): Promise<void> {
   const asked = new Set<string>();
   for (const path of paths) {
-    const owned = ownedPath(path, found);
-    for (const owner of owned.owners) {
-      if (isOwner(person, owned, { ...found, teams })) break;
+    for (const owner of ownersOf(path, found)) {
+      if (isOwner(person, path, { ...found, teams })) break;
       const team = owner.toLowerCase();
       if (!isTeam(team) || asked.has(team) || teams[team] === null) continue;
       asked.add(team);

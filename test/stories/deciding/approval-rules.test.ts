@@ -34,7 +34,7 @@ describe('required_approvals', () => {
     const { ana, ben, bot, pr } = await proposeUnder('required_approvals: 2\n');
     await ana.replies(bot.proposal(1), '/approve');
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
-    expect(bot.answer()).toMatch(/^Your approval counts\. 1 more approval is needed/);
+    expect(bot.answer()).toMatch(/^Your approval counts, but 1 more approval is needed/);
     await ana.says('/approve all');
     expect(pr.commits()).toEqual([]);
     expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\``);
@@ -48,7 +48,7 @@ describe('required_approvals', () => {
     grants(ben, 'read');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toMatch(/^Not applied: `ben-\d+` no longer has write access/);
+    expect(bot.answer()).toMatch(/^Not applied: `ben-\d+` has no write access/);
     expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\`:`);
     const dora = await person('dora', 'write');
     await dora.replies(bot.proposal(1), '/approve');
@@ -66,9 +66,7 @@ describe('who may approve', () => {
       '**0 of 1 approvals**: 1 more needed, by somebody with maintain or admin access.',
     );
     await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain(
-      `\`${ana.login}\` doesn’t have the maintain or admin role that \`approvers: maintain\``,
-    );
+    expect(bot.answer()).toContain(`\`${ana.login}\` doesn’t have the maintain or admin role`);
     expect(pr.commits()).toEqual([]);
     await maria.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);

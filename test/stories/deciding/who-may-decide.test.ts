@@ -125,7 +125,7 @@ describe('who may decide', () => {
     await stage().settle();
     expect(pr.commits()).toEqual([]);
     expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
-    expect(bot.answer()).toMatch(/^Not applied: .*ana.* no longer has write access/);
+    expect(bot.answer()).toMatch(/^Not applied: .*ana.* has no write access/);
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect(pr.commits()[0]?.message).toContain(`Approved-by: ${ben.login}`);

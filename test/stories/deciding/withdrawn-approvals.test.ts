@@ -185,7 +185,7 @@ describe('a forged delivery', () => {
     expect(pr.commits()).toEqual([]);
     expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answers().filter((answer) => answer.includes('is not on this pull request'))).toHaveLength(1);
-    expect(bot.answers().filter((answer) => answer.includes('doesn’t say that'))).toHaveLength(1);
+    expect(bot.answers().filter((answer) => answer.includes('doesn’t show that approval as one of'))).toHaveLength(1);
     await ana.says('/approve');
     expect(pr.commits()).toHaveLength(1);
   });

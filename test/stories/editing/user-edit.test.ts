@@ -233,7 +233,7 @@ describe('between the reply and its commit', () => {
     release();
     await stage().settle();
     expect(await proposalStates(story)).toEqual(['proposed']);
-    expect(bot.answer()).toMatch(/no longer has write access/);
+    expect(bot.answer()).toMatch(/has no write access/);
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(pr.commits()[0]?.message).not.toContain(ana.login);

@@ -1,5 +1,4 @@
 import {
-  blockFor,
   couldApprovalCount,
   currentApprovalRules,
   showCurrentNeeds,
@@ -15,7 +14,7 @@ import {
   withReply,
 } from '../../actions/step-builder.ts';
 import { queuePosting } from '../../actions/tool-batch.ts';
-import type { ApprovalRules } from '../../policy/may-approve.ts';
+import { type ApprovalRules, mayApprove } from '../../policy/may-approve.ts';
 import { commentKey } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
@@ -52,8 +51,8 @@ export function checkMayApprove(context: CommandContext, open: readonly Proposal
   if (current.kind !== 'rules') return refuseApproval(context, current, open);
   const { rules } = current;
   const blocked = open.flatMap((proposal) => {
-    const block = blockFor(context.person, context.permission, proposal, rules);
-    return block === null ? [] : [{ proposal, block }];
+    const verdict = mayApprove(proposal, context, rules);
+    return verdict === 'yes' ? [] : [{ proposal, block: verdict }];
   });
   const [first] = blocked;
   if (first === undefined) return { kind: 'allowed', rules };

@@ -43,13 +43,14 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
   );
 }
 
-/** Replies that name the owners of paths, and the rules that deny some. */
+/** Replies that name paths with owners, and the rules that deny some. */
 function ownerReplies(words: string, others: string): readonly Reply[] {
-  const owned = { path: words, owners: [others, '@org/team', words], unreadableTeams: [words, others] };
-  const person = { kind: 'objection', login: words, setting: 'approvers', owned } as const;
   return [
-    { kind: 'approval-not-counted', proposals: [], block: { ...person, objection: 'not-code-owner' } },
-    { kind: 'approval-lapsed', proposals: [], block: { ...person, objection: 'no-code-owner' } },
+    {
+      kind: 'approval-not-counted',
+      proposals: [],
+      block: { kind: 'not-owner', login: words, path: others, isTeamUnread: true },
+    },
     { kind: 'approval-not-counted', proposals: [], block: { kind: 'approvals-missing', missing: 1, path: words } },
     { kind: 'approval-lapsed', proposals: [], block: { kind: 'denied-path', path: words, rule: others } },
   ];

@@ -41,22 +41,11 @@ function say(answer: Reply): string {
 }
 
 const OBSTACLES: readonly StandingObstacle[] = [
-  ...([
-    'switched-off',
-    'globs-switched-off',
-    'needs-others',
-    'not-your-run',
-    'not-by-the-agent',
-    'deletes-or-moves',
-    'protected-path',
-  ] as const),
-  ...(['executable', 'misleading-text', 'does-not-parse', 'not-as-shown', 'several-files'] as const),
-  ...(['unclear-scope', 'beyond-scope', 'too-many', 'expired'] as const),
+  ...(['switched-off', 'not-your-run', 'needs-others', 'needs-a-look', 'unclear-scope', 'too-many'] as const),
 ];
 
 const VOTE_PROBLEMS: readonly VoteProblem[] = [
-  ...(['missing', 'edited', 'dismissed', 'renamed'] as const),
-  ...(['not-theirs', 'standing-ended'] as const),
+  ...(['missing', 'edited', 'dismissed', 'not-theirs', 'standing-ended'] as const),
 ];
 
 type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
@@ -86,8 +75,9 @@ function everyAnswer(text: string): readonly Reply[] {
   } as const;
   const doubts: readonly ApprovalBlock[] = [
     { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
-    { kind: 'objection', objection: 'is-requester', login: text, setting: 'approvers', owned: null },
-    { kind: 'objection', objection: 'below-maintain', login: text, setting: 'approvers', owned: null },
+    { kind: 'is-requester', login: text },
+    { kind: 'role-missing', login: text, role: 'maintain' },
+    { kind: 'not-owner', login: text, path: text, isTeamUnread: true },
     { kind: 'approvals-missing', missing: 1, path: null },
     { kind: 'approvals-missing', missing: 3, path: text },
   ];
@@ -536,31 +526,29 @@ describe('answers', () => {
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      Another person with write access must approve.
-
       [approval-lapsed]
-      Not applied: total doesn’t have the maintain or admin role that \`approvers: maintain\` requires. Pending again:
+      Not applied: total doesn’t have the maintain or admin role that approvers of this change need. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      Someone with that role must approve.
-
       [approval-lapsed]
-      Not applied: the repository now requires more approvals. Pending again:
+      Not applied: total is no known code owner of \`total\`, as its approvers must be. Countersign cannot see the members of a team that owns it: its installation lacks the permission \`members: read\`. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      1 more approval is needed.
-
       [approval-lapsed]
-      Not applied: the repository now requires more approvals. Pending again:
+      Not applied: 1 more approval is needed. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      3 more approvals are needed, also of a code owner of \`total\`.
+      [approval-lapsed]
+      Not applied: 3 more approvals are needed, also of a code owner of \`total\`. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
 
       [approval-withdrawn]
       Not applied: the comment with the approval of total is not on this pull request. Pending again:
@@ -605,7 +593,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-withdrawn]
-      Not applied: the account of total was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name. Pending again:
+      Not applied: GitHub doesn’t show that approval as one of total any more. Pending again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -613,21 +601,7 @@ describe('answers', () => {
       Only a new comment approves, such as \`/approve k7q2\`.
 
       [approval-withdrawn]
-      One approval doesn’t count: the account of total was renamed since, and GitHub tells permissions by the name. Its owner can approve again under the new name. The other approvals are enough for:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      [approval-withdrawn]
-      Not applied: the comment that was read as the approval of total doesn’t say that. Pending again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Only a new comment approves, such as \`/approve k7q2\`.
-
-      [approval-withdrawn]
-      One approval doesn’t count: the comment that was read as the approval of total doesn’t say that. The other approvals are enough for:
+      One approval doesn’t count: GitHub doesn’t show that approval as one of total any more. The other approvals are enough for:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -647,7 +621,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-not-counted]
-      Nothing was approved: the settings that say who may approve are broken. Still pending:
+      That approval doesn’t count: the settings that say who may approve are broken. Still pending:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -666,24 +640,26 @@ describe('answers', () => {
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      Another person with write access must approve.
-
       [approval-not-counted]
-      That approval doesn’t count: total doesn’t have the maintain or admin role that \`approvers: maintain\` requires. Still pending:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Someone with that role must approve.
-
-      [approval-not-counted]
-      Your approval counts. 1 more approval is needed for:
+      That approval doesn’t count: total doesn’t have the maintain or admin role that approvers of this change need. Still pending:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
       [approval-not-counted]
-      Your approval counts. 3 more approvals are needed, also of a code owner of \`total\` for:
+      That approval doesn’t count: total is no known code owner of \`total\`, as its approvers must be. Countersign cannot see the members of a team that owns it: its installation lacks the permission \`members: read\`. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-not-counted]
+      Your approval counts, but 1 more approval is needed:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-not-counted]
+      Your approval counts, but 3 more approvals are needed, also of a code owner of \`total\`:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -895,52 +871,22 @@ describe('answers', () => {
       It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file or has misleading characters. Every change is still posted first, and \`/deny\` wins until its commit begins. \`/revoke 1\` takes it back.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows no standing approvals (\`standing_approvals: off\`).
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: this repository allows them for single paths only (\`standing_approvals: path\`).
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the repository’s rules ask for other people’s approval too.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: \`standing_approvals\` of this repository doesn’t allow that.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: another person started this run.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the agent did not propose it in this form with one of its tools.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the repository’s rules ask for other people’s approval too.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it deletes, moves, restores or only reads a file.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it is no plain edit by the agent, touches a protected or executable file, or its page warns of it, so each of its kind needs an approval of its own.
 
       [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it touches a protected file, which always needs an approval of its own.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes an executable file, which always needs an approval of its own.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its page warns of its lines or of its path.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: with it a file would no longer parse.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it is not stored exactly as it is shown.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: it changes several files. Name them by a glob, as in \`/approve always src/*.ts\`.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob is one folder from the repository’s root and one extension, as in \`src/*.ts\`, of at most 200 characters.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: the glob leaves out this change itself. Case counts, and a glob begins at the root.
+      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its reach is unclear. A glob that covers this change is one folder from the repository’s root and one extension, as in \`src/*.ts\`, of at most 200 characters. A change of several files needs one.
 
       [standing-refused]
       Your approval is for \`k7q2\` alone and doesn’t stand for later changes: 20 are in force already. \`/revoke <n>\` makes room.
-
-      [standing-refused]
-      Your approval is for \`k7q2\` alone and doesn’t stand for later changes: its time was over when it was read.
 
       [standing-approvals]
       Standing approvals in force on this pull request:

@@ -36,7 +36,7 @@ it.each<[string, Partial<VoteSource> | null, VoteProblem | null]>([
   ['with another text', { body: '/approve' }, 'edited'],
   ['as another person’s', { authorId: ben.id }, 'not-theirs'],
   ['as written by an App', { viaApp: true }, 'not-theirs'],
-  ['of a renamed account', { authorLogin: 'ana-new' }, 'renamed'],
+  ['of a renamed account', { authorLogin: 'ana-new' }, 'not-theirs'],
   ['in a dismissed review', { reviewState: 'dismissed' }, 'dismissed'],
   ['with another time than the delivery said', { createdAt: '2026-01-01T00:00:10Z' }, 'not-theirs'],
   ['in another thread than the delivery said', { thread: { rootId: 41, reviewId: 7 } }, 'not-theirs'],

@@ -5,7 +5,7 @@ import { relocateRegion } from '../../../../src/core/edits/region.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
-import { findSourceProblem } from '../../../../src/core/policy/may-approve.ts';
+import { findSourceProblem } from '../../../../src/core/policy/vote-problems.ts';
 import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
 import type { VoteSource } from '../../../../src/core/state/vote-source.ts';
 import type { FileContent } from '../../../../src/core/step/ports.ts';

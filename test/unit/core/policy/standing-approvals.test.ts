@@ -94,24 +94,24 @@ const IN_RUN = { rules: DEFAULT_SETTINGS, runBy: ana, now: NOW } as const;
 describe('what no standing approval covers (S123, S35)', () => {
   it.each<[string, Proposal, StandingObstacle | null]>([
     ['an edit', posted(), null],
-    ['an invisible character', posted(evil), 'misleading-text'],
-    ['a look-alike', posted(lookAlike), 'misleading-text'],
-    ['a look-alike in its path', posted({ ...bigint, path: 'src/t\u043Etal.ts' }), 'misleading-text'],
+    ['an invisible character', posted(evil), 'needs-a-look'],
+    ['a look-alike', posted(lookAlike), 'needs-a-look'],
+    ['a look-alike in its path', posted({ ...bigint, path: 'src/t\u043Etal.ts' }), 'needs-a-look'],
     [
       'a file that would not parse',
       posted(bigint, { syntaxProblems: [{ path: 'a', line: 1, what: 'x' }] }),
-      'does-not-parse',
+      'needs-a-look',
     ],
-    ['another change than its digest names', posted({ ...bigint, digest: 'f'.repeat(64) }), 'not-as-shown'],
-    ['a deletion', posted({ ...bigint, op: 'delete' }), 'deletes-or-moves'],
-    ['a move', posted({ ...bigint, op: 'move', from: 'src/from.ts' }), 'deletes-or-moves'],
-    ['a gated reading', posted({ ...bigint, op: 'read' }), 'deletes-or-moves'],
-    ['a change without lines', posted({ ...bigint, region: null }), 'deletes-or-moves'],
-    ['a package manifest', posted({ ...bigint, path: 'web/package.json' }), 'protected-path'],
-    ['a file of .github', posted({ ...bigint, path: '.GitHub/labels.yml' }), 'protected-path'],
-    ['a denied file', posted({ ...bigint, path: '.github/workflows/ci.yml' }), 'protected-path'],
-    ['a file that is executable', posted(executable), 'executable'],
-    ['a file that becomes executable', posted({ ...bigint, result: executable.result }), 'executable'],
+    ['another change than its digest names', posted({ ...bigint, digest: 'f'.repeat(64) }), 'needs-a-look'],
+    ['a deletion', posted({ ...bigint, op: 'delete' }), 'needs-a-look'],
+    ['a move', posted({ ...bigint, op: 'move', from: 'src/from.ts' }), 'needs-a-look'],
+    ['a gated reading', posted({ ...bigint, op: 'read' }), 'needs-a-look'],
+    ['a change without lines', posted({ ...bigint, region: null }), 'needs-a-look'],
+    ['a package manifest', posted({ ...bigint, path: 'web/package.json' }), 'needs-a-look'],
+    ['a file of .github', posted({ ...bigint, path: '.GitHub/labels.yml' }), 'needs-a-look'],
+    ['a denied file', posted({ ...bigint, path: '.github/workflows/ci.yml' }), 'needs-a-look'],
+    ['a file that is executable', posted(executable), 'needs-a-look'],
+    ['a file that becomes executable', posted({ ...bigint, result: executable.result }), 'needs-a-look'],
   ])('%s', (_what, one, obstacle) => {
     expect(findObstacle(one, DEFAULT_SETTINGS)).toBe(obstacle);
     const usable = findUsable(one, { ...IN_RUN, approvals: [globbed('**')] });
@@ -121,10 +121,10 @@ describe('what no standing approval covers (S123, S35)', () => {
   it('one member of a set is enough', () => {
     const set = (...members: readonly FileChange[]) =>
       ({ ...proposal(bigint), change: { op: 'set', summary: '', members, digest: '' } }) as Proposal;
-    expect(findObstacle(set(bigint, { ...bigint, path: 'Makefile' }), DEFAULT_SETTINGS)).toBe('protected-path');
-    expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('deletes-or-moves');
-    expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('misleading-text');
-    expect(findObstacle(set(bigint, executable), DEFAULT_SETTINGS)).toBe('executable');
+    expect(findObstacle(set(bigint, { ...bigint, path: 'Makefile' }), DEFAULT_SETTINGS)).toBe('needs-a-look');
+    expect(findObstacle(set(bigint, { ...bigint, op: 'delete' }), DEFAULT_SETTINGS)).toBe('needs-a-look');
+    expect(findObstacle(set(bigint, evil), DEFAULT_SETTINGS)).toBe('needs-a-look');
+    expect(findObstacle(set(bigint, executable), DEFAULT_SETTINGS)).toBe('needs-a-look');
   });
 
   it('protected_paths of the settings count like the built-in list, without case', () => {
@@ -139,10 +139,10 @@ describe('the scope that a comment asks for', () => {
     [null, {}, { tool: 'edit_file', path: 'src/total.ts', glob: null }],
     ['src/*.ts', {}, { tool: 'edit_file', path: null, glob: 'src/*.ts' }],
     [null, { standingApprovals: 'path' }, { tool: 'edit_file', path: 'src/total.ts', glob: null }],
-    ['src/*.ts', { standingApprovals: 'path' }, 'globs-switched-off'],
+    ['src/*.ts', { standingApprovals: 'path' }, 'switched-off'],
     [null, { standingApprovals: 'off' }, 'switched-off'],
-    ['SRC/*.ts', {}, 'beyond-scope'],
-    ['*.ts', {}, 'beyond-scope'],
+    ['SRC/*.ts', {}, 'unclear-scope'],
+    ['*.ts', {}, 'unclear-scope'],
     [null, { requireNonAuthor: true }, 'needs-others'],
     [null, { requireNonRequester: true }, 'needs-others'],
     [null, { requiredApprovals: 2 }, 'needs-others'],
