@@ -199,10 +199,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'who, where, how fresh',
     entries: [
       'countersign.ts',
-      'approval-rules.ts',
-      'approval-need.ts',
+      'may-approve.ts',
+      'vote-problems.ts',
       'code-owners.ts',
-
       'paths.ts',
       'path-tables.ts',
       'path-policy.ts',
@@ -218,7 +217,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts', 'models.ts', 'settings-schema.ts'],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts', 'models.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',
