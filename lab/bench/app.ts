@@ -20,10 +20,9 @@ async function printLatencies(name: string, open: () => Promise<ChaosDatabase>, 
   printLine(`\n${name}`);
   const database = await open();
   try {
-    const { review, commit, hops } = await measureLatencies(database.environment, rounds);
+    const { review, commit } = await measureLatencies(database.environment, rounds);
     printRow('task to posted review', review, 'goal 500');
     printRow('/approve to commit', commit, 'goal 300');
-    printRow(`${HOPS_PER_CHAIN} hops, including HTTP and the fakes`, hops, 'no goal');
   } finally {
     await database.drop();
   }

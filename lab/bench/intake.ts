@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { issueComment, type Payload, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
+import { issueComment, type Payload } from '../../test/unit/core/webhooks/payloads.ts';
 import { createAppProcess, readListeningUrl } from '../chaos/app-process.ts';
 import type { ChaosDatabase } from '../chaos/database.ts';
 import { startTestSite } from '../chaos/site.ts';
-import { readProcessUsage } from './load-setup.ts';
 import { quantile } from './measure.ts';
 
 /** A running server that receives deliveries. */
@@ -60,9 +59,9 @@ async function measureRound({
   secret,
   pid,
 }: IntakeServer): Promise<{ readonly sample: IntakeSample; readonly cpuMs: number }> {
-  const cpuMsBefore = readProcessUsage(pid).cpuMs;
+  const cpuMsBefore = readCpuMs(pid);
   const sample = await measureIntake(url, secret, ROUND_MS);
-  return { sample, cpuMs: readProcessUsage(pid).cpuMs - cpuMsBefore };
+  return { sample, cpuMs: readCpuMs(pid) - cpuMsBefore };
 }
 
 /** A line for each server, compared with the first one. */
@@ -125,117 +124,41 @@ type IntakeSample = { readonly perSecond: number; readonly times: readonly numbe
 
 /** Sends signed deliveries of 20 kB for `ms`. Each connection sends the next one as soon as it gets a response. */
 async function measureIntake(url: string, secret: string, ms: number): Promise<IntakeSample> {
-  const until = performance.now() + ms;
-  return sendConcurrently(
-    url,
-    () => performance.now() < until,
-    (number) => signedCommand(secret, number),
-  );
-}
-
-/** Sends `count` replies in threads, as fast as they are acknowledged. */
-export async function sendReplies(url: string, secret: string, count: number): Promise<IntakeSample> {
-  let left = count;
-  return sendConcurrently(
-    url,
-    () => left-- > 0,
-    (number) => signedReply(secret, number),
-  );
-}
-
-async function sendConcurrently(
-  url: string,
-  hasMore: () => boolean,
-  createDelivery: (pullNumber: number) => SignedDelivery,
-): Promise<IntakeSample> {
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => KeepAliveConnection.open(url)));
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
   let refused = 0;
   const startedAt = performance.now();
-  const send = async (connection: KeepAliveConnection, pullNumber: number): Promise<void> => {
-    while (hasMore()) {
-      const { headers, body } = createDelivery(pullNumber);
+  const send = async (pullNumber: number): Promise<void> => {
+    while (performance.now() < startedAt + ms) {
+      const delivery = signedCommand(secret, pullNumber);
       const sentAt = performance.now();
-      const status = await connection.post(WEBHOOK_PATH, headers, body);
-      if (status >= 300) refused += 1;
+      if ((await post(agent, url, delivery)) >= 300) refused += 1;
       else times.push(performance.now() - sentAt);
     }
   };
-  await Promise.all(connections.map((connection, index) => send(connection, 1 + (index % PULL_COUNT))));
-  for (const connection of connections) connection.close();
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { perSecond: times.length / seconds, times, refused };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => send(1 + (index % PULL_COUNT))));
+  agent.destroy();
+  return { perSecond: (times.length * 1000) / (performance.now() - startedAt), times, refused };
 }
 
-const HEAD_END = '\r\n\r\n';
-
-/**
- * A connection that sends one request after another. It parses only the status and the length of a response, because
- * the sender shares the machine with the server and its database and must use little CPU time.
- */
-class KeepAliveConnection {
-  readonly #socket: Socket;
-  readonly #host: string;
-  #resolve: ((status: number) => void) | null = null;
-  #reject: ((error: Error) => void) | null = null;
-  #received = '';
-
-  static async open(url: string): Promise<KeepAliveConnection> {
-    const { hostname, port, host } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await once(socket, 'connect');
-    return new KeepAliveConnection(socket, host);
-  }
-
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
-    socket.setEncoding('latin1');
-    socket.on('data', (text: string) => this.#receive(text));
-    socket.on('close', () => this.#reject?.(new Error('The server closed the connection without a response.')));
-    socket.on('error', (error) => this.#reject?.(error));
-  }
-
-  /** Resolves with the status of the response. Rejects if the connection ends first. */
-  post(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    [this.#resolve, this.#reject] = [resolve, reject];
-    const lines = Object.entries({ host: this.#host, ...headers }).map(([name, value]) => `${name}: ${value}`);
-    this.#socket.cork();
-    this.#socket.write([`POST ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
-    this.#socket.write(body);
-    this.#socket.uncork();
-    return promise;
-  }
-
-  close(): void {
-    this.#reject = null;
-    this.#socket.destroy();
-  }
-
-  #receive(text: string): void {
-    this.#received += text;
-    const length = responseLength(this.#received);
-    if (length === null || this.#received.length < length) return;
-    const status = Number(this.#received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
-    this.#received = this.#received.slice(length);
-    this.#resolve?.(status);
-  }
+/** Resolves with the status of the response. */
+function post(agent: Agent, url: string, { headers, body }: SignedDelivery): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const sent = request(`${url}${WEBHOOK_PATH}`, { agent, method: 'POST', headers }, (response) => {
+    response.resume().once('end', () => resolve(response.statusCode ?? 0));
+  });
+  sent.once('error', reject).end(body);
+  return promise;
 }
 
-const LAST_CHUNK = '0\r\n\r\n';
+const TICKS_PER_SECOND = 100;
 
-/** The length in bytes of the response that this text begins with; null if the text is too short to tell. */
-function responseLength(text: string): number | null {
-  const headEnd = text.indexOf(HEAD_END);
-  if (headEnd < 0) return null;
-  const head = text.slice(0, headEnd).toLowerCase();
-  const bodyStart = headEnd + HEAD_END.length;
-  const [, contentLength] = /\r\ncontent-length: *(\d+)/.exec(head) ?? [];
-  if (contentLength !== undefined) return bodyStart + Number(contentLength);
-  if (!head.includes('\r\ntransfer-encoding: chunked')) return bodyStart;
-  const lastChunk = text.indexOf(LAST_CHUNK, bodyStart);
-  return lastChunk < 0 ? null : lastChunk + LAST_CHUNK.length;
+/** CPU time of a process since its start (ms). Reads Linux's /proc; throws on other systems. */
+function readCpuMs(pid: number | null | undefined): number {
+  // The program's name is in parentheses and can contain any character.
+  const [, fields = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return ((user + system) * 1000) / TICKS_PER_SECOND;
 }
 
 const DELIVERY_BYTES = 20_000;
@@ -259,16 +182,6 @@ function signedCommand(secret: string, number: number): SignedDelivery {
   const payload = issueComment('/approve all', newComment());
   const issue = { id: 3000 + number, number, title: 'Totals', pull_request: { url: 'https://github.example/pull' } };
   return signDelivery(secret, 'issue_comment', { ...payload, issue });
-}
-
-/** A reply in a thread that the App has no part in: it is stored, decided and has no effect. */
-function signedReply(secret: string, number: number): SignedDelivery {
-  const pullRequest = { pull_request: { id: 3000 + number, number, title: 'Totals' } };
-  return signDelivery(
-    secret,
-    'pull_request_review_comment',
-    reviewComment('I would rather not.', newComment(), pullRequest),
-  );
 }
 
 function newComment(): Payload {

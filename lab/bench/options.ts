@@ -4,16 +4,10 @@ import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
 const DEFAULT_ROUNDS = '5';
 
-const OPTIONS = {
-  brief: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+const OPTIONS = { help: { type: 'boolean', short: 'h', default: false } } as const;
 
 /** `server` is the URL of a PostgreSQL server; null measures on PGlite only. */
 export type AppBenchOptions = { readonly rounds: number; readonly server: string | null };
-
-/** `brief` runs a tenth of each load. */
-export type LoadOptions = { readonly server: string | null; readonly brief: boolean };
 
 export const BENCH_HELP = `Usage: npm run bench [-- [rounds]]
 
@@ -42,19 +36,6 @@ Each row names its goal, but no exit code depends on it.
 Exit codes: 0 after all measurements, 2 if the options are wrong.
 `;
 
-export const LOAD_HELP = `Usage: npm run bench:load [-- [PostgreSQL URL] [--brief]]
-
-Starts the App as separate processes and measures memory and requests with 10,000 pending runs, and memory and CPU time
-over 100,000 deliveries and 1,000 runs.
-
-  PostgreSQL URL  also measures on this server
-  --brief         runs a tenth of each load, as a quick check
-  --help          this text
-
-Takes about ten minutes for each database. It needs Linux.
-Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
-`;
-
 /** Parses the arguments of `npm run bench` and `bench:app`. Never throws. */
 export function readBenchOptions(
   command: 'bench' | 'bench:app',
@@ -68,16 +49,6 @@ export function readBenchOptions(
       return optionsProblem('Use a positive whole number of rounds.');
     return { kind: 'options', options: { rounds: Number(rounds), server } };
   });
-}
-
-/** Parses the arguments of `npm run bench:load`. Never throws. */
-export function readLoadOptions(argv: readonly string[]): OptionsResult<LoadOptions> {
-  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals: [server = null, other] }) =>
-    other === undefined && (server === null || isServerUrl(server))
-      ? { kind: 'options', options: { server, brief } }
-      : optionsProblem('Use at most one URL of a PostgreSQL server.'),
-  );
 }
 
 function isServerUrl(word: string): boolean {

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Random } from '../simulation/world/random.ts';
-import { createPostgresServer, type PostgresPrograms } from './postgres-server.ts';
 
 /** The database of all processes of a run. */
 export type ChaosDatabase = {
@@ -13,8 +11,6 @@ export type ChaosDatabase = {
   readonly environment: Readonly<Record<string, string>>;
   /** Makes it unavailable for some time (ms); null if it is embedded in the App's process. */
   readonly restart: ((ms: number) => Promise<void>) | null;
-  /** True if `restart` kills the server. */
-  readonly crashesOnRestart: boolean;
   readonly drop: () => Promise<void>;
 };
 
@@ -24,7 +20,6 @@ export async function createEmbeddedDatabase(): Promise<ChaosDatabase> {
   return {
     environment: { DATA_DIR: join(folder, 'data') },
     restart: null,
-    crashesOnRestart: false,
     drop: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -45,7 +40,6 @@ export async function createDatabaseOn(server: string): Promise<ChaosDatabase> {
       await sleep(ms);
       await runStatements(server, [`alter database ${name} allow_connections true`]);
     },
-    crashesOnRestart: false,
     drop: () => runStatements(server, [`drop database if exists ${name} with (force)`]),
   };
 }
@@ -57,42 +51,5 @@ async function runStatements(server: string, statements: readonly string[]): Pro
     for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
-  }
-}
-
-/** All processes at once, all after a freeze, or one process, after which the server restarts itself. */
-const CRASH_KINDS = ['at once', 'frozen', 'one process'] as const;
-
-const FREEZE_MS = [50, 1_500] as const;
-
-/** Time until the server notices that one of its processes died. */
-const CRASH_DETECTION_MS = 100;
-
-/** A database on a new PostgreSQL server, which each restart kills. Throws if the server cannot be created. */
-export async function createKilledServerDatabase(programs: PostgresPrograms, random: Random): Promise<ChaosDatabase> {
-  const server = await createPostgresServer(programs);
-  try {
-    await server.start();
-    const { environment } = await createDatabaseOn(server.url);
-    return {
-      environment,
-      crashesOnRestart: true,
-      async restart(ms) {
-        const crash = random.pick(CRASH_KINDS);
-        if (crash === 'one process') {
-          server.crashOneProcess(random.pick);
-          await sleep(CRASH_DETECTION_MS);
-          await server.waitUntilReady();
-        } else {
-          await server.crash(crash === 'frozen' ? random.between(...FREEZE_MS) : 0);
-          await sleep(ms);
-          await server.start();
-        }
-      },
-      drop: () => server.remove(),
-    };
-  } catch (error) {
-    await server.remove();
-    throw error;
   }
 }

@@ -28,9 +28,6 @@ type ProcessFault = 'kill' | 'terminate' | 'hang';
 /** Kills are more frequent than the other faults. */
 const PROCESS_FAULTS: readonly ProcessFault[] = ['kill', 'kill', 'kill', 'terminate', 'terminate', 'hang'];
 
-/** Crashes of the database server are as frequent as all process faults together. */
-const DATABASE_CRASH_WEIGHT = PROCESS_FAULTS.length;
-
 /** Between two faults, ms: long enough for work between them, also on a busy machine. */
 const FAULT_INTERVAL_MS = [500, 3_500] as const;
 
@@ -46,9 +43,8 @@ export async function injectFaults(
   until: number,
 ): Promise<FaultCounts> {
   const counts: FaultCounts = { kills: 0, terminations: 0, hangs: 0, restarts: 0, readyMs: [], problems: [] };
-  const { restart, crashesOnRestart } = database;
-  const restarts = Array.from({ length: crashesOnRestart ? DATABASE_CRASH_WEIGHT : 1 }, () => 'restart' as const);
-  const kinds = restart === null ? PROCESS_FAULTS : [...PROCESS_FAULTS, ...restarts];
+  const { restart } = database;
+  const kinds = restart === null ? PROCESS_FAULTS : [...PROCESS_FAULTS, 'restart' as const];
   const busy = new Map<AppProcess | ChaosDatabase, Promise<void>>();
   while (Date.now() < until) {
     await sleep(random.between(...FAULT_INTERVAL_MS));

@@ -1,9 +1,9 @@
 /** Kills real processes of the App and reports lost and duplicated work; see `npm run chaos -- --help`. */
 import process from 'node:process';
-import { reportProblem, runCommand } from '../../src/cli/options.ts';
+import { runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
 import { CHAOS_HELP, type ChaosDatabaseChoice, type ChaosOptions, readChaosOptions } from './options.ts';
-import { type ChaosResult, ChaosSetupError, runChaos } from './run-chaos.ts';
+import { type ChaosResult, runChaos } from './run-chaos.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -12,17 +12,12 @@ const COMMAND_NAME = 'npm run chaos';
 const DATABASE_TEXT: Readonly<Record<ChaosDatabaseChoice['kind'], string>> = {
   embedded: 'on an embedded database',
   server: 'on PostgreSQL',
-  'killed-server': 'on a PostgreSQL server that is also killed',
 };
 
 process.exitCode = await runCommand(
   { name: COMMAND_NAME, help: CHAOS_HELP },
   readChaosOptions(process.argv.slice(2)),
-  (options) =>
-    runAndReport(options).catch((error: unknown) => {
-      if (error instanceof ChaosSetupError) return reportProblem(COMMAND_NAME, error.message);
-      throw error;
-    }),
+  runAndReport,
 );
 
 async function runAndReport(options: ChaosOptions): Promise<number> {
@@ -30,17 +25,18 @@ async function runAndReport(options: ChaosOptions): Promise<number> {
   const setup = `${replicas === 1 ? 'one process' : `${replicas} processes`} ${DATABASE_TEXT[database.kind]}`;
   printLine(`${seconds} s, ${pluralize(pulls, 'pull request')}, ${setup}, seed ${seed}`);
   const result = await runChaos(options, (line) => process.stderr.write(`${line}\n`));
-  printReport(result, database.kind === 'killed-server');
+  printReport(result);
   return result.verdict.problems.length + result.faults.problems.length === 0 ? 0 : 1;
 }
 
-function printReport({ verdict, faults, deliveries }: ChaosResult, killsServer: boolean): void {
+function printReport({ verdict, faults, deliveries }: ChaosResult): void {
   const { tasks, proposals, approved, denied, commits } = verdict;
   const readyMs = faults.readyMs.toSorted((left, right) => left - right);
   const readySeconds = (part: number): string =>
     ((readyMs[Math.floor((readyMs.length - 1) * part)] ?? 0) / 1000).toFixed(1);
-  const database = `${killsServer ? 'database server killed' : 'database unavailable'} ${faults.restarts}`;
-  printLine(`processes killed ${faults.kills}, terminated ${faults.terminations}, paused ${faults.hangs}; ${database}`);
+  printLine(
+    `processes killed ${faults.kills}, terminated ${faults.terminations}, paused ${faults.hangs}; database unavailable ${faults.restarts}`,
+  );
   printLine(`restarts: ready after ${readySeconds(0.5)} s (median), ${readySeconds(1)} s (longest)`);
   printLine(`webhooks sent ${deliveries.sent}, of these duplicated ${deliveries.duplicated}, lost ${deliveries.lost}`);
   printLine(`tasks ${tasks}, proposals ${proposals}, approved ${approved}, denied ${denied}, committed ${commits}`);

@@ -15,12 +15,9 @@ export type ChaosOptions = {
 export type ChaosDatabaseChoice =
   | { readonly kind: 'embedded' }
   /** A new database on an existing PostgreSQL server. */
-  | { readonly kind: 'server'; readonly url: string }
-  /** A new PostgreSQL server, which is also killed. */
-  | { readonly kind: 'killed-server' };
+  | { readonly kind: 'server'; readonly url: string };
 
-export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N]
-                        [--database URL | --kill-server] [--replicas N]
+export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL] [--replicas N]
 
 Runs real processes of the App in front of a fake GitHub while people give tasks and decide, and kills them at
 random moments. Then it checks that no work was lost or duplicated.
@@ -30,8 +27,6 @@ random moments. Then it checks that no work was lost or duplicated.
   --seed N        determines the actions of people and the faults (1), but not their exact timing
   --database URL  a PostgreSQL server, on which a database is created and dropped; default is one process on an
                   embedded database
-  --kill-server   starts a PostgreSQL server in a temporary directory, with the programs of this machine, and
-                  kills it too: all processes at once, all after a freeze, or a single process
   --replicas N    number of processes on a PostgreSQL server (3)
   --help          this text
 
@@ -44,7 +39,6 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   replicas: { type: 'string' },
   database: { type: 'string' },
-  'kill-server': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -53,18 +47,14 @@ export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOp
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run chaos --', parse, ({ values }) => {
     const { seconds, pulls, seed, database: url } = values;
-    if (url !== undefined && values['kill-server'])
-      return optionsProblem('Use only one of --database and --kill-server.');
-    const database = chooseDatabase(url, values['kill-server']);
+    const database: ChaosDatabaseChoice = url === undefined ? { kind: 'embedded' } : { kind: 'server', url };
     const replicas = values.replicas ?? (database.kind === 'embedded' ? '1' : '3');
     const invalid = Object.entries({ seconds, pulls, seed, replicas }).find(
       ([, value]) => !POSITIVE_INTEGER.test(value),
     );
     if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
     if (database.kind === 'embedded' && replicas !== '1')
-      return optionsProblem(
-        'Only one process can use an embedded database; --replicas needs --database or --kill-server.',
-      );
+      return optionsProblem('Only one process can use an embedded database; --replicas needs --database.');
     const numbers = {
       seconds: Number(seconds),
       pulls: Number(pulls),
@@ -73,9 +63,4 @@ export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOp
     };
     return { kind: 'options', options: { ...numbers, database } };
   });
-}
-
-function chooseDatabase(url: string | undefined, killsServer: boolean): ChaosDatabaseChoice {
-  if (killsServer) return { kind: 'killed-server' };
-  return url === undefined ? { kind: 'embedded' } : { kind: 'server', url };
 }

@@ -2,18 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, type Random } from '../simulation/world/random.ts';
+import { createRandom } from '../simulation/world/random.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
-import {
-  type ChaosDatabase,
-  createDatabaseOn,
-  createEmbeddedDatabase,
-  createKilledServerDatabase,
-} from './database.ts';
+import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from './database.ts';
 import { type DeliveryCounts, type FaultCounts, injectFaults, startWebhookRelay } from './faults.ts';
-import type { ChaosDatabaseChoice, ChaosOptions } from './options.ts';
+import type { ChaosOptions } from './options.ts';
 import { createPeople, type People } from './people.ts';
-import { findPostgresPrograms } from './postgres-server.ts';
 import { startTestSite, type TestSite } from './site.ts';
 import { assessRun, type ChaosVerdict, exportLedger, findLedgerProblems, isFinished } from './verdict.ts';
 
@@ -29,9 +23,6 @@ const POLL_MS = 150;
 /** Limit for completion after the last fault, ms. It covers every retry delay and several recoveries of lost webhooks. */
 const MAX_COMPLETION_MS = 900_000;
 
-const NO_POSTGRES_MESSAGE =
-  '--kill-server needs the PostgreSQL programs initdb and postgres, which were not found or cannot be run here.';
-
 type ChaosRun = {
   readonly site: TestSite;
   readonly people: People;
@@ -39,12 +30,11 @@ type ChaosRun = {
   readonly database: ChaosDatabase;
 };
 
-/** The run could not start; the message says why. */
-export class ChaosSetupError extends Error {}
-
 /** Runs one trial. `printProgress` receives a line every few seconds. Rejects if the run cannot start. */
 export async function runChaos(options: ChaosOptions, printProgress: (line: string) => void): Promise<ChaosResult> {
-  const database = await createChaosDatabase(options.database, createRandom(options.seed + 3));
+  const database = await (options.database.kind === 'embedded'
+    ? createEmbeddedDatabase()
+    : createDatabaseOn(options.database.url));
   const site = await startTestSite(options.pulls);
   const cache = await mkdtemp(join(tmpdir(), 'countersign-chaos-cache-'));
   const environment = { ...site.environment, ...database.environment, NODE_COMPILE_CACHE: cache };
@@ -66,20 +56,6 @@ export async function runChaos(options: ChaosOptions, printProgress: (line: stri
     await Promise.all(appProcesses.map((appProcess) => appProcess.stop('SIGKILL')));
     await Promise.all([relay.close(), site.close(), database.drop()]);
     await rm(cache, { recursive: true, force: true });
-  }
-}
-
-async function createChaosDatabase(choice: ChaosDatabaseChoice, random: Random): Promise<ChaosDatabase> {
-  switch (choice.kind) {
-    case 'embedded':
-      return createEmbeddedDatabase();
-    case 'server':
-      return createDatabaseOn(choice.url);
-    case 'killed-server': {
-      const programs = findPostgresPrograms();
-      if (programs === null) throw new ChaosSetupError(NO_POSTGRES_MESSAGE);
-      return createKilledServerDatabase(programs, random);
-    }
   }
 }
 
