@@ -9,15 +9,13 @@ import { measureFidelity } from './fidelity.ts';
 import { formatTotals } from './report.ts';
 import type { RepositoryTrial } from './samples.ts';
 
-const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N] [--threads T]
+const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--max N] [--threads T]
 
-Proposes every file change of a repository's commits on a pull request that shows the parent commit,
+Proposes every file change of a repository's commits on a pull request that adds the files as they were before,
 applies it in every way that people have, and compares the bytes with those of the commit.
 
   --repo PATH    the repository; it is only read
   --range RANGE  a revision range of git log; default is HEAD with all its ancestors
-  --show files   the pull request adds the files that a commit changes, so that suggestion blocks are possible
-                 on all their lines; default is parent: it shows the changes of the parent commit
   --max N        stop after N file changes, newest first
   --threads T    number of threads; default is the number of processors
   --help         this text
@@ -28,7 +26,6 @@ Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
 const OPTIONS = {
   repo: { type: 'string' },
   range: { type: 'string', default: 'HEAD' },
-  show: { type: 'string', default: 'parent' },
   max: { type: 'string' },
   threads: { type: 'string', default: String(availableParallelism()) },
   help: { type: 'boolean', short: 'h' },
@@ -36,13 +33,12 @@ const OPTIONS = {
 
 function readOptions(argv: readonly string[]): OptionsResult<RepositoryTrial> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run fidelity --', parse, ({ values: { repo, range, show: diffBase, max, threads } }) => {
+  return parseOptions('npm run fidelity --', parse, ({ values: { repo, range, max, threads } }) => {
     if (repo === undefined) return optionsProblem('--repo PATH is missing.');
-    if (diffBase !== 'parent' && diffBase !== 'files') return optionsProblem('--show must be parent or files.');
     const invalid = Object.entries({ max, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value ?? '1'));
     if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
     const maxChanges = max === undefined ? null : Number(max);
-    return { kind: 'options', options: { repo, range, diffBase, maxChanges, threads: Number(threads) } };
+    return { kind: 'options', options: { repo, range, maxChanges, threads: Number(threads) } };
   });
 }
 

@@ -3,7 +3,7 @@ import { userEditRange } from '../../src/core/edits/build/user-edit.ts';
 import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../src/core/edits/text/unicode.ts';
-import { addTotals, countResult, createTotals, type FidelityTotals } from './report.ts';
+import { countResult, createTotals, type FidelityTotals } from './report.ts';
 import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './samples.ts';
 import { type Session, startSession } from './session.ts';
 import { deriveCalls, deriveHunkCalls, deriveVariant } from './tool-calls.ts';
@@ -21,29 +21,18 @@ import {
   verifyChanges,
 } from './trial.ts';
 
-/** Proposes the changes of a sample, applies each by every method, undoes them, and counts the results. */
+/**
+ * Proposes the changes of a sample, applies each by every method, undoes them, and counts the results. An error of the
+ * App counts as a mismatch of all changes.
+ */
 export async function trySample(sample: Sample): Promise<FidelityTotals> {
   const totals = createTotals();
   try {
     await tryAllMethods(sample, totals);
-    return totals;
   } catch (error) {
-    return sample.changes.length > 1 ? trySeparately(sample) : recordFailure(sample, error);
+    const problem = error instanceof Error ? error.message : String(error);
+    for (const { commit, path } of sample.changes) totals.mismatches.push({ commit, path, method: null, problem });
   }
-}
-
-/** Finds the change that caused the error. */
-async function trySeparately({ changes, files }: Sample): Promise<FidelityTotals> {
-  const totals = createTotals();
-  for (const change of changes) addTotals(totals, await trySample({ changes: [change], files }));
-  return totals;
-}
-
-function recordFailure({ changes }: Sample, error: unknown): FidelityTotals {
-  const totals = createTotals();
-  const problem = error instanceof Error ? error.message : String(error);
-  totals.changes = changes.length;
-  for (const { commit, path } of changes) totals.mismatches.push({ commit, path, method: null, problem });
   return totals;
 }
 

@@ -2,9 +2,6 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measureFidelity } from '../../../lab/fidelity/fidelity.ts';
-import type { FidelityTotals } from '../../../lab/fidelity/report.ts';
-import { createBatchBuilder, type UsableChange } from '../../../lab/fidelity/samples.ts';
-import { trySample } from '../../../lab/fidelity/try-sample.ts';
 import { createRepository, type LocalRepository } from '../../demo/local-pull.ts';
 
 let local: LocalRepository;
@@ -69,18 +66,18 @@ function longText(version: number): string {
   return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
 }
 
-function measure(diffBase: 'parent' | 'files', maxChanges: number | null = null, threads = 1): Promise<FidelityTotals> {
-  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads });
-}
-
 describe('the fidelity of commits', () => {
   it('every change of a history is committed exactly by every method, and undone (S10, S34, S48, S72, S73, S92)', async () => {
-    const { commits, changes, mismatches, verified, results } = await measure('parent');
+    const { commits, changes, mismatches, refusals, verified, results } = await measureFidelity({
+      ...{ repo: local.path, range: 'HEAD', maxChanges: null, threads: 1 },
+    });
     expect(mismatches).toEqual([]);
     expect({ commits, changes }).toEqual({ commits: 4, changes: 23 });
     expect(results.get('approve: exact')).toBeGreaterThan(10);
     expect(results.get('button: exact')).toBeGreaterThan(0);
     expect(results.get('user edit: exact')).toBeGreaterThan(0);
+    expect([...refusals.keys()]).toContain('a file that is not text');
+    expect([...refusals.keys()]).toContain('only the mode');
     const countResults = (pattern: RegExp): number =>
       [...results].reduce((sum, [name, count]) => (pattern.test(name) ? sum + count : sum), 0);
     expect(results.get('undo: exact')).toBe(countResults(/^approve: (?:exact|endings)$/));
@@ -90,80 +87,4 @@ describe('the fidelity of commits', () => {
     expect(verified).toBe(countResults(/^(?:approve|user edit|undo|undo by hunk): (?:exact|endings)$/) + 4);
     expect([...results.keys()].filter((name) => name.endsWith('mismatch'))).toEqual([]);
   }, 120_000);
-
-  it('every change is exact if the pull request shows all lines, with more suggestion blocks (S33, S34)', async () => {
-    const { mismatches, results, refusals } = await measure('files');
-    expect(mismatches).toEqual([]);
-    expect(results.get('button: exact')).toBeGreaterThan(2);
-    expect([...refusals.keys()]).toContain('a file that is not text');
-    expect([...refusals.keys()]).toContain('only the mode');
-  }, 120_000);
-
-  it('reports the change that caused an error, and tries the others', async () => {
-    const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
-    const unreadable = {
-      mode: '100644',
-      get bytes(): Buffer {
-        throw new Error('cannot read the file');
-      },
-    } as const;
-    const change = { commit: 'abc', path: 'good.txt', from: null, before: null, after };
-    const files = { base: new Map(), head: new Map([['other.txt', after]]) };
-    const totals = await trySample({
-      changes: [change, { ...change, path: 'bad.txt', after: unreadable }],
-      files,
-    });
-    expect(totals.changes).toBe(2);
-    expect(totals.results.get('approve: exact')).toBe(1);
-    expect(totals.mismatches).toEqual([
-      { commit: 'abc', path: 'bad.txt', method: null, problem: 'cannot read the file' },
-    ]);
-  }, 60_000);
-});
-
-describe('changes that share a pull request', () => {
-  const usable = (path: string, from: string | null = null): UsableChange => {
-    const version = { mode: '100644', bytes: Buffer.from(`${path}\n`) } as const;
-    const shownFiles = [path, ...(from === null ? [] : [from])].map((one) => ({
-      path: one,
-      base: version,
-      head: version,
-    }));
-    return { change: { commit: 'abc', path, from, before: version, after: version }, shownFiles, extraFiles: [] };
-  };
-
-  it('have paths that do not collide, and are ten at most', () => {
-    const batches = createBatchBuilder();
-    const conflicting = [
-      usable('a.txt'),
-      usable('A.txt'),
-      usable('docs'),
-      usable('Docs/b.txt'),
-      usable('c.txt', 'a.txt'),
-      usable('docs/c.txt'),
-    ];
-    expect(conflicting.map((one) => batches.add(one))).toEqual(conflicting.map(() => null));
-    const full = Array.from({ length: 8 }, (_, index) => batches.add(usable(`f${index}.txt`)));
-    expect(full.slice(0, -1)).toEqual(Array.from({ length: 7 }, () => null));
-    expect(
-      full
-        .at(-1)
-        ?.map(({ change }) => change.path)
-        .slice(0, 3),
-    ).toEqual(['a.txt', 'docs', 'f0.txt']);
-    const rest = batches.flush().map((batch) => batch.map(({ change }) => change.path));
-    expect(rest).toEqual([
-      ['A.txt', 'Docs/b.txt'],
-      ['c.txt', 'docs/c.txt'],
-    ]);
-  });
-
-  it('do not wait for others forever', () => {
-    const batches = createBatchBuilder();
-    const completed = Array.from({ length: 20 }, () => batches.add(usable('same.txt'))).filter(
-      (batch) => batch !== null,
-    );
-    expect(completed.length + batches.flush().length).toBe(20);
-    expect(completed.length).toBeGreaterThan(10);
-  });
 });
