@@ -1,12 +1,12 @@
 /**
  * The trials that are too long for every change: many simulated cases, also with a hostile model and on PGlite, every
- * mutant, the task suite, and real kills, also on PostgreSQL if TEST_DATABASE_URL names a server. Ends with 1 if one of
- * them fails.
+ * mutant, the task suite, and real kills, also on the PostgreSQL server whose URL it gets. Ends with 1 if one of them
+ * fails.
  */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 
-const server = process.env['TEST_DATABASE_URL'];
+const [server] = process.argv.slice(2);
 
 const TRIALS: readonly (readonly [script: string, ...args: readonly string[]])[] = [
   ['simulation/main.ts', '--cases', '20000', '--seed', '100001'],
