@@ -185,7 +185,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'find-lines.ts',
       'outline.ts',
       'pull-diff.ts',
-      'discussion.ts',
       'nearest-path.ts',
       'shown-lines.ts',
       'bound-results.ts',
@@ -193,7 +192,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent/shared': {
     what: 'foreign text and results, made safe for the model',
-    entries: ['clean-text.ts', 'tool-results.ts', 'response-size.ts', 'speakers.ts', 'file-list.ts'],
+    entries: ['clean-text.ts', 'discussion.ts', 'tool-results.ts', 'response-size.ts', 'speakers.ts', 'file-list.ts'],
   },
   'src/core/policy': {
     what: 'who, where, how fresh',

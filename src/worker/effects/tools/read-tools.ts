@@ -1,7 +1,7 @@
 import { findDeclarations } from '../../../adapters/syntax/parse-source.ts';
 import { formatFileList } from '../../../core/agent/shared/file-list.ts';
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
-import { findSpeakers, formatDiscussion } from '../../../core/agent/tools/discussion.ts';
+import { findSpeakers, formatDiscussion } from '../../../core/agent/shared/discussion.ts';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { formatOutline } from '../../../core/agent/tools/outline.ts';
 import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';

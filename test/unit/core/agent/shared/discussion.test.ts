@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/tools/discussion.ts';
+import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/shared/discussion.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { Author, AuthorKind, Discussion, Statement } from '../../../../../src/core/step/discussion.ts';

@@ -6,8 +6,8 @@ import type { PathRules } from '../../state/settings.ts';
 import { canApprove, type Permission } from '../../state/vote.ts';
 import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/discussion.ts';
 import { namesLogin } from '../context/task-discussion.ts';
-import { isBareCommand, wordsOf } from '../shared/clean-text.ts';
-import { formatPath } from '../shared/tool-results.ts';
+import { isBareCommand, wordsOf } from './clean-text.ts';
+import { formatPath } from './tool-results.ts';
 
 /** The discussion for a task, the App's own login, the permissions that were looked up, and the entries to skip. */
 type DiscussionInput = {
