@@ -169,7 +169,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'first-message.ts',
       'pull-summary.ts',
       'diff-excerpt.ts',
-      'task-discussion.ts',
       'instructions.ts',
       'overview.ts',
       'earlier-runs.ts',

@@ -8,6 +8,7 @@ import type {
   FakeIssueComment,
   FakePullRequest,
   FakeRepository,
+  FakeReview,
   FakeReviewComment,
   FakeReviewThread,
 } from '../state/github-state.ts';
@@ -118,14 +119,17 @@ function createActor(state: ServerState, id: number | null): GraphqlObject | nul
 }
 
 function createReviewObjects(state: ServerState, pull: FakePullRequest): readonly GraphqlObject[] {
-  return [...pull.reviews.values()].flatMap(
-    ({ nodeId, authorId, body, state: reviewState, submittedAt, updatedAt }) => {
-      if (submittedAt === null) return [];
-      const author = createActor(state, authorId);
-      const fields = { id: nodeId, author, body, createdAt: submittedAt, updatedAt, state: reviewState };
-      return [{ typeName: 'PullRequestReview', fields }];
-    },
-  );
+  return [...pull.reviews.values()].flatMap((review) => createReviewObject(state, review) ?? []);
+}
+
+/** Null for a review that is not submitted. */
+function createReviewObject(state: ServerState, review: FakeReview): GraphqlObject | null {
+  const { id, nodeId, authorId, body, state: reviewState, submittedAt, updatedAt } = review;
+  if (submittedAt === null) return null;
+  const ids = { id: nodeId, fullDatabaseId: String(id) };
+  const author = createActor(state, authorId);
+  const fields = { ...ids, author, body, createdAt: submittedAt, updatedAt, state: reviewState };
+  return { typeName: 'PullRequestReview', fields };
 }
 
 function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
@@ -247,6 +251,7 @@ export function createThreadObject(state: ServerState, pull: FakePullRequest, th
 
 function createCommentObject(state: ServerState, pull: FakePullRequest, comment: FakeReviewComment): GraphqlObject {
   const thread = pull.threads.get(comment.threadId);
+  const review = pull.reviews.get(comment.reviewId);
   return {
     typeName: 'PullRequestReviewComment',
     fields: {
@@ -258,6 +263,7 @@ function createCommentObject(state: ServerState, pull: FakePullRequest, comment:
       createdAt: comment.createdAt,
       updatedAt: comment.updatedAt,
       isMinimized: comment.minimized === true,
+      pullRequestReview: review === undefined ? null : createReviewObject(state, review),
       outdated: thread !== undefined && isOutdated(thread),
     },
   };

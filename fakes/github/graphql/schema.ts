@@ -80,6 +80,7 @@ export const SCHEMA = buildSchema(`
     id: ID!
     isMinimized: Boolean!
     outdated: Boolean!
+    pullRequestReview: PullRequestReview
     updatedAt: DateTime!
   }
   type IssueCommentConnection { nodes: [IssueComment] pageInfo: PageInfo! totalCount: Int! }
@@ -98,6 +99,7 @@ export const SCHEMA = buildSchema(`
     author: Actor
     body: String!
     createdAt: DateTime!
+    fullDatabaseId: BigInt
     id: ID!
     state: PullRequestReviewState!
     updatedAt: DateTime!

@@ -14,13 +14,18 @@ export function readDiscussion({ state, pull }: PullSnapshot): Discussion {
       : { id: accountId, login, kind: 'person' };
   };
   const toStatement = ({
+    id,
+    reviewId = null,
     authorId,
     body,
     createdAt,
     updatedAt,
     minimized,
-  }: Pick<FakeReviewComment, 'authorId' | 'body' | 'createdAt' | 'updatedAt' | 'minimized'>): Statement => ({
-    id: null,
+  }: Pick<FakeReviewComment, 'id' | 'authorId' | 'body' | 'createdAt' | 'updatedAt' | 'minimized'> & {
+    readonly reviewId?: number | null;
+  }): Statement => ({
+    id,
+    reviewId,
     author: authorOf(authorId),
     body,
     at: createdAt,

@@ -81,7 +81,6 @@ export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFa
     headSha: pull.head.sha,
     fork: pull.head.repositoryId !== repository.id,
     changedFiles: listPullFileDiffs(state.store, pull).length,
-    commentCount: pull.comments.size,
     defaultBranch: repository.defaultBranch,
     description: pull.body ?? '',
     labels: [],

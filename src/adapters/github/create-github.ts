@@ -5,7 +5,6 @@ import type { Logger } from '../telemetry/log.ts';
 import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
 import { fetchCodeOwnersFile, fetchTeamMembership } from './code-owners.ts';
 import { createCommit } from './commit.ts';
-import { listInlineComments, listNewestComments, listThreadComments } from './context-comments.ts';
 import { fetchSettingsFile } from './default-branch-file.ts';
 import { fetchDiscussion } from './discussion.ts';
 import {
@@ -145,9 +144,6 @@ function createPullPort(connection: PullConnection): GitHub {
     listCommits: (base, head) => listCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
     listReviewComments: (reviewId) => listReviewComments(connection, reviewId),
-    listInlineComments: (reviewId) => listInlineComments(connection, reviewId),
-    listThreadComments: (rootId) => listThreadComments(connection, rootId),
-    listNewestComments: (count) => listNewestComments(connection, count),
     findReviews: (marker) => findReviews(connection, marker),
     dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),

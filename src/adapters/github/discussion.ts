@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { AuthorKind, Discussion, Statement } from '../../core/step/discussion.ts';
 import { GitHubError } from '../../core/step/ports.ts';
-import { listNewestComments } from './context-comments.ts';
-import { type PullConnection, repositoryParams } from './requests/connection.ts';
+import { PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /**
  * The newest comments, reviews and threads. Which comments an App wrote in a person's name is told only by REST, and
@@ -16,8 +15,7 @@ export async function fetchDiscussion(connection: PullConnection): Promise<Discu
   const page = DiscussionPage.safeParse(response);
   if (!page.success) throw new GitHubError('GitHub returned a discussion in an unknown form', null, null);
   const { author, body, comments, reviews, reviewThreads } = page.data.repository.pullRequest;
-  const written = comments.nodes.length === 0 ? [] : await listNewestComments(connection, comments.totalCount);
-  const byPeople = new Set(written.flatMap(({ id, isAutomated }) => (isAutomated ? [] : [id])));
+  const byPeople = await listIdsByPeople(connection, comments.totalCount);
   return {
     author: toAuthor(author),
     description: body,
@@ -30,6 +28,19 @@ export async function fetchDiscussion(connection: PullConnection): Promise<Discu
     })),
     omitted: omittedFrom(comments) + omittedFrom(reviews) + omittedFrom(reviewThreads),
   };
+}
+
+/** The newest comments of the conversation that no App wrote; `count` is the number of all. REST lists oldest first. */
+async function listIdsByPeople({ ref, read }: PullConnection, count: number): Promise<ReadonlySet<number>> {
+  const last = Math.ceil(count / PAGE_SIZE);
+  const ids = new Set<number>();
+  for (const page of [last - 1, last].filter((one) => one > 0)) {
+    const listed = { ...repositoryParams(ref), issue_number: ref.number, per_page: PAGE_SIZE, page };
+    const { data } = await read((client) => client.rest.issues.listComments(listed));
+    for (const { id, user, performed_via_github_app: app = null } of data)
+      if (user?.type === 'User' && app === null) ids.add(Number(id));
+  }
+  return ids;
 }
 
 function omittedFrom({ totalCount, nodes }: { totalCount: number; nodes: readonly unknown[] }): number {
@@ -52,11 +63,16 @@ function withoutAppsAsPeople(statement: Statement, byPeople: ReadonlySet<number>
 }
 
 function toStatement({ fullDatabaseId, author, body, createdAt, ...more }: z.infer<typeof Comment>): Statement {
-  const id = fullDatabaseId === null ? null : Number(fullDatabaseId);
-  return { id, author: toAuthor(author), body, at: createdAt, updatedAt: more.updatedAt, isHidden: more.isMinimized };
+  const { updatedAt, isMinimized: isHidden, pullRequestReview } = more;
+  const ids = { id: toId(fullDatabaseId), reviewId: toId(pullRequestReview?.fullDatabaseId ?? null) };
+  return { ...ids, author: toAuthor(author), body, at: createdAt, updatedAt, isHidden };
 }
 
-/** About 2,000 nodes; GitHub allows 500,000. */
+function toId(id: string | number | null): number | null {
+  return id === null ? null : Number(id);
+}
+
+/** About 3,000 nodes; GitHub allows 500,000. */
 const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
@@ -64,11 +80,14 @@ const DISCUSSION_QUERY = `query discussion($owner: String!, $repo: String!, $num
       author { ...account }
       comments(last: 100) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
       reviews(last: 100) { totalCount nodes { state body createdAt updatedAt author { ...account } } }
-      reviewThreads(last: 60) {
+      reviewThreads(last: 100) {
         totalCount
         nodes {
           path line isResolved isOutdated
-          comments(last: 30) { totalCount nodes { fullDatabaseId body createdAt updatedAt isMinimized author { ...account } } }
+          comments(last: 30) {
+            totalCount
+            nodes { fullDatabaseId pullRequestReview { fullDatabaseId } body createdAt updatedAt isMinimized author { ...account } }
+          }
         }
       }
     }
@@ -82,8 +101,11 @@ const Actor = z
   .refine(({ __typename, databaseId }) => __typename !== 'User' || databaseId !== null)
   .nullable();
 
+const Id = z.union([z.string(), z.number()]).nullable().default(null);
+
 const Comment = z.object({
-  fullDatabaseId: z.union([z.string(), z.number()]).nullable().default(null),
+  fullDatabaseId: Id,
+  pullRequestReview: z.object({ fullDatabaseId: Id }).nullable().default(null),
   body: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),

@@ -25,7 +25,6 @@ export async function fetchPull({ ref, read }: PullConnection): Promise<PullFact
     // The head of a deleted fork has no repository.
     fork: data.head.repo?.id !== ref.repositoryId,
     changedFiles: data.changed_files,
-    commentCount: data.comments,
     defaultBranch: data.base.repo.default_branch,
   };
 }

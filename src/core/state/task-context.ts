@@ -1,5 +1,3 @@
-import type { Person } from './vote.ts';
-
 /**
  * Sizes of the texts that the model gets besides the task, in bytes of UTF-8 unless the name counts something. A text
  * that does not fit is cut or counted, and never an error.
@@ -27,14 +25,8 @@ export const CONTEXT_LIMITS = {
   newestAnswer: 2_000,
   earlierQuestionCount: 3,
   hunkLineCount: 40,
-  /** The hunk of each comment of a review. */
-  inlineHunkLineCount: 6,
   hunk: 8_000,
-  commentCount: 20,
   comments: 8_000,
-  comment: 4_000,
-  /** People whose permission is asked for. Words of further ones count as those of strangers. */
-  commentAuthorCount: 10,
   quote: 2_000,
   pushDiff: 2_000,
   pushFileCount: 50,
@@ -57,8 +49,6 @@ export type PullSummary = {
   readonly fork: boolean;
   readonly labels: readonly string[];
   readonly changedFiles: number;
-  /** Number of comments in the conversation. */
-  readonly commentCount: number;
 };
 
 /** The worker's readings for a run's first message: bounded, and without secrets and files that no tool reads. */
@@ -68,7 +58,8 @@ export type TaskContext = {
   readonly overview: Part<readonly DirectoryCount[]>;
   readonly diff: Part<DiffExcerpt>;
   readonly earlierRuns: Part<readonly EarlierRun[]>;
-  readonly discussion: Part<TaskDiscussion>;
+  /** The comments that the task is written among, or speaks of, as text; empty for none. */
+  readonly discussion: Part<string>;
   /** Whether the lines of the thread that the task was written in can be shown: no secret file had them before. */
   readonly areThreadLinesReadable: boolean;
 };
@@ -131,37 +122,6 @@ export type EarlierChange = {
   readonly outcome: 'applied' | 'denied';
   readonly by: readonly string[];
   readonly reasons: readonly string[];
-};
-
-/** The comments around the task, oldest first. */
-export type TaskDiscussion = {
-  readonly comments: readonly ContextComment[];
-  /** Comments that were left out: of people without access, of bots, or too many. */
-  readonly omitted: number;
-};
-
-/** A comment that the task can point to. Words of a person who may not decide are material only. */
-export type ContextComment = {
-  readonly author: Person | null;
-  readonly mayDecide: boolean;
-  readonly relation: CommentRelation;
-  readonly text: string;
-  readonly lines: CommentedLines | null;
-};
-
-/**
- * Why a comment is shown: the task quotes it, replies to it, names its author, belongs to its review, or follows it.
- */
-export type CommentRelation = 'quoted' | 'replied-to' | 'author-named' | 'of-this-review' | 'earlier';
-
-/** The lines of a file that a comment is about. */
-export type CommentedLines = {
-  readonly path: string;
-  readonly line: number | null;
-  readonly startLine: number | null;
-  readonly side: DiffSide | null;
-  /** The end of the diff's hunk; null if no tool reads the file, or read it under a former name. */
-  readonly hunk: string | null;
 };
 
 /** `LEFT` is the version before the pull request. */

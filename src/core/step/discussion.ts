@@ -9,21 +9,6 @@ export type Discussion = {
   readonly omitted: number;
 };
 
-/**
- * How likely accounts of an `author_association` have write access, most likely first. Only a request tells it, and
- * requests are limited, so that strangers must not come first.
- */
-const LIKELY_ACCESS = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR'];
-
-/** Sorts texts so that permissions of people who might have some are asked for first. The order else stays. */
-export function byLikelyAccess<Item>(items: readonly Item[], associationOf: (item: Item) => string): readonly Item[] {
-  const rankOf = (item: Item): number => {
-    const rank = LIKELY_ACCESS.indexOf(associationOf(item));
-    return rank === -1 ? LIKELY_ACCESS.length : rank;
-  };
-  return items.toSorted((one, other) => rankOf(one) - rankOf(other));
-}
-
 /** An account; null stands for a deleted one. */
 export type Author = {
   /** Null unless it is the account of a person. */
@@ -39,6 +24,8 @@ export type AuthorKind = 'person' | 'bot' | 'app-as-person' | 'other';
 export type Statement = {
   /** Null for a description and a review. */
   readonly id: number | null;
+  /** The review of a comment in a thread; null elsewhere. */
+  readonly reviewId: number | null;
   readonly author: Author | null;
   readonly body: string;
   readonly at: string;

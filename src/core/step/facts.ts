@@ -103,7 +103,6 @@ export type PullFacts = {
   /** Number of files in the diff. GitHub lists at most the first 3,000. */
   readonly changedFiles: number;
   /** Number of comments in the conversation. */
-  readonly commentCount: number;
   readonly defaultBranch: string;
 };
 

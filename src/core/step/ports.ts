@@ -2,8 +2,7 @@ import type { Countersigned } from '../../lib/trust.ts';
 import type { BranchRule } from '../state/head-branch.ts';
 import type { CommentLocation, PullRequestRef } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
-import type { CommentedLines } from '../state/task-context.ts';
-import type { Permission, Person } from '../state/vote.ts';
+import type { Permission } from '../state/vote.ts';
 import type { VoteLocation, VoteSources } from '../state/vote-source.ts';
 import type { RequiredPermission } from './app-rights.ts';
 import type { Discussion } from './discussion.ts';
@@ -71,15 +70,6 @@ export type GitHub = {
   findReviews(marker: string): Promise<readonly OwnReview[]>;
   /** The comments of any review on this pull request; null if it has no such review. */
   listReviewComments(reviewId: number): Promise<readonly SubmittedReviewComment[] | null>;
-  /** The comments of a review with the lines that they are about; none if there is no such review. */
-  listInlineComments(reviewId: number): Promise<readonly PullComment[]>;
-  /**
-   * The newest comments of a thread, oldest first: enough for the first message, and always the thread's first one,
-   * unless it was deleted.
-   */
-  listThreadComments(rootId: number): Promise<readonly PullComment[]>;
-  /** The newest comments of the conversation, oldest first. `count` is the number of all. */
-  listNewestComments(count: number): Promise<readonly PullComment[]>;
   /** False if GitHub refuses, so that a person has to dismiss it. True if it is already dismissed. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
   createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
@@ -167,23 +157,6 @@ export type PullRequestFile = {
 
 /** The files that a push changed, at most the first 300. `rewritten`: commits were removed from the branch. */
 export type PushComparison = { readonly files: readonly PullRequestFile[]; readonly rewritten: boolean };
-
-/** A comment on the pull request by any account. */
-export type PullComment = {
-  readonly id: number;
-  /** Null for a deleted account. */
-  readonly author: Person | null;
-  /** A bot or another App wrote it, if only in the person's name. */
-  readonly isAutomated: boolean;
-  /** GitHub's `author_association`, which does not tell who has write access. */
-  readonly association: string;
-  readonly body: string;
-  /** GitHub's times (ISO 8601). */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** Null in the conversation. */
-  readonly lines: CommentedLines | null;
-};
 
 /** The content at `SETTINGS_PATH`. A directory or a broken link counts as `no-file`, and a link is not followed. */
 export type SettingsFileLookup =

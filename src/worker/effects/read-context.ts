@@ -8,6 +8,12 @@ import {
   summarizePull,
   visibilityOf,
 } from '../../core/agent/context/pull-summary.ts';
+import {
+  findSpeakers,
+  formatTaskDiscussion,
+  narrowToTask,
+  pointsToComments,
+} from '../../core/agent/shared/discussion.ts';
 import { pathRulesOf } from '../../core/policy/path-policy.ts';
 import { activeRun } from '../../core/state/pull-state.ts';
 import type { Task } from '../../core/state/run.ts';
@@ -25,8 +31,8 @@ import {
 import type { GitHub, PullRequestFile, PushComparison } from '../../core/step/ports.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { isPermanent, isRateLimit } from '../jobs/retries.ts';
-import { readTaskDiscussion } from './read-task-discussion.ts';
 import { readablePaths } from './tools/list-paths.ts';
+import { askPermissions } from './tools/read-tools.ts';
 
 /** Everything that the parts of the context are read with, for a run's task or a person's question. */
 type ContextReader = {
@@ -63,13 +69,12 @@ export async function readTaskContext(reader: ContextReader): Promise<TaskContex
   const files = await readPart(job, () => github.listFiles(pull.headSha));
   const { location } = task;
   const listed = files.kind === 'read' ? files.value : null;
-  const place = { task, pull, files: listed, rules, ownLogin: job.context.self.slug };
   const parts = {
     changed: mapPart(files, (all) => listChangedFiles(all, pull.changedFiles, rules)),
     diff: await readDiffs(reader, files),
     instructions: await readPart(job, () => readRepositoryInstructions(reader, files)),
     overview: await readPart(job, () => readOverview(reader)),
-    discussion: await readPart(job, () => readTaskDiscussion(github, place)),
+    discussion: await readPart(job, () => readTaskDiscussion(reader)),
     areThreadLinesReadable: location.at === 'thread' && hasReadableHunks(location.path, listed, rules),
   };
   const { context, stored } = job;
@@ -138,6 +143,15 @@ async function readRepositoryInstructions(
     found.push(readInstructions({ path, bytes }));
   }
   return boundInstructions(found);
+}
+
+/** Reads the comments that the task can mean. No request where it stands alone. */
+async function readTaskDiscussion({ github, task, rules, job }: ContextReader): Promise<string> {
+  if (!pointsToComments(task)) return '';
+  const ownLogin = job.context.self.slug;
+  const discussion = narrowToTask(await github.fetchDiscussion(), task, ownLogin);
+  const input = { discussion, task, ownLogin, rules };
+  return formatTaskDiscussion({ ...input, permissions: await askPermissions(github, findSpeakers(input)) });
 }
 
 /** Reads what another person pushed during the run. Results of the run wait for it, but not for ever. */

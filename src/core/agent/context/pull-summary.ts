@@ -22,7 +22,6 @@ export function summarizePull(facts: PullFacts): PullSummary {
     fork: facts.fork,
     labels: facts.labels.slice(0, labelCount).map((name) => excerptOf(name, label)),
     changedFiles: facts.changedFiles,
-    commentCount: facts.commentCount,
   };
 }
 

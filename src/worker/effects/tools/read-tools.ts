@@ -1,7 +1,7 @@
 import { findDeclarations } from '../../../adapters/syntax/parse-source.ts';
+import { findSpeakers, formatDiscussion } from '../../../core/agent/shared/discussion.ts';
 import { formatFileList } from '../../../core/agent/shared/file-list.ts';
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
-import { findSpeakers, formatDiscussion } from '../../../core/agent/shared/discussion.ts';
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { formatOutline } from '../../../core/agent/tools/outline.ts';
 import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
@@ -12,6 +12,7 @@ import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
+import type { GitHub } from '../../../core/step/ports.ts';
 import type { ShownLines, ToolResult } from '../../../core/step/signals.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';
@@ -101,10 +102,19 @@ export async function readDiscussion(
 ): Promise<ToolOutput> {
   const { ownLogin, task } = workspace;
   const rules = pathRulesOf(workspace.rules);
-  const input = { discussion: await workspace.discussion(), task, ownLogin, skip, rules };
-  const permissions: Record<string, Permission> = {};
-  for (const login of findSpeakers(input)) permissions[login] = (await workspace.accessOf(login)).permission;
-  return toolOutput(call, formatDiscussion({ ...input, permissions }));
+  const input = { discussion: await workspace.discussion(), task, ownLogin, rules };
+  const permissions = await askPermissions(workspace.github, findSpeakers(input, skip), workspace.permissions);
+  return toolOutput(call, formatDiscussion({ ...input, permissions }, skip));
+}
+
+/** The permission of each person, asked once. */
+export async function askPermissions(
+  github: Pick<GitHub, 'fetchPermission'>,
+  logins: readonly string[],
+  known: Map<string, Permission> = new Map(),
+): Promise<ReadonlyMap<string, Permission>> {
+  for (const login of logins) if (!known.has(login)) known.set(login, (await github.fetchPermission(login)).permission);
+  return known;
 }
 
 /** Runs a valid call. */

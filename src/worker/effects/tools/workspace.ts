@@ -10,6 +10,7 @@ import type { PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
 import type { PathRules } from '../../../core/state/settings.ts';
 import type { ToolName } from '../../../core/state/tools.ts';
+import type { Permission } from '../../../core/state/vote.ts';
 import type { Discussion } from '../../../core/step/discussion.ts';
 import type { GitHub, PullRequestFile, Tree } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
@@ -44,8 +45,8 @@ export type Workspace = {
   readonly changedFiles: () => Promise<readonly PullRequestFile[]>;
   /** The words of people and bots, read once for all calls of a response. */
   readonly discussion: () => Promise<Discussion>;
-  /** The permission and the id of the person with this login, asked once. */
-  readonly accessOf: (login: string) => ReturnType<GitHub['fetchPermission']>;
+  /** The permissions that were asked for so far, by login. */
+  readonly permissions: Map<string, Permission>;
   /** The workspace at the commit from which the pull request branched off. Search and changes belong to the head. */
   readonly atBase: () => Promise<Workspace>;
   readonly log: Logger;
@@ -85,7 +86,7 @@ export async function createWorkspace(
     isAnsweredEarlier: (change: Change) => findEarlierAnswer(pull, change) !== null,
     changedFiles: once(() => github.listFiles(headSha)),
     discussion: once(() => github.fetchDiscussion()),
-    accessOf: oncePerKey((login) => github.fetchPermission(login)),
+    permissions: new Map<string, Permission>(),
     now: () => clock.now(),
   };
   const atBase = once(async (): Promise<Workspace> => {
@@ -100,15 +101,6 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   return () => {
     cached ??= make();
     return cached;
-  };
-}
-
-function oncePerKey<Value>(make: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const cached = new Map<string, Promise<Value>>();
-  return (key) => {
-    const value = cached.get(key) ?? make(key);
-    cached.set(key, value);
-    return value;
   };
 }
 

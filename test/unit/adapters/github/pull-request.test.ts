@@ -48,7 +48,6 @@ describe('the pull request', () => {
       headSha: HEAD,
       fork: false,
       changedFiles: 4,
-      commentCount: 12,
       defaultBranch: 'trunk',
     });
   });

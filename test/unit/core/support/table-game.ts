@@ -96,7 +96,6 @@ export class TableGame {
       author,
       fork: false,
       changedFiles: 1,
-      commentCount: 0,
       defaultBranch: 'main',
       ...branches,
       ...more,

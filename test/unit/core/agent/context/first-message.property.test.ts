@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { buildFirstMessage } from '../../../../../src/core/agent/context/first-message.ts';
 import { summarizePull } from '../../../../../src/core/agent/context/pull-summary.ts';
 import { wordsOf } from '../../../../../src/core/agent/shared/clean-text.ts';
+import { formatTaskDiscussion } from '../../../../../src/core/agent/shared/discussion.ts';
 import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
+import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { PullSummary, TaskContext } from '../../../../../src/core/state/task-context.ts';
 import { hostileText } from '../../messages/hostile-text.ts';
 import { ben, head, run } from '../../messages/sample.ts';
@@ -14,15 +16,30 @@ function summary(text: string): PullSummary {
   return summarizePull({
     ...{ state: 'open', title: text, description: text, author: ben, baseRef: text, headRef: text },
     ...{ baseSha: 'b'.repeat(40), headSha: head, defaultBranch: text, draft: false, fork: true },
-    ...{ labels: [text], changedFiles: 1, commentCount: 1 },
+    ...{ labels: [text], changedFiles: 1 },
   });
 }
 
 /** Everything that others can write, wherever it is shown, but for the lines of instructions and diffs. */
 function context(text: string): TaskContext {
-  const lines = { path: text, line: 1, startLine: null, side: 'RIGHT', hunk: null } as const;
   const prose = wordsOf(text);
-  const comment = { author: ben, mayDecide: false, relation: 'quoted', text: prose, lines } as const;
+  const comment = {
+    ...{ id: 1, reviewId: null, author: { ...ben, kind: 'person' } as const },
+    body: text,
+    at: '',
+    updatedAt: '',
+  } as const;
+  const thread = { path: text, line: 1, isResolved: false, isOutdated: false, omitted: 0 };
+  const threads = [{ ...thread, comments: [{ ...comment, isHidden: false }] }];
+  const discussion = formatTaskDiscussion({
+    discussion: { author: null, description: '', comments: [], reviews: [], threads, omitted: 0 },
+    ...{
+      task: run().task,
+      ownLogin: 'countersign',
+      permissions: new Map([['ben', 'write' as const]]),
+      rules: DEFAULT_SETTINGS,
+    },
+  });
   const change = { change: text, outcome: 'denied', by: ['ben'], reasons: [prose] } as const;
   return {
     changed: { kind: 'read', value: { rows: [{ path: text, status: 'added', added: 1, removed: 0 }], unlisted: 0 } },
@@ -46,7 +63,7 @@ function context(text: string): TaskContext {
         },
       ],
     },
-    discussion: { kind: 'read', value: { comments: [comment], omitted: 0 } },
+    discussion: { kind: 'read', value: discussion },
     areThreadLinesReadable: true,
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/shared/discussion.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
+import type { Permission } from '../../../../../src/core/state/vote.ts';
 import type { Author, AuthorKind, Discussion, Statement } from '../../../../../src/core/step/discussion.ts';
 
 function by(login: string, kind: AuthorKind = 'person'): Author {
@@ -15,7 +16,7 @@ function idOf(login: string): number {
 function statement(login: string | null, body: string, minute: number, isBot = false): Statement {
   const author = login === null ? null : by(login, isBot ? 'bot' : 'person');
   const at = `2026-01-01T10:${String(minute).padStart(2, '0')}:00Z`;
-  return { id: minute, author, body, at, updatedAt: at, isHidden: false };
+  return { id: minute, reviewId: null, author, body, at, updatedAt: at, isHidden: false };
 }
 
 const TASK = 'do what @ci, @dora, @constructor, @countersign, @elf and @frida say';
@@ -28,16 +29,24 @@ const thread = (path: string, ...comments: readonly Statement[]) => ({
 });
 
 const INPUT = {
-  task: { text: TASK, location: { at: 'conversation', commentId: 99 }, requestedAt: '2026-01-01T11:00:00Z' },
+  task: {
+    text: TASK,
+    quote: null,
+    location: { at: 'conversation', commentId: 99 },
+    requestedAt: '2026-01-01T11:00:00Z',
+  },
   ownLogin: 'countersign',
-  skip: 0,
   rules: DEFAULT_SETTINGS,
 } as const;
 
-const PERMISSIONS = { ana: 'write', carl: 'read', elf: 'write' } as const;
+const PERMISSIONS = new Map<string, Permission>([
+  ['ana', 'write'],
+  ['carl', 'read'],
+  ['elf', 'write'],
+]);
 
 function format(discussion: Discussion, skip = 0): string {
-  return formatDiscussion({ ...INPUT, discussion, permissions: PERMISSIONS, skip });
+  return formatDiscussion({ ...INPUT, discussion, permissions: PERMISSIONS }, skip);
 }
 
 describe('formatDiscussion', () => {
@@ -162,15 +171,9 @@ describe('formatDiscussion', () => {
         thread('a.ts', statement('cleo', 'too far above', 1), ...Array.from({ length: 20 }, (_, at) => long(at + 2))),
       ],
     };
-    const permissions = {
-      ...PERMISSIONS,
-      bea: 'write',
-      cleo: 'write',
-      gina: 'admin',
-      hugo: 'write',
-      ivan: 'write',
-    } as const;
-    const shown = formatDiscussion({ ...INPUT, discussion, permissions });
+    const permissions = new Map(PERMISSIONS);
+    for (const login of ['bea', 'cleo', 'gina', 'hugo', 'ivan']) permissions.set(login, 'write');
+    const shown = formatDiscussion({ ...INPUT, discussion, permissions }, 0);
     expect(shown).not.toContain('too far above');
   });
 });
