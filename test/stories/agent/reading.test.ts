@@ -224,14 +224,13 @@ describe('outlines (S143)', () => {
 });
 
 describe('a repository whose files cannot be listed', () => {
-  it('is told to people on the run comment, and to the model (S143)', async () => {
-    const { ana, bot, model } = await stage().tell();
+  it('is told to the model (S143)', async () => {
+    const { ana, model } = await stage().tell();
     const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
     stage().github.faults.add({ route, kind: 'fail-before-apply', status: 413, times: 10 });
     model.proposes({ name: 'list_files', arguments: {} });
     await ana.says('/countersign look around');
     stage().github.faults.clear();
-    expect(bot.run().body).toContain('⚠️ The model could not read the files of this repository');
     expect(model.toolMessages()).toEqual([expect.stringContaining('too many files or directories to be listed')]);
   });
 });
