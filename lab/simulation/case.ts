@@ -1,6 +1,6 @@
 import type { Store } from '../../src/adapters/store/store.ts';
 import type { Logger } from '../../src/adapters/telemetry/log.ts';
-import { NO_OPERATOR_SETTINGS, type OperatorSettings } from '../../src/core/settings/operator-file.ts';
+import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../src/core/state/intent.ts';
 import { pullRequestKey } from '../../src/core/state/pull-state.ts';
 import type { Model } from '../../src/core/step/model-port.ts';
@@ -95,8 +95,6 @@ const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 /** The share of cases in a repository that requires two approvals from the start. */
 const TWO_APPROVALS_PROBABILITY = 0.2;
 
-const SMALL_LIMITS_PROBABILITY = 0.15;
-
 /** The share of the other cases in which people must approve some readings from the start. */
 const GATED_READINGS_PROBABILITY = 0.15;
 
@@ -156,7 +154,6 @@ export async function playCase({
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
     requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY) || overrides.changesOwnersOften === true,
-    limitsRuns: random.chance(SMALL_LIMITS_PROBABILITY) || overrides.limitsOften === true,
     gatesReadings: random.chance(GATED_READINGS_PROBABILITY) || overrides.gatesOften === true,
     changesOwnersOften: overrides.changesOwnersOften === true,
     withdrawsOften: overrides.withdrawsOften === true,
@@ -294,15 +291,6 @@ function leaseMethods(
   };
 }
 
-const OPERATOR_SETTINGS: OperatorSettings = {
-  ...NO_OPERATOR_SETTINGS,
-  ...{ defaultModel: 'large', models: ['small'] },
-  prices: new Map([
-    ['large', { input: 2, cachedInput: 0.5, output: 10 }],
-    ['small', { input: 1, cachedInput: 0.25, output: 4 }],
-  ]),
-};
-
 function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
   const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast } = state;
   const isStale = (): boolean =>
@@ -333,7 +321,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     log: cast.log,
     self: { slug: fixture.slug, botId: fixture.botId },
     isServedOwner: () => true,
-    operatorSettings: () => OPERATOR_SETTINGS,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
     recordMetric: (metric) => {
       if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
@@ -30,7 +29,6 @@ import {
 } from './questions.ts';
 import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
-import { answersAreCountedOnce, limitsOfRunsHold, onlyReadingsAreCleared, runsOfADayAreLimited } from './spending.ts';
 import { revokedUsesDoNotCommit, standingVotesAreCovered } from './standing-approvals.ts';
 
 /** After the conversation the case finishes, without pending work or dead letters. */
@@ -157,16 +155,6 @@ const idsNameOneProposal: CaseCheck = ({ saved }) => {
   });
 };
 
-/** The transcript keeps what only the model understands, as it came (S164). */
-const thoughtsAreKept: CaseCheck = ({ saved }) =>
-  saved.flatMap(({ saved: { signal, step } }) => {
-    if (signal.type !== 'model-responded') return [];
-    const kept = step.messages.flatMap((message) => (message.role === 'assistant' ? [message.opaque] : []));
-    return kept.every((opaque) => isDeepStrictEqual(opaque, signal.response.opaque))
-      ? []
-      : [`the transcript lacks the model's own members (${step.reason})`];
-  });
-
 const CASE_CHECKS: readonly CaseCheck[] = [
   commitsAreApproved,
   commitsHappenOnce,
@@ -194,10 +182,6 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   lastCheckRefusesNothing,
   heldCallsAreNotShown,
   heldCallsAreTold,
-  onlyReadingsAreCleared,
-  answersAreCountedOnce,
-  limitsOfRunsHold,
-  runsOfADayAreLimited,
   questionsAreAnsweredOnce,
   answersFollowTheirQuestion,
   answersAreByWriters,
@@ -220,7 +204,6 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   onlyTheHolderWrites,
   commentsDecideOnce,
   statesFollowTransitions,
-  thoughtsAreKept,
 ];
 
 /** Runs all checks on a played case. Returns a description of each problem. */

@@ -49,8 +49,6 @@ export type Overrides = {
   readonly context?: (context: WorkerContext) => WorkerContext;
   /** The owner suspends the App again and again in every case, not only in a few. */
   readonly suspendsOften?: true;
-  /** The runs of every case have small limits, not only those of a few. */
-  readonly limitsOften?: true;
   /** In every case people must approve some readings, not only in a few. */
   readonly gatesOften?: true;
   /** Most approvals of every case are edited or deleted before they become a commit. */

@@ -22,7 +22,6 @@ import { PATH_RULE_MUTANTS } from './path-rule-mutants.ts';
 import { QUESTION_MUTANTS } from './question-mutants.ts';
 import { SET_MUTANTS } from './set-mutants.ts';
 import { SIDE_QUESTION_MUTANTS } from './side-question-mutants.ts';
-import { SPENDING_MUTANTS } from './spending-mutants.ts';
 import { STANDING_MUTANTS } from './standing-mutants.ts';
 import { TURN_MUTANTS } from './turn-mutants.ts';
 
@@ -364,7 +363,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...EFFECT_MUTANTS,
   ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
-  ...SPENDING_MUTANTS,
   ...PATH_RULE_MUTANTS,
   ...SET_MUTANTS,
   ...QUESTION_MUTANTS,

@@ -6,7 +6,6 @@ import {
   changeOwners,
   changeTeam,
   gateReadings,
-  limitRuns,
   requireTwoApprovals,
   restoreInstallation,
   suspendInstallation,
@@ -76,8 +75,6 @@ type ConversationOptions = {
   readonly suspendsOften: boolean;
   /** The repository requires two approvals from the start, and people often approve what another person approved. */
   readonly requiresTwo: boolean;
-  /** Runs have small limits. */
-  readonly limitsRuns: boolean;
   /** The owners, or the members of their team, change after every approval. */
   readonly changesOwnersOften: boolean;
   /** Most approvals are edited or deleted before they become a commit. */
@@ -96,8 +93,7 @@ type ConversationOptions = {
 /** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns, actions, hasSecondThoughts } = options;
-  if (options.limitsRuns) performAction(options, 'acme', (context) => limitRuns(context, random, options.requiresTwo));
-  else if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
+  if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
   else if (options.gatesReadings) performAction(options, 'acme', gateReadings);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');

@@ -77,7 +77,7 @@ export function changeSettings(context: RepositoryContext): string {
   const { random } = context;
   const settings = random.pick([
     ...['review_event: request-changes\n', 'standing_approvals: path\n', 'broken: [\n', null],
-    ...[DENY_DOCS, DENY_DOCS, GATE_DOCS, random.pick(SMALL_LIMITS)],
+    ...[DENY_DOCS, DENY_DOCS, GATE_DOCS, 'limits: {turns: 2, proposals_per_turn: 1}\n'],
     ...STRICTER_RULES,
   ]);
   return settings === null || typeof settings === 'string'
@@ -157,21 +157,6 @@ export function openSecondPull({
   const input = { actor, repositoryId, title: 'The same work elsewhere', head: HEAD_BRANCH, base: OTHER_BASE };
   const outcome = simulatedGitHub.apply(OPERATIONS.createPullRequest, input);
   return outcome.ok ? `(#${outcome.value.number} is opened for the same branch)` : null;
-}
-
-/** Small limits, which runs reach. Those of cost need the prices of the case. */
-const SMALL_LIMITS = [
-  'limits: {turns: 2, proposals_per_turn: 1}\n',
-  'limits: {tokens: 40, runs_per_person_per_day: 1}\n',
-  'limits: {cost_usd: 0.0002}\n',
-  'model: small\nlimits: {cost_usd: 0.00005, minutes: 1}\n',
-  'limits: {runs_per_day: 1}\n',
-] as const;
-
-/** Gives the repository's runs small limits; with `requiresTwo`, it also requires two approvals. */
-export function limitRuns({ simulatedGitHub, fixture }: OwnerContext, random: Random, requiresTwo: boolean): string {
-  const limits = random.pick(SMALL_LIMITS);
-  return saveSettings({ simulatedGitHub, fixture }, requiresTwo ? `required_approvals: 2\n${limits}` : limits);
 }
 
 /** Makes the repository require two approvals or those of owners, which the other settings can change later. */

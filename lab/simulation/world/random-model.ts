@@ -1,12 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
-import { estimateTokens } from '../../../src/core/agent/clear-readings.ts';
-import type {
-  ModelResponse,
-  OpaqueMembers,
-  ToolCall,
-  TranscriptMessage,
-} from '../../../src/core/state/conversation.ts';
-import { type Model, ModelError, type ModelFailure } from '../../../src/core/step/model-port.ts';
+import type { ModelResponse, ToolCall, TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import { type Model, ModelError } from '../../../src/core/step/model-port.ts';
 import { type CaseFixture, FILE_PATHS } from './fixture.ts';
 import type { Random } from './random.ts';
 import { readFullTree, type SimulatedGitHub, snapshotPull } from './simulated-github.ts';
@@ -33,7 +27,6 @@ const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 6, outputTokens: 5 };
 
 /** A model that reads files, proposes changes, makes mistakes and gives up at random. It sees the current files. */
 export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, random: Random): Model {
-  const context = drawContext(random);
   let responses = 0;
   let calls = 0;
   const textOf = (path: string): string => {
@@ -129,8 +122,6 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
   };
   return {
     async ask(messages: readonly TranscriptMessage[]): Promise<ModelResponse> {
-      const overflow = context.refuse(messages);
-      if (overflow !== null) throw overflow;
       responses += 1;
       const roll = random.float();
       if (roll < 0.02) throw new ModelError('permanent', 'the model is gone', null);
@@ -153,17 +144,15 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
       const asked = random.chance(0.2) ? [askCall()] : [];
       const drawn = [...asked, ...Array.from({ length: asked.length > 0 ? random.integer(3) : callCount }, randomCall)];
       const toolCalls = random.chance(0.25) ? drawn.flatMap((call) => [call, ...furtherEdit(call)]) : drawn;
-      const response = toModelResponse(text, toolCalls, random.chance(0.03) ? 'length' : 'tool_calls');
-      return { ...response, opaque: thoughtsOf(response, responses) };
+      return toModelResponse(text, toolCalls, random.chance(0.03) ? 'length' : 'tool_calls');
     },
     async answerQuestion(_messages, _signal, _runId, mayCall): Promise<ModelResponse> {
       const text = random.pick(['Because.', HOSTILE_MARKDOWN, HOSTILE_BLOCKS, 'Let me look.', null]);
       if (random.chance(mayCall ? 0.4 : 0.9)) return toModelResponse(text, [], random.chance(0.05) ? 'length' : 'stop');
       const toolCalls = Array.from({ length: 1 + random.integer(3) }, randomCall);
-      const response = toModelResponse(text, toolCalls, 'tool_calls');
-      return { ...response, opaque: thoughtsOf(response, calls) };
+      return toModelResponse(text, toolCalls, 'tool_calls');
     },
-    maxRequestTokens: async () => context.said,
+    maxRequestTokens: async () => null,
   };
 }
 
@@ -173,44 +162,6 @@ function findBrokenCall(messages: readonly TranscriptMessage[]): ToolCall | null
   if (last?.role !== 'tool' || !last.content.endsWith('Send it again if you mean it.')) return null;
   const asked = messages.findLast((message) => message.role === 'assistant');
   return asked?.role === 'assistant' ? (asked.toolCalls.find(({ id }) => id === last.toolCallId) ?? null) : null;
-}
-
-/** In some cases the model reads little more than the first message. The endpoint says how much, or refuses the rest. */
-function drawContext(random: Random): {
-  readonly said: number | null;
-  readonly refuse: (messages: readonly TranscriptMessage[]) => ModelError | null;
-} {
-  const size = random.chance(0.3) ? random.between(...SMALL_CONTEXT) : Number.POSITIVE_INFINITY;
-  const isSaid = random.chance(0.5) && Number.isFinite(size);
-  const contextTokens = random.chance(0.5) && Number.isFinite(size) ? size : null;
-  const report: ModelFailure = {
-    ...{ failure: 'too-long', status: 400 },
-    ...{ code: null, type: null, requestId: null, said: null },
-  };
-  return {
-    said: isSaid ? size : null,
-    refuse: (messages) =>
-      estimateTokens(messages) > size
-        ? new ModelError('permanent', 'the conversation is too long', null, {
-            report,
-            contextTokens,
-            usage: REFUSED_USAGE,
-          })
-        : null,
-  };
-}
-
-/** Tokens of a request by our estimate: with the first message alone, and with many readings. */
-const SMALL_CONTEXT = [3_800, 5_500] as const;
-
-/** Some endpoints count what they read before they refuse. */
-export const REFUSED_USAGE = { inputTokens: 7, cachedInputTokens: 0, outputTokens: 0 };
-
-/** Members that the model wants back with its later requests. */
-function thoughtsOf({ toolCalls }: ModelResponse, response: number): OpaqueMembers {
-  const signed = toolCalls.slice(0, 1).map(({ id }) => [id, { signature: `signed ${id}` }] as const);
-  const message = { thoughts: `${HOSTILE_MARKDOWN} ${response}` };
-  return { model: 'random', endpoint: 'simulated', message, calls: Object.fromEntries(signed) };
 }
 
 function readEdit({ arguments: text }: ToolCall): Readonly<Record<'path' | 'old_string' | 'new_string', string>> {
