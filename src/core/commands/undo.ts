@@ -6,21 +6,18 @@ import { endStep, type StepBuilder, startStep, withPullState, withRun } from '..
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { membersOf, pathsOf } from '../edits/change.ts';
-import { needsCommittedFile } from '../policy/compute-undo.ts';
+import { mainPath, membersOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
-import { findChangeRule, findDeniedPath } from '../policy/path-policy.ts';
+import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
-import type { Facts, Need } from '../step/facts.ts';
-import type { UndoRefusal } from '../step/refusals.ts';
-import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
+import type { AppliedChange, Facts, Need, UndoResult } from '../step/facts.ts';
+import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
-import type { UndoContext, UndoResult } from '../step/undo.ts';
 import {
   acknowledge,
   type CommandContext,
@@ -51,108 +48,70 @@ export const undo = {
 function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   const { parsed } = intent;
   const isUndo = parsed.kind === 'command' && parsed.command.name === 'undo';
-  const applied = isUndo ? findUndoable(pull, parsed.command.targets, intent) : null;
+  const applied = isUndo ? findApplied(pull, parsed.command.targets, intent) : null;
   if (applied === null) return [];
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   if (facts.pullRequest.state !== 'open') return [];
   const head = facts.pullRequest.headSha;
   const staleness = stalenessNeeds(pull, head, facts);
   if (staleness.length > 0) return staleness;
-  const { id, change } = applied.proposal;
-  if (facts.undo !== undefined) return [];
-  const commit = membersOf(change).some(needsCommittedFile) ? applied.commitSha : null;
-  return [{ kind: 'undo', id, change, commit, head, members: undoContextsOf(pull, applied) }];
+  return facts.undo === undefined ? [{ kind: 'undo', head, applied: asApplied(pull, applied) }] : [];
 }
 
-/** The input of each member's reverse, in order. */
-function undoContextsOf(
-  { run }: PullState,
-  { proposal, commitSha }: AppliedChange,
-): readonly Omit<UndoContext, 'files'>[] {
-  const { id, change, committed } = proposal;
-  const versions = change.op === 'set' ? (committed?.members ?? []) : [committed];
-  return membersOf(change).map((member, index) => {
-    const range = versions[index]?.range ?? null;
-    return { id, change: member, commitSha, range, appCommits: appCommitsTo(run, member.path) };
-  });
+/** The applied change that a `/undo` names; null if it names none. */
+function findApplied(pull: PullState, targets: Targets, commentRef: UndoCommentRef): Proposal | null {
+  const named =
+    targets.by === 'ids'
+      ? pull.proposals.find(({ id }) => targets.ids.includes(id))
+      : findAnsweredProposal(pull, commentRef);
+  return named !== null && named !== undefined && isUndoable(named) ? named : null;
 }
-
-/** A completed proposal and the commit that contains it. */
-type AppliedChange = { readonly proposal: Proposal; readonly commitSha: string };
 
 type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds'>;
 
-/** The applied change that a `/undo` names; null if it names none, or if another undo of it is open. */
-function findUndoable(pull: PullState, targets: Targets, commentRef: UndoCommentRef): AppliedChange | null {
-  const proposal = findUndoTarget(pull, targets, commentRef);
-  if (proposal?.state !== 'completed' || proposal.commitSha === null) return null;
-  return findOpenUndo(pull, proposal) === null ? { proposal, commitSha: proposal.commitSha } : null;
+function isUndoable({ state, change }: Proposal): boolean {
+  return state === 'completed' && change.op !== 'read';
 }
 
-function findUndoTarget(pull: PullState, targets: Targets, commentRef: UndoCommentRef): Proposal | null {
-  if (targets.by !== 'ids') return findAnsweredProposal(pull, commentRef);
-  return pull.proposals.find((one) => targets.ids.includes(one.id) && one.comment !== null) ?? null;
-}
-
-function findOpenUndo({ proposals }: PullState, { id }: Proposal): Proposal | null {
-  return (
-    proposals.find((one) => one.origin.kind === 'undo' && one.origin.undoneProposalId === id && isOpen(one)) ?? null
-  );
+/** The change with its lines in the commit. */
+function asApplied({ run }: PullState, { id, change, committed }: Proposal): AppliedChange {
+  const versions = change.op === 'set' ? (committed?.members ?? []) : [committed];
+  const members = membersOf(change).map((member, index) => {
+    return { change: member, range: versions[index]?.range ?? null, appCommits: appCommitsTo(run, member.path) };
+  });
+  return { id, change, members };
 }
 
 /** Proposes the exact reverse of an applied change, to be decided like every other proposal. */
 function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): Step {
   const { pull, commentRef, facts } = context;
-  const proposal = findUndoTarget(pull, targets, commentRef);
-  if (proposal === null) return replyNoTarget(context, targets);
-  const openUndo = findOpenUndo(pull, proposal);
-  if (openUndo !== null)
-    return replyUndoRefused(context, proposal.id, { kind: 'already-proposed', undo: proposalLink(openUndo) });
-  const applied = findUndoable(pull, targets, commentRef);
-  if (applied === null)
-    return replyUndoRefused(context, proposal.id, { kind: 'never-applied', outcome: proposalOutcome(proposal) });
-  const refusal = refuseIfClosed(context);
-  if (refusal !== null) return refusal;
-  const result = checkUndo(pull, applied, facts.undo);
-  return result.kind === 'change'
-    ? proposeUndo(context, proposal, result)
-    : replyUndoRefused(context, proposal.id, result);
-}
-
-function replyNoTarget(context: CommandContext, targets: Targets): Step {
-  const [id] = targets.by === 'ids' ? targets.ids : [];
-  const applied = context.pull.proposals
-    .filter(({ state, change }) => state === 'completed' && change.op !== 'read')
-    .map(proposalLink);
-  const changes = applied.toReversed();
-  return id === undefined
-    ? endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'malformed-command')
-    : replyUndoRefused(context, id, { kind: 'unknown-id', applied: changes });
-}
-
-function replyUndoRefused(context: CommandContext, proposalId: string, refusal: UndoRefusal): Step {
-  return endWithReply(context, { kind: 'undo-refused', proposalId, refusal }, 'undo-refused');
-}
-
-/** Checks the reverse against protected paths and open proposals. */
-function checkUndo(
-  pull: PullState,
-  { proposal, commitSha }: AppliedChange,
-  result: UndoResult | undefined,
-): UndoResult {
-  const rules = pull.run?.settings ?? DEFAULT_SETTINGS;
-  for (const path of pathsOf(proposal.change)) {
-    const rule = findChangeRule(rules, [], path);
-    if (rule !== null) return { kind: 'denied-path', path, rule };
+  const applied = findApplied(pull, targets, commentRef);
+  if (applied === null) {
+    const changes = pull.proposals.filter(isUndoable).map(proposalLink).toReversed();
+    return endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'undo-refused');
   }
-  if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
+  const closed = refuseIfClosed(context);
+  if (closed !== null) return closed;
+  const result = checkUndo(pull, facts.undo ?? { kind: 'changed-since', path: mainPath(applied.change) });
+  if (result.kind === 'change') return proposeUndo(context, applied, result);
+  return endWithReply(context, { kind: 'undo-refused', proposalId: applied.id, refusal: result }, 'undo-refused');
+}
+
+/** Checks the reverse against denied paths and open proposals. */
+function checkUndo(pull: PullState, result: UndoResult): UndoResult {
   if (result.kind !== 'change') return result;
+  const rules = pull.run?.settings ?? DEFAULT_SETTINGS;
   const denied = findDeniedPath(rules, { ...result, origin: { kind: 'undo' } });
-  if (denied !== null) return { kind: 'denied-path', ...denied };
+  if (denied !== null) return refuse(`Countersign may not write ${denied.path} (${denied.rule}).`);
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
-  if (other !== null) return { kind: 'overlaps', other: proposalLink(other) };
+  if (other !== null) return { kind: 'pending', other: proposalLink(other) };
   const places = countMembers([...proposalsBeforeCommit(pull.proposals), result]);
-  return places > LIMITS.openMembers ? { kind: 'too-many-open', places, max: LIMITS.openMembers } : result;
+  if (places <= LIMITS.openMembers) return result;
+  return refuse(`${places} places would wait for a decision, and one commit can name at most ${LIMITS.openMembers}.`);
+}
+
+function refuse(message: string): UndoResult {
+  return { kind: 'refused', message: `Not proposed: ${message}` };
 }
 
 /** Assesses the other proposals at the current head first, because the undo is for that head. */

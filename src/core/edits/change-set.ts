@@ -3,9 +3,6 @@ import { setDigest } from './digest.ts';
 import { applyRegion, type LineRange, regionIndex } from './region.ts';
 import { blobSha, decodeText, encodeText } from './text/characters.ts';
 
-/** The most members of a set: what a person can read as one change, and what a commit can name. */
-export const MAX_SET_MEMBERS = 30;
-
 /** Makes one change of several. A single one stays what it is, with all the ways to answer it. */
 export function combineChanges(summary: string, changes: readonly FileChange[]): Change | null {
   const members = changes.toSorted(byPlace);

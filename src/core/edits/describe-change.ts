@@ -2,34 +2,26 @@ import { type Change, type FileChange, type Region, unifiedDiffOf } from './chan
 import { type HunkLine, parseHunks } from './text/hunks.ts';
 import { countCommonLines, withoutLineEnding } from './text/lines.ts';
 
-/** For example `Edit src/a.ts: add 1 line at line 3`. */
-export function describeEdit(path: string, region: Region, placeCount: number): string {
-  return `Edit ${path}: ${wordingFor(region, placeCount).imperative}`;
+/**
+ * One line such as `Edit src/a.ts: add 1 line at line 3`, from the parts that a digest covers, and from counts. `undoes`
+ * is the id of the change that it undoes, or null: `Undo k7q2 in src/a.ts: replace 1 line`.
+ */
+export function describeFileChange(change: Omit<FileChange, 'digest'>, undoes: string | null): string {
+  const { op, path, region, placeCount } = change;
+  if (op === 'edit' && region !== null) {
+    const { imperative } = wordingFor(region, placeCount);
+    return undoes === null ? `Edit ${path}: ${imperative}` : `Undo ${undoes} in ${path}: ${imperative}`;
+  }
+  const description = describeWholeFile(change);
+  return undoes === null ? description : describeUndoOf(undoes, description);
 }
 
-/** For example `Undo k7q2 in src/a.ts: replace 1 line`. */
-export function describeUndo(path: string, id: string, region: Region, placeCount: number): string {
-  return `Undo ${id} in ${path}: ${wordingFor(region, placeCount).imperative}`;
-}
-
-/** Describes an undo that is no edit: `Undo k7q2: delete src/a.ts` for `Delete src/a.ts`. */
-export function describeUndoOf(id: string, description: string): string {
-  return `Undo ${id}: ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`;
-}
-
-/** For example `Write 150 lines to src/a.ts`. */
-export function describeWrite(path: string, lines: number): string {
-  return `Write ${formatLineCount(lines)} to ${path}`;
-}
-
-/** For example `Restore logo.png`. */
-export function describeRestore(path: string): string {
-  return `Restore ${path}`;
-}
-
-/** For example `Delete src/a.ts`. */
-export function describeDelete(path: string): string {
-  return `Delete ${path}`;
+function describeWholeFile({ op, path, from, payload }: Omit<FileChange, 'digest'>): string {
+  if (op === 'move' && from !== null) return describeMove(from, path);
+  if (op === 'delete') return `Delete ${path}`;
+  if (op === 'read') return `Read ${path}`;
+  const lines = payload.type === 'write' ? payload.content_lines : null;
+  return lines === null ? `Restore ${path}` : `Write ${formatLineCount(lines)} to ${path}`;
 }
 
 /** For example `Move src/a.ts to src/b.ts`. */
@@ -37,29 +29,9 @@ export function describeMove(from: string, to: string): string {
   return `Move ${from} to ${to}`;
 }
 
-/** For example `Read src/a.ts`. */
-export function describeRead(path: string): string {
-  return `Read ${path}`;
-}
-
-/**
- * The description of a change, computed from the parts that its digest covers, and from counts. `undoes` is the id of
- * the change that it undoes, or null.
- */
-export function recomputedDescription(change: FileChange, undoes: string | null): string {
-  const { op, path, region, placeCount } = change;
-  if (op === 'edit' && region !== null)
-    return undoes === null ? describeEdit(path, region, placeCount) : describeUndo(path, undoes, region, placeCount);
-  const description = describeWholeFile(change);
-  return undoes === null ? description : describeUndoOf(undoes, description);
-}
-
-function describeWholeFile({ op, path, from, payload }: FileChange): string {
-  if (op === 'move' && from !== null) return describeMove(from, path);
-  if (op === 'delete') return describeDelete(path);
-  if (op === 'read') return describeRead(path);
-  const lines = payload.type === 'write' ? payload.content_lines : null;
-  return lines === null ? describeRestore(path) : describeWrite(path, lines);
+/** `Undo k7q2: delete src/a.ts` for `Delete src/a.ts`. */
+export function describeUndoOf(id: string, description: string): string {
+  return `Undo ${id}: ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`;
 }
 
 /** One line for people, without words of the model: that of a single change, or what a set reaches. */
@@ -130,12 +102,9 @@ function summarizeEdit(region: Region, placeCount: number): string {
   return `${wordingFor(region, placeCount).pastTense}.`;
 }
 
-function countChangedLines(change: FileChange): number {
-  if (change.region === null) return 0;
-  if (change.placeCount === 1) return Math.max(change.region.old.length, change.region.new.length);
-  let sum = 0;
-  for (const hunk of parseHunks(unifiedDiffOf(change.payload) ?? '')) sum += countChangedInHunk(hunk.lines);
-  return sum;
+/** The larger side of each place where lines differ, summed up. */
+function countChangedLines({ payload }: FileChange): number {
+  return parseHunks(unifiedDiffOf(payload) ?? '').reduce((sum, { lines }) => sum + countChangedInHunk(lines), 0);
 }
 
 function countChangedInHunk(lines: readonly HunkLine[]): number {

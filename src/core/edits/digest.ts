@@ -28,7 +28,10 @@ export function changeDigest(input: DigestInput): string {
 }
 
 /** The digest of a change whose lines are at this region; null for a change without lines. */
-export function digestAtRegion(change: FileChange, region: Region | null): string {
+export function digestAtRegion(
+  change: Pick<FileChange, 'op' | 'path' | 'from' | 'base' | 'result'>,
+  region: Region | null,
+): string {
   const { op, path, from, base, result } = change;
   // A reading has no side that it changes, so it has no modes.
   if (op === 'read') {

@@ -1,8 +1,7 @@
-import { formatNumber, shortSha } from '../../lib/format.ts';
 import { nameHidden } from '../edits/misleading-text.ts';
-import { MAX_DIFF_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
+import { MAX_DIFF_BYTES } from '../edits/text/limits.ts';
 import { SIDE_QUESTION_LIMITS, type SideQuestionCaveat } from '../state/side-question.ts';
-import type { UndoRefusal, UserEditProblem } from '../step/refusals.ts';
+import type { UserEditProblem } from '../step/refusals.ts';
 import type { Reply } from '../step/replies.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal/proposal-status.ts';
@@ -84,12 +83,16 @@ const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [r
 export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
   if (problem.reason === 'anchor-missing') return askAboutAnchor(id, problem);
   if (problem.reason === 'same-lines-beside-text') return askWhatIsMeant(id);
+  if (problem.reason === 'refused')
+    return `${codeSpan(id)} is still pending. ${escapeMessage(problem.output)} ${userEditAdvice(problem)}`;
   return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
 }
 
 type AnchorProblem = Extract<UserEditProblem, { reason: 'anchor-missing' }>;
 
 type WrongBlockProblem = Exclude<UserEditProblem, AnchorProblem | { reason: 'same-lines-beside-text' }>;
+
+type NamedProblem = Exclude<WrongBlockProblem, { reason: 'refused' }>;
 
 const MAX_ANCHOR_CHARACTERS = 200;
 
@@ -110,7 +113,7 @@ function userEditAdvice({ reason }: WrongBlockProblem): string {
   return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
 }
 
-function describeUserEditProblem(problem: WrongBlockProblem): string {
+function describeUserEditProblem(problem: NamedProblem): string {
   switch (problem.reason) {
     case 'not-in-thread':
       return 'your own lines count only in the change’s own thread, not below a quote of it';
@@ -124,12 +127,6 @@ function describeUserEditProblem(problem: WrongBlockProblem): string {
       return 'its page has no suggestion block that it could replace';
     case 'unchanged':
       return 'the file already has these lines';
-    case 'not-text':
-      return 'it has a NUL character or half a character, which a text file can’t hold';
-    case 'too-large':
-      return `the file would have ${formatNumber(problem.bytes)} bytes, and the limit is ${formatNumber(MAX_FILE_BYTES)}`;
-    case 'diff-too-long':
-      return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, which is too long to show`;
     case 'hidden-character':
       return `it adds a character that nobody sees, ${codeSpan(nameHidden(problem))}; write it as an escape of the language`;
     case 'limit-exceeded':
@@ -145,44 +142,19 @@ const INSTEAD_TEXT = `Nothing was proposed. Use ${codeSpan('/countersign <task>'
 
 /** An `/undo` without a proposal. */
 export function renderUndoRefused({ proposalId, refusal }: Extract<Reply, { kind: 'undo-refused' }>): string {
-  return describeUndoRefusal(proposalId, refusal);
-}
-
-function describeUndoRefusal(proposalId: string, refusal: UndoRefusal): string {
   const id = codeSpan(proposalId);
-  const undo = codeSpan(`/undo ${proposalId}`);
   switch (refusal.kind) {
-    case 'unknown-id':
+    case 'pending':
       return joinBlocks(
-        `No change of this pull request has the id ${id}, so nothing is undone.`,
-        refusal.applied.length === 0 ? '' : 'The applied changes of the last run, newest first:',
-        formatProposalList(refusal.applied),
+        `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${codeSpan(`/undo ${proposalId}`)} again:`,
+        formatProposalList([refusal.other]),
       );
-    case 'never-applied':
-      return `${NOT_FOUND_TEXT}: ${describeOutcome(refusal.outcome)}. It was never applied, so there is nothing to undo.`;
-    case 'already-proposed':
-      return joinBlocks(`The undo of ${id} is already pending:`, formatProposalList([refusal.undo]));
     case 'already-undone':
       return `There is nothing to undo: ${pathSpan(refusal.path)} is already as it was before ${id}.`;
     case 'changed-since':
-      return `${pathSpan(refusal.path)} has changed since: the lines of ${id} are gone, or occur more than once. ${INSTEAD_TEXT}`;
-    case 'commit-missing':
-      return `The commit ${codeSpan(shortSha(refusal.sha))} of ${id} is no longer in this repository, so its exact reverse is unknown. ${INSTEAD_TEXT}`;
-    case 'path-taken':
-      return `${pathSpan(refusal.path)} can’t be restored: since ${id}, its path is taken or blocked. ${INSTEAD_TEXT}`;
-    case 'denied-path':
-      return `Countersign may not write ${pathSpan(refusal.path)} (${ruleSpan(refusal.rule)}), so you can only undo ${id} by hand.`;
-    case 'overlaps':
-      return joinBlocks(
-        `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${undo} again:`,
-        formatProposalList([refusal.other]),
-      );
-    case 'too-many-open':
-      return `The undo of ${id} is not proposed: with it, ${refusal.places} places would wait for a decision, and one commit can name at most ${refusal.max}. Decide on some changes first, then use ${undo} again.`;
+      return `${pathSpan(refusal.path)} has changed since: the lines of ${id} are gone or occur more than once, or another file is in the way. ${INSTEAD_TEXT}`;
     case 'refused':
       return `${escapeMessage(refusal.message)} ${INSTEAD_TEXT}`;
-    case 'not-posted':
-      return `The undo of ${id} was withdrawn, because it could not be posted (${escapeMessage(refusal.message)}). Use ${undo} to try again.`;
   }
 }
 

@@ -111,7 +111,11 @@ function announceUnposted(builder: StepBuilder, { origin }: Proposal, message: s
   return withReply(
     builder,
     { at: 'pull-request' },
-    { kind: 'undo-refused', proposalId: origin.undoneProposalId, refusal: { kind: 'not-posted', message } },
+    {
+      kind: 'undo-refused',
+      proposalId: origin.undoneProposalId,
+      refusal: { kind: 'refused', message: `It could not be posted: ${message}.` },
+    },
   );
 }
 

@@ -1,160 +1,117 @@
-import type { BuildResult } from '../edits/build/build-edit.ts';
-import {
-  buildUndo,
-  reverseRegion,
-  undoCreation,
-  undoDeletion,
-  undoMove,
-  undoMoveWithText,
-  undoRestore,
-} from '../edits/build/build-undo.ts';
-import { type Change, type FileChange, isRestore, mainPath, type StoredFile } from '../edits/change.ts';
+import { buildChange, type ChangeInput } from '../edits/build/build-change.ts';
+import { type FileVersion, type Refusal, textVersion } from '../edits/build/file-version.ts';
+import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
 import { combineChanges } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
-import { encodeText } from '../edits/text/characters.ts';
-import type { FileAtHead } from '../state/head-changes.ts';
+import { applyRegion, type LineRange, relocateRegion } from '../edits/region.ts';
+import { byteLength } from '../edits/text/characters.ts';
+import type { AssessableChange, FileAtHead } from '../state/head-changes.ts';
+import type { AppCommit } from '../state/run.ts';
+import type { AppliedChange, AppliedMember, UndoResult } from '../step/facts.ts';
 import type { UndoRefusal } from '../step/refusals.ts';
-import type { MemberUndo, UndoContext, UndoResult } from '../step/undo.ts';
 import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 
-/**
- * Computes the reverse of an applied change, or of one member of a set. It must apply to the head by the same rules as
- * every other change.
- */
-export function computeUndo(context: UndoContext): MemberUndo {
-  return UNDO_BY_OP[context.change.op](context);
+type FilesAtHead = Readonly<Record<string, FileAtHead | null>>;
+
+/** Builds the reverse of all members of a change at the head, or of none. It is judged like every other change. */
+export function computeUndo({ id, change: applied, members }: AppliedChange, files: FilesAtHead): UndoResult {
+  const undone: FileChange[] = [];
+  for (const member of members) {
+    const built = undoMember(id, member, files);
+    if (built.kind !== 'change') return built;
+    if (undone.some((other) => areChangesTouching(other, built.change))) return changedSince(built.change.path);
+    undone.push(built.change);
+  }
+  const change = combineChanges(describeUndoOf(id, describeChange(applied)), undone);
+  return change === null ? { kind: 'refused', message: 'A reading changes nothing.' } : { kind: 'change', change };
 }
 
-/** The reverse of a whole change: of all its members, or of none. `id` is the proposal of the applied change. */
-export function combineUndos(id: string, applied: Change, undos: readonly MemberUndo[]): UndoResult {
-  const undone = undos.flatMap((undo) => (undo.kind === 'already-undone' ? [undo.path] : []));
-  if (undone.length > 0 && undone.length === undos.length)
-    return { kind: 'already-undone', path: [...new Set(undone)].join(', ') };
-  const changes: FileChange[] = [];
-  for (const undo of undos) {
-    if (undo.kind !== 'change') return undo.kind === 'already-undone' ? { ...undo, kind: 'changed-since' } : undo;
-    changes.push(undo.change);
-  }
-  const touching = changes.find((one, index) =>
-    changes.slice(0, index).some((other) => areChangesTouching(one, other)),
+type ReversedChange = AssessableChange & { readonly op: ChangeInput['op'] };
+
+/** A change with old and new swapped, as far as it takes to find its place at a head. */
+export function reverseChange({ change, range, appCommits }: AppliedMember): ReversedChange {
+  const { path, from, base, result, region } = change;
+  const op = base === null ? 'delete' : result === null ? 'write' : from === null ? 'edit' : 'move';
+  return {
+    ...change,
+    op,
+    path: from ?? path,
+    from: from === null ? null : path,
+    base:
+      op === 'edit' && result !== null ? { ...result, blob: committedBlob(range, appCommits) ?? result.blob } : result,
+    result: base,
+    region: region && {
+      ...region,
+      oldStart: range?.newStart ?? region.newStart,
+      newStart: range?.oldStart ?? region.oldStart,
+      old: region.new,
+      new: region.old,
+    },
+    // People see the place before they approve it.
+    uniqueInBase: true,
+    payload: op === 'write' ? { type: op, content: null } : { type: op },
+  };
+}
+
+/** The file in the commit that has these lines; null if that is unknown. */
+function committedBlob(range: LineRange | null, appCommits: readonly AppCommit[]): string | null {
+  const commit = appCommits.findLast(({ ranges }) =>
+    ranges.some((one) => one.newStart === range?.newStart && one.newLines === range.newLines),
   );
-  if (touching !== undefined) return { kind: 'changed-since', path: touching.path };
-  const change = combineChanges(describeUndoOf(id, describeChange(applied)), changes);
-  return change === null ? { kind: 'changed-since', path: mainPath(applied) } : { kind: 'change', change };
+  return commit?.blobAfter ?? null;
 }
 
-/** Whether the reverse needs the file as the commit left it; otherwise the change itself is enough. */
-export function needsCommittedFile(change: FileChange): boolean {
-  return change.op === 'edit' || (change.op === 'write' && !isRestore(change));
+function undoMember(id: string, member: AppliedMember, files: FilesAtHead): UndoOfMember {
+  const reverse = reverseChange(member);
+  const { op, path, from, result } = reverse;
+  const [file, source] = [files[path] ?? null, files[sourcePath(reverse)] ?? null];
+  const verdict = assessChange({ change: reverse, file, source, appCommits: member.appCommits });
+  if (verdict.kind === 'already-applied') return { kind: 'already-undone', path };
+  if (verdict.kind === 'stale') return changedSince(verdict.path ?? path);
+  const before = op === 'write' || source === null ? null : versionAtHead(source, member.change);
+  const restored = restoreVersion(reverse, verdict.region, before, member.change);
+  if (restored.kind !== 'version') return restored;
+  const { version: after } = restored;
+  // A whole file comes back as exactly what it was.
+  if (op !== 'edit' && after?.ref.blob !== result?.blob) return changedSince(path);
+  const common = { op, path, before, after, repositoryName: member.change.payload.sandbox, undoes: id };
+  return asUndo(buildChange(from === null ? common : { ...common, from }));
 }
 
-const UNDO_BY_OP: Readonly<Record<FileChange['op'], (context: UndoContext) => MemberUndo>> = {
-  edit: undoLines,
-  write: undoWrite,
-  delete: undoDelete,
-  move: undoMovedFile,
-  read: ({ change }) => ({ kind: 'already-undone', path: change.path }),
-};
+type UndoOfMember = { readonly kind: 'change'; readonly change: FileChange } | UndoRefusal;
 
-function commitMissing(sha: string): UndoRefusal {
-  return { kind: 'commit-missing', sha };
+function changedSince(path: string): UndoRefusal {
+  return { kind: 'changed-since', path };
 }
 
-function undoWrite(context: UndoContext): MemberUndo {
-  const { id, change } = context;
-  if (isRestore(change))
-    return undoWholeFileIfKnown(context, undoRestore({ id, appliedChange: change }), 'changed-since');
-  return change.base === null ? undoNewFile(context) : undoLines(context);
+/** The file that the undo changes. Of one that is not text, the size is known from the applied change. */
+function versionAtHead({ blob, mode, text }: FileAtHead, { payload }: FileChange): FileVersion {
+  const ref: BlobRef = { blob, mode: mode === '100755' ? '100755' : '100644' };
+  return { ref, text, bytes: text === null ? sizeOf(payload) : byteLength(text) };
 }
 
-/** Takes the lines from their exact position in the commit, and finds that position in the head. */
-function undoLines({ id, change, commitSha, range, appCommits, files }: UndoContext): MemberUndo {
-  const { path, region } = change;
-  if (files.atCommit === 'commit-missing') return commitMissing(commitSha);
-  const [committedFile, headFile] = [storedFile(files.atCommit), storedFile(files.atHead)];
-  if (region === null || committedFile === null || headFile === null) return { kind: 'changed-since', path };
-  const committedRegion = reverseRegion(committedFile.text, region, range);
-  if (committedRegion === null) return { kind: 'changed-since', path };
-  const reverse = buildUndo({ id, appliedChange: change, region: committedRegion, file: committedFile });
-  if (reverse.kind === 'refused') return toUndoRefusal(reverse);
-  const verdict = assessChange({ change: reverse.change, file: files.atHead, appCommits });
-  switch (verdict.kind) {
-    case 'already-applied':
-      return { kind: 'already-undone', path };
-    case 'stale':
-      return { kind: 'changed-since', path };
-    case 'applies':
-      return toMemberUndo(buildUndo({ id, appliedChange: change, region: verdict.region, file: headFile }));
-  }
+function sizeOf(payload: FileChange['payload']): number {
+  return payload.type === 'write' ? payload.content_bytes : payload.file_bytes;
 }
 
-/** Deletes a new file if it is unchanged since the commit. */
-function undoNewFile(context: UndoContext): MemberUndo {
-  const { id, change, files } = context;
-  if (files.atCommit === 'commit-missing') return commitMissing(context.commitSha);
-  const committedFile = storedFile(files.atCommit);
-  if (committedFile === null) return { kind: 'changed-since', path: change.path };
-  return undoWholeFile(context, undoCreation({ id, appliedChange: change }, committedFile), 'changed-since');
+type Restored = { readonly kind: 'version'; readonly version: FileVersion | null } | UndoRefusal;
+
+/** The file after the undo, with the old lines at their place; null if there is none. */
+function restoreVersion(
+  { op, path, result, region }: AssessableChange,
+  place: Region,
+  before: FileVersion | null,
+  { payload }: FileChange,
+): Restored {
+  if (result === null) return { kind: 'version', version: null };
+  if (region === null) return { kind: 'version', version: { ref: result, text: null, bytes: sizeOf(payload) } };
+  const text = before?.text ?? '';
+  const located = op === 'edit' ? relocateRegion(text, place, place.oldStart) : region;
+  return located === null ? changedSince(path) : asUndo(textVersion(path, applyRegion(text, located), result.mode));
 }
 
-/** Restores a deleted file if its path is free. */
-function undoDelete(context: UndoContext): MemberUndo {
-  const { id, change } = context;
-  return undoWholeFileIfKnown(context, undoDeletion({ id, appliedChange: change }), 'path-taken');
-}
-
-/** Moves a file back, with its former text, if it is unchanged and its old path is free. */
-function undoMovedFile(context: UndoContext): MemberUndo {
-  const { id, change, files } = context;
-  const applied = { id, appliedChange: change };
-  if (change.region === null) return undoWholeFileIfKnown(context, undoMove(applied), 'path-taken');
-  const file = storedFile(files.atHead);
-  if (file === null || file.ref.blob !== change.result?.blob) return { kind: 'changed-since', path: change.path };
-  return undoWholeFileIfKnown(context, undoMoveWithText(applied, file), 'path-taken');
-}
-
-/** `built` is null if the stored change lacks what its kind must have. */
-function undoWholeFileIfKnown(
-  context: UndoContext,
-  built: BuildResult | null,
-  conflict: 'changed-since' | 'path-taken',
-): MemberUndo {
-  const { path } = context.change;
-  return built === null ? { kind: 'changed-since', path } : undoWholeFile(context, built, conflict);
-}
-
-/** Checks a reverse of a whole file against the head. `conflict` is the reason if another file is at its path. */
-function undoWholeFile(
-  { files }: UndoContext,
-  built: BuildResult,
-  conflict: 'changed-since' | 'path-taken',
-): MemberUndo {
-  if (built.kind === 'refused') return toUndoRefusal(built);
-  const { change } = built;
-  const { path, from } = change;
-  const [file, source] = from === null ? [files.atHead, null] : [files.sourceAtHead, files.atHead];
-  const verdict = assessChange({ change, file, source, appCommits: [] });
-  switch (verdict.kind) {
-    case 'already-applied':
-      return { kind: 'already-undone', path };
-    case 'stale':
-      return verdict.path === undefined ? { kind: conflict, path } : { kind: 'changed-since', path: verdict.path };
-    case 'applies':
-      return toMemberUndo(built);
-  }
-}
-
-function toMemberUndo(built: BuildResult): MemberUndo {
-  return built.kind === 'refused' ? toUndoRefusal(built) : built;
-}
-
-function toUndoRefusal({ output }: Extract<BuildResult, { kind: 'refused' }>): UndoRefusal {
-  return { kind: 'refused', message: output };
-}
-
-function storedFile(file: FileAtHead | null): (StoredFile & { readonly text: string }) | null {
-  if (file === null || file.text === null) return null;
-  const mode = file.mode === '100755' ? '100755' : '100644';
-  return { ref: { blob: file.blob, mode }, bytes: encodeText(file.text), text: file.text };
+/** A refusal of our own is worded for the model, and safe to show to people. */
+function asUndo<Built extends { readonly kind: string }>(built: Built | Refusal): Built | UndoRefusal {
+  return 'output' in built ? { kind: 'refused', message: built.output } : built;
 }

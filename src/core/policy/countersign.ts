@@ -2,7 +2,7 @@ import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
 import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
-import { recomputedDescription } from '../edits/describe-change.ts';
+import { describeFileChange } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
 import type { Permission, Vote } from '../state/vote.ts';
 import type { CommitPlan } from '../step/ports.ts';
@@ -122,7 +122,7 @@ function commitMessageEntries(
   return members.map(({ change, range, digest }) => {
     const { path, from } = change;
     // No digest covers the stored description.
-    const description = recomputedDescription(change, undoes);
+    const description = describeFileChange(change, undoes);
     return { proposalId: id, digest, range, setDigest: set, approvedBy, path, from, undoes, description };
   });
 }

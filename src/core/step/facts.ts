@@ -1,14 +1,16 @@
 import type { UserEditInput, UserEditResult } from '../edits/build/user-edit.ts';
-import type { Change } from '../edits/change.ts';
+import type { Change, FileChange } from '../edits/change.ts';
+import type { LineRange } from '../edits/region.ts';
 import type { BranchFacts } from '../state/head-branch.ts';
 import type { Staleness, StalenessInput } from '../state/head-changes.ts';
 import type { ReachedRunLimit, RunStart } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
+import type { AppCommit } from '../state/run.ts';
 import type { CodeOwners, SettingsInForce, SettingsReading } from '../state/settings.ts';
 import type { ModelPrices } from '../state/spending.ts';
 import type { Permission, Person } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';
-import type { UndoContext, UndoResult } from './undo.ts';
+import type { UndoRefusal } from './refusals.ts';
 
 /** One fact that a signal needs before it can be decided. */
 export type Need =
@@ -30,22 +32,32 @@ export type Need =
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** The current comments of these pending proposals. */
   | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[] }
-  /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
-  | {
-      readonly kind: 'undo';
-      readonly id: string;
-      readonly change: Change;
-      readonly commit: string | null;
-      readonly head: string;
-      /** Each member of the change, in order. */
-      readonly members: readonly Omit<UndoContext, 'files'>[];
-    }
+  /** The reverse of an applied change at a head. */
+  | { readonly kind: 'undo'; readonly head: string; readonly applied: AppliedChange }
   /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
   /** What the authors of standing approvals may do now. */
   | { readonly kind: 'standing-approvals'; readonly people: readonly Person[] }
   /** The change that results from a person's own lines. The base text is not read for a new file. */
   | { readonly kind: 'user-edit'; readonly head: string; readonly userEdit: Omit<UserEditInput, 'baseText'> };
+
+/** An applied change, and its members in order as they were committed. `id` is that of its proposal. */
+export type AppliedChange = {
+  readonly id: string;
+  readonly change: Change;
+  readonly members: readonly AppliedMember[];
+};
+
+export type AppliedMember = {
+  readonly change: FileChange;
+  /** Its lines in the commit; null if they are unknown, or for a whole file. */
+  readonly range: LineRange | null;
+  /** The run's own commits to the path, oldest first. */
+  readonly appCommits: readonly AppCommit[];
+};
+
+/** The reverse of an applied change, or the reason why it cannot be undone. */
+export type UndoResult = { readonly kind: 'change'; readonly change: Change } | UndoRefusal;
 
 /** The facts that a command asks for itself. Permission and review comments are fetched for every command. */
 export type CommandNeed = Exclude<Need['kind'], 'permission' | 'review-comments' | 'standing-approvals'>;

@@ -1,7 +1,7 @@
 import type { UserEditRefusal } from '../edits/build/user-edit.ts';
 import type { ApproverRole } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
-import type { ProposalLink, ProposalOutcome } from './reply-links.ts';
+import type { ProposalLink } from './reply-links.ts';
 
 /** Why approvals have no effect. */
 export type ApprovalBlock =
@@ -48,27 +48,14 @@ export type ResumeRefusal = 'no-resumable-run' | 'run-active' | 'written-before-
 
 /** Why an `/undo` leads to no proposal. */
 export type UndoRefusal =
-  /** No change has the id. `applied` are those that can be meant, newest first. */
-  | { readonly kind: 'unknown-id'; readonly applied: readonly ProposalLink[] }
-  | { readonly kind: 'never-applied'; readonly outcome: ProposalOutcome }
-  /** Another `/undo` of the same change is pending. */
-  | { readonly kind: 'already-proposed'; readonly undo: ProposalLink }
+  /** It touches the lines or paths of an open change, which can be an undo of the same change. */
+  | { readonly kind: 'pending'; readonly other: ProposalLink }
   /** The file already has the content of before the change. */
   | { readonly kind: 'already-undone'; readonly path: string }
-  /** The changed lines no longer exist, or cannot be distinguished from equal ones. */
+  /** The changed lines are gone or ambiguous, or another file is in the way. */
   | { readonly kind: 'changed-since'; readonly path: string }
-  /** The commit of the change is not in the repository any more. */
-  | { readonly kind: 'commit-missing'; readonly sha: string }
-  /** Another file or directory blocks the path of the deleted or moved file. */
-  | { readonly kind: 'path-taken'; readonly path: string }
-  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
-  /** It would touch the lines or paths of another open change. */
-  | { readonly kind: 'overlaps'; readonly other: ProposalLink }
-  /** Our own sentences for the model, which are safe to show to people. */
-  | { readonly kind: 'refused'; readonly message: string }
-  /** `places` would be open together with the undo. */
-  | { readonly kind: 'too-many-open'; readonly places: number; readonly max: number }
-  | { readonly kind: 'not-posted'; readonly message: string };
+  /** Our own sentence, which is safe to show to people. */
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** Why a suggestion block in a reply has no effect. */
 export type UserEditProblem =

@@ -3,10 +3,10 @@ import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '.
 import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
 import { withCurrentNames } from '../../core/decide.ts';
 import { applyUserEdit } from '../../core/edits/build/user-edit.ts';
-import type { FileChange, FileMode } from '../../core/edits/change.ts';
+import type { FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
-import { combineUndos, computeUndo } from '../../core/policy/compute-undo.ts';
+import { computeUndo, reverseChange } from '../../core/policy/compute-undo.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { assessPush } from '../../core/policy/push-impact.ts';
@@ -19,10 +19,8 @@ import { distinctPeople, type Permission, type Person } from '../../core/state/v
 import type { Facts, Need } from '../../core/step/facts.ts';
 import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
-import type { MemberUndo, UndoFiles } from '../../core/step/undo.ts';
 import { fetchCodeOwners } from './code-owners.ts';
 import type { PullContext, RulesContext, WorkerContext } from './job.ts';
-import { isPermanent } from './retries.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
@@ -175,41 +173,12 @@ async function fetchPathStaleness(
   return [{ path, ...assessPush(push) }];
 }
 
-/** Computes the undo of a committed change. */
-async function fetchUndo({ github }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
-  const { id, change, members } = need;
-  const undos: MemberUndo[] = [];
-  for (const member of members) {
-    const files = await fetchUndoFiles(github, need, member.change);
-    undos.push(computeUndo({ ...member, files }));
-  }
-  return combineUndos(id, change, undos);
-}
-
-async function fetchUndoFiles(
-  github: GitHub,
-  { commit, head }: NeedOf<'undo'>,
-  { path, from, region }: FileChange,
-): Promise<UndoFiles> {
-  const tree = await github.fetchTree(head);
-  if (from !== null) {
-    const withoutText = tree.has(path) ? fileWithoutText(tree, path) : null;
-    const atHead = region === null ? withoutText : await fetchFile(github, tree, path);
-    return { atCommit: null, atHead, sourceAtHead: fileWithoutText(tree, from, path) };
-  }
-  const atHead = await fetchFile(github, tree, path);
-  return { atCommit: await readCommittedFile(github, commit, path), atHead, sourceAtHead: null };
-}
-
-/** GitHub eventually deletes a commit that a force push removed from its branch. */
-async function readCommittedFile(github: GitHub, commit: string | null, path: string): Promise<UndoFiles['atCommit']> {
-  if (commit === null) return null;
-  try {
-    return await fetchFile(github, await github.fetchTree(commit), path);
-  } catch (error) {
-    if (!isPermanent(error)) throw error;
-    return 'commit-missing';
-  }
+async function fetchUndo(
+  { github }: PullContext,
+  { head, applied }: NeedOf<'undo'>,
+): Promise<NonNullable<Facts['undo']>> {
+  const toFetch = filesToFetch(applied.members.map(reverseChange));
+  return computeUndo(applied, await fetchFiles(github, await github.fetchTree(head), toFetch));
 }
 
 /** Applies a person's own lines to the file that the proposal was made for. Its staleness is assessed later. */

@@ -94,7 +94,12 @@ describe('GitHub’s own button', () => {
 
   it.each<[string, string, ScriptedCall, RegExp]>([
     ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
-    ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
+    [
+      'several places',
+      `x\n${'y\n'.repeat(7)}x\n`,
+      edit('a.txt', 'x', 'z', { replace_all: true }),
+      /it changes several places/,
+    ],
     ['hidden characters', 'one\ntwo\u202E\n', edit('a.txt', 'two', 'three'), /these lines have invisible characters/],
   ])('%s appear as a diff on the file, with the reason (S33, S35, B18)', async (_, before, call, why) => {
     const { story } = await proposeEdit(before, call);

@@ -1,7 +1,10 @@
-import type { EditRequest } from './apply-edit.ts';
-import { type BuildResult, buildEdit } from './build-edit.ts';
+import type { FileChange } from '../change.ts';
+import { findAddedHidden, nameHidden } from '../misleading-text.ts';
+import type { BuildResult } from './build-change.ts';
+import { buildEdit } from './build-edit.ts';
 import { buildWrite, type WriteInput } from './build-write.ts';
-import { checkAddedText, refuse } from './refusals.ts';
+import { refuse } from './file-version.ts';
+import type { EditRequest } from './replace-text.ts';
 
 /** The change that one call makes to the text of a file. */
 export type TextStep =
@@ -9,7 +12,7 @@ export type TextStep =
   | { readonly kind: 'content'; readonly content: string };
 
 /** A call on one file. The path is already checked; `file` is null if the path is free. */
-type TextInput = Omit<WriteInput, 'content' | 'mode'> & { readonly step: TextStep };
+type TextInput = Omit<WriteInput, 'content'> & { readonly step: TextStep };
 
 /** Builds the change of one call to the text of a file. */
 export function buildText({ step, ...input }: TextInput): BuildResult {
@@ -24,4 +27,11 @@ function buildStep(step: TextStep, input: Omit<TextInput, 'step'>): BuildResult 
   return file === null
     ? refuse(`File not found: ${path}. Use write_file to create it.`)
     : buildEdit({ path, repositoryName, file, edits: step.edits });
+}
+
+/** Why the model cannot propose the text that a change adds: nobody would see a part of it. Null if it can. */
+function checkAddedText({ path, region }: FileChange): string | null {
+  const hidden = region === null ? null : findAddedHidden(region);
+  if (hidden === null) return null;
+  return `Not proposed: the new text of ${path} has ${nameHidden(hidden)}, which nobody sees. Write it as an escape of the language, or leave it out.`;
 }

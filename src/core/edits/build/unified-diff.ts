@@ -1,26 +1,7 @@
 import { CONTEXT_LINES } from '../region.ts';
 import { pairLines, UNPAIRED } from '../text/line-diff.ts';
 import { type LineTable, linesAt } from '../text/line-table.ts';
-import { countCommonLines, isTerminated } from '../text/lines.ts';
-import { checkDiffSize, type Refusal, refuse } from './refusals.ts';
-
-/** A diff that people can review, or a refusal if it is too long. */
-export type ReviewableDiff = { readonly kind: 'diff'; readonly diff: string } | Refusal;
-
-/** The file of a diff. */
-export type DiffFile = Omit<DiffInput, 'blocks'>;
-
-/** Builds the diff of one block. */
-export function buildRefinedDiff(file: DiffFile, block: DiffBlock): ReviewableDiff {
-  return buildReviewableDiff(file, refineBlock(block));
-}
-
-/** Builds the diff of blocks in order that do not touch. */
-export function buildReviewableDiff(file: DiffFile, blocks: readonly DiffBlock[]): ReviewableDiff {
-  const diff = formatUnifiedDiff({ ...file, blocks });
-  const refusal = file.isDeleted ? null : checkDiffSize(file.path, diff);
-  return refusal === null ? { kind: 'diff', diff } : refuse(refusal);
-}
+import { isTerminated } from '../text/lines.ts';
 
 /** A run of lines that differs, starting at the 0-based line `index` of the old version. */
 export type DiffBlock = { readonly index: number; readonly old: readonly string[]; readonly new: readonly string[] };
@@ -41,23 +22,13 @@ export function refineBlock(block: DiffBlock): DiffBlock[] {
   return blocks;
 }
 
-/** Removes the lines that both sides of a block start and end with. */
-export function trimBlock(block: DiffBlock): DiffBlock {
-  const { head, tail } = countCommonLines(block.old, block.new);
-  return {
-    index: block.index + head,
-    old: block.old.slice(head, block.old.length - tail),
-    new: block.new.slice(head, block.new.length - tail),
-  };
-}
-
 /** Blocks are in order and do not touch. */
 type DiffInput = {
   readonly path: string;
   /** The former path of a moved file. */
   readonly movedFrom?: string;
   readonly existedBefore: boolean;
-  readonly isDeleted?: true;
+  readonly isDeleted?: boolean;
   readonly base: LineTable;
   readonly blocks: readonly DiffBlock[];
 };

@@ -2,13 +2,11 @@ import type { FileChange, Region } from '../change.ts';
 import { findAddedHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, regionBetween, regionIndex } from '../region.ts';
-import { BYTE_ORDER_MARK, byteLength, encodeText } from '../text/characters.ts';
-import { MAX_FILE_BYTES } from '../text/limits.ts';
+import { BYTE_ORDER_MARK, encodeText } from '../text/characters.ts';
 import { createLineTable } from '../text/line-table.ts';
-import { areLinesEqual, offsetOfLine, withoutLineEnding } from '../text/lines.ts';
-import { buildEditFromResult, type EditInput } from './build-edit.ts';
-import { buildWrite } from './build-write.ts';
-import { checkNewText } from './refusals.ts';
+import { areLinesEqual, withoutLineEnding } from '../text/lines.ts';
+import { type BuildResult, buildChange } from './build-change.ts';
+import { textVersion } from './file-version.ts';
 import { formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
 /** The lines of the file that a user's lines replace: `index` is 0-based; a `count` of 0 inserts them there. */
@@ -33,9 +31,8 @@ export type UserEditRefusal =
   | ({ readonly reason: 'anchor-missing' } & FileLine)
   /** The file already has these lines. */
   | { readonly reason: 'unchanged' }
-  | { readonly reason: 'not-text' }
-  | { readonly reason: 'too-large'; readonly bytes: number }
-  | { readonly reason: 'diff-too-long' }
+  /** The words that the model would get for such a change. */
+  | { readonly reason: 'refused'; readonly output: string }
   /** They add a character that nobody sees to this line of the file. */
   | { readonly reason: 'hidden-character'; readonly codePoint: number; readonly line: number };
 
@@ -73,10 +70,9 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
     return refuseUserEdit({ reason: 'anchor-missing', line: anchor.line, text: anchor.text });
   const text = applySuggestion(baseText, placement.startLine, placement.line, lines);
   if (text === applyRegion(baseText, change.region)) return { kind: 'unchanged' };
-  const refusal = checkUserEdit(change.path, text, baseText);
-  if (refusal !== null) return refuseUserEdit(refusal);
-  const built = buildUserEdit(input, range, text);
-  if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
+  if (text === baseText) return refuseUserEdit({ reason: 'unchanged' });
+  const built = buildUserEdit(input, text);
+  if (built.kind === 'refused') return refuseUserEdit({ reason: 'refused', output: built.output });
   const { region } = built.change;
   const hidden = region === null ? null : findAddedHidden(region);
   if (hidden !== null) return refuseUserEdit({ reason: 'hidden-character', ...hidden });
@@ -124,23 +120,14 @@ function withoutLeadingMark(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => (at === 0 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line));
 }
 
-/** The offsets of the range. An insertion at the top includes the byte order mark, which must stay first. */
-function rangeOffsets(text: string, { index, count }: UserEditRange): { readonly start: number; readonly end: number } {
-  const start = offsetOfLine(text, index);
-  const end = offsetOfLine(text, index + count);
-  if (start === null || end === null) throw new Error(`The file has no lines ${index + 1} to ${index + count}.`);
-  return { start, end: start === 0 && text.startsWith(BYTE_ORDER_MARK) ? Math.max(end, 1) : end };
-}
-
-function checkUserEdit(path: string, text: string, baseText: string): UserEditRefusal | null {
-  if (text === baseText) return { reason: 'unchanged' };
-  if (checkNewText(path, text) === null) return null;
-  const bytes = byteLength(text);
-  return bytes > MAX_FILE_BYTES ? { reason: 'too-large', bytes } : { reason: 'not-text' };
-}
-
-function buildUserEdit(input: UserEditInput, range: UserEditRange, text: string): ReturnType<typeof buildWrite> {
-  return input.change.op === 'write' ? buildAsWrite(input, text) : buildAsEdit(input, range, text);
+/** The change of the same file and kind that leaves this text. */
+function buildUserEdit({ change, baseText }: UserEditInput, text: string): BuildResult {
+  const { op, path, base, payload } = change;
+  const before = base === null ? null : { ref: base, text: baseText, bytes: encodeText(baseText).length };
+  const after = textVersion(path, text, base?.mode ?? '100644');
+  if (after.kind === 'refused') return after;
+  const kind = op === 'write' ? 'write' : 'edit';
+  return buildChange({ op: kind, path, repositoryName: payload.sandbox, before, after: after.version });
 }
 
 function diffFromProposed({ proposed, baseText }: UserEditInput, text: string): UserEditDiff | null {
@@ -151,41 +138,4 @@ function diffFromProposed({ proposed, baseText }: UserEditInput, text: string): 
   const blocks = refineBlock({ index: regionIndex(changed), old: changed.old, new: changed.new });
   const diff = formatUnifiedDiff({ path: proposed.path, existedBefore: true, base: createLineTable(before), blocks });
   return { diff, revertRegion };
-}
-
-function buildAsWrite({ change, baseText }: UserEditInput, content: string): ReturnType<typeof buildWrite> {
-  const { path, payload, base } = change;
-  const file = base === null ? null : { ref: base, bytes: encodeText(baseText) };
-  return buildWrite({ path, repositoryName: payload.sandbox, file, content, lastReadBlob: base?.blob ?? null });
-}
-
-/** Builds the change as an `edit_file` call of exactly these lines would. */
-function buildAsEdit(
-  { change, baseText }: UserEditInput,
-  range: UserEditRange,
-  after: string,
-): ReturnType<typeof buildEditFromResult> {
-  const { path, base, payload } = change;
-  if (base === null) throw new Error(`${path} is new, so there is nothing to edit.`);
-  const { start, end } = rangeOffsets(baseText, range);
-  const oldString = baseText.slice(start, end);
-  const newString = after.slice(start, after.length - (baseText.length - end));
-  const file = { ref: base, bytes: encodeText(baseText) };
-  const input: EditInput = {
-    path,
-    repositoryName: payload.sandbox,
-    file,
-    edits: [{ oldString, newString, replaceAll: false }],
-  };
-  const firstLine = range.index + 1;
-  const combinedSpan = { start, end, text: newString };
-  return buildEditFromResult(input, createLineTable(baseText), {
-    kind: 'edited',
-    combinedSpan,
-    matches: 1,
-    firstLine,
-    lastLine: Math.max(firstLine, range.index + range.count),
-    spans: [combinedSpan],
-    isOnlyMatch: false,
-  });
 }

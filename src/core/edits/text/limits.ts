@@ -15,12 +15,3 @@ export const MAX_DELETED_LINES_SHOWN = 50;
 
 /** Lines in the preview of a written file. */
 export const MAX_PREVIEW_LINES = 50;
-
-/** The most lines in a region, old and new together: all of them are stored and digested. */
-export const MAX_REGION_LINES = 50_000;
-
-/** More matches than this are not counted exactly. */
-export const MAX_COUNTED_MATCHES = 100_000;
-
-/** Matches whose lines the model is told. */
-export const MAX_LISTED_MATCHES = 50;

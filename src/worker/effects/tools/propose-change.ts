@@ -1,6 +1,6 @@
 import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { EARLIER_CALL_HINT, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
-import type { BuildResult } from '../../../core/edits/build/build-edit.ts';
+import type { BuildResult } from '../../../core/edits/build/build-change.ts';
 import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-file-ops.ts';
 import { buildText, type TextStep } from '../../../core/edits/build/build-text.ts';
 import { pathsOf } from '../../../core/edits/change.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BuildResult, buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
-import {
-  describeDelete,
-  describeMove,
-  describeWrite,
-  summarizeChange,
-} from '../../../../src/core/edits/describe-change.ts';
+import type { BuildResult } from '../../../../src/core/edits/build/build-change.ts';
+import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
+import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
+import { summarizeChange } from '../../../../src/core/edits/describe-change.ts';
 import { changeOf, stored } from './samples.ts';
 
 const path = 'src/total.ts';
@@ -41,7 +39,7 @@ describe('descriptions and summaries', () => {
       linesChanged: 2,
       replacements: 1,
     });
-    expect(summarizeChange(changeOf(edit('a\n1\n2\n3\na\n', 'a', 'x\ny', true)))).toMatchObject({
+    expect(summarizeChange(changeOf(edit(`a\n${'1\n'.repeat(7)}a\n`, 'a', 'x\ny', true)))).toMatchObject({
       linesChanged: 4,
       replacements: 2,
       summary: 'Replaced text in 2 places.',
@@ -53,12 +51,15 @@ describe('descriptions and summaries', () => {
   });
 
   it('describes each kind of change in one line (S27)', () => {
-    expect([
-      describeWrite('src/a.ts', 150),
-      describeWrite('src/a.ts', 1),
-      describeDelete('src/a.ts'),
-      describeMove('src/a.ts', 'src/b.ts'),
-    ]).toEqual([
+    const written = (content: string) =>
+      buildWrite({ path: 'src/a.ts', repositoryName, file: null, content, lastReadBlob: null });
+    const built = [
+      written('a\n'.repeat(150)),
+      written('a\n'),
+      buildDelete({ path: 'src/a.ts', repositoryName, file: stored('a') }),
+      buildMove({ from: 'src/a.ts', to: 'src/b.ts', repositoryName, file: stored('a') }),
+    ];
+    expect(built.map((one) => changeOf(one).payload.description)).toEqual([
       'Write 150 lines to src/a.ts',
       'Write 1 line to src/a.ts',
       'Delete src/a.ts',

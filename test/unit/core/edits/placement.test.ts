@@ -79,7 +79,9 @@ describe('choosePlacement', () => {
   });
 
   it('several places are never a suggestion (S33)', () => {
-    expect(placed('a\nx\nx\na\n', editOf('a\nx\nx\na\n', 'a', 'b', true))).toMatchObject({ reason: 'multiple-places' });
+    expect(placed(`a\n${'x\n'.repeat(7)}a\n`, editOf(`a\n${'x\n'.repeat(7)}a\n`, 'a', 'b', true))).toMatchObject({
+      reason: 'multiple-places',
+    });
   });
 
   it('lines outside the diff, in two hunks, or different in the diff get a file-level comment (C15, B17)', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { LineSpan } from '../../../../src/core/edits/build/apply-edit.ts';
-import { type BuildResult, buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
+import type { BuildResult } from '../../../../src/core/edits/build/build-change.ts';
+import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
 import { type BlobRef, type FileChange, unifiedDiffOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
@@ -14,11 +14,6 @@ export function stored(text: string, mode: BlobRef['mode'] = '100644'): { ref: B
 export function changeOf(built: BuildResult): FileChange {
   if (built.kind === 'refused') throw new Error(built.output);
   return built.change;
-}
-
-/** The text with one span rewritten. */
-export function rewrite(text: string, { start, end, text: newText }: LineSpan): string {
-  return text.slice(0, start) + newText + text.slice(end);
 }
 
 /** The unified diff of a change; empty if it has none. */

@@ -26,9 +26,7 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'not-one-place' },
     { reason: 'anchor-missing', line: 4, text },
     { reason: 'unchanged' },
-    { reason: 'not-text' },
-    { reason: 'too-large', bytes: 2_000_091 },
-    { reason: 'diff-too-long' },
+    { reason: 'refused', output: text },
     { reason: 'hidden-character', line: 2, codePoint: 0x200b },
     { reason: 'denied-path', rule: text },
     { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
@@ -243,16 +241,10 @@ function everyAnswer(text: string): readonly Reply[] {
 function notUndone(text: string): readonly UndoRefusal[] {
   const other = { id: 'm3x8', title: text, url: null };
   return [
-    { kind: 'already-proposed', undo: other },
+    { kind: 'pending', other },
     { kind: 'already-undone', path: text },
     { kind: 'changed-since', path: text },
-    { kind: 'commit-missing', sha: commit },
-    { kind: 'path-taken', path: text },
-    { kind: 'denied-path', path: text, rule: text },
-    { kind: 'overlaps', other },
     { kind: 'refused', message: text },
-    { kind: 'too-many-open', places: 330, max: 300 },
-    { kind: 'not-posted', message: text },
   ];
 }
 
@@ -385,13 +377,7 @@ describe('answers', () => {
       \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because it has a NUL character or half a character, which a text file can’t hold. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because the file would have 2,000,091 bytes, and the limit is 512,000. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 55,000 bytes, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending. total Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
@@ -673,7 +659,7 @@ describe('answers', () => {
       Review them again, then use \`/approve\` or \`/deny\`.
 
       [undo-refused]
-      The undo of \`k7q2\` is already pending:
+      The reverse of \`k7q2\` touches the lines or paths of a pending change. Decide on that one first, then use \`/undo k7q2\` again:
 
       - \`m3x8\` total
 
@@ -681,30 +667,10 @@ describe('answers', () => {
       There is nothing to undo: \`total\` is already as it was before \`k7q2\`.
 
       [undo-refused]
-      \`total\` has changed since: the lines of \`k7q2\` are gone, or occur more than once. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
-
-      [undo-refused]
-      The commit \`1a2b3c4\` of \`k7q2\` is no longer in this repository, so its exact reverse is unknown. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
-
-      [undo-refused]
-      \`total\` can’t be restored: since \`k7q2\`, its path is taken or blocked. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
-
-      [undo-refused]
-      Countersign may not write \`total\` (\`total\`), so you can only undo \`k7q2\` by hand.
-
-      [undo-refused]
-      The reverse of \`k7q2\` touches the lines or paths of a pending change. Decide on that one first, then use \`/undo k7q2\` again:
-
-      - \`m3x8\` total
+      \`total\` has changed since: the lines of \`k7q2\` are gone or occur more than once, or another file is in the way. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
 
       [undo-refused]
       total Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
-
-      [undo-refused]
-      The undo of \`k7q2\` is not proposed: with it, 330 places would wait for a decision, and one commit can name at most 300. Decide on some changes first, then use \`/undo k7q2\` again.
-
-      [undo-refused]
-      The undo of \`k7q2\` was withdrawn, because it could not be posted (total). Use \`/undo k7q2\` to try again.
 
       [undo-not-editable]
       An undo is the exact reverse of a change, so you can only approve or deny it. Still pending:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove, createRestore } from '../../../../src/core/edits/build/build-file-ops.ts';
+import { buildChange } from '../../../../src/core/edits/build/build-change.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
 import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   type HeadFiles,
@@ -21,7 +22,15 @@ const move = changeOf(buildMove({ from: 'old.ts', to: 'new.ts', repositoryName: 
 
 const executable = { ...ref, mode: '100755' } as const;
 
-const restored = createRestore({ path: 'logo.png', repositoryName: 'shop', ref: executable, bytes: 4 });
+const restored = changeOf(
+  buildChange({
+    op: 'write',
+    path: 'logo.png',
+    repositoryName: 'shop',
+    before: null,
+    after: { ref: executable, text: null, bytes: 4 },
+  }),
+);
 
 const signing = (change: FileChange): MemberToCommit => ({
   proposalId: proposal(change).id,

@@ -151,7 +151,7 @@ describe('assessChange', () => {
   });
 
   it('an edit with several places applies on its blob, or if only this run changed the file (S93)', () => {
-    const text = replace(15, 'line 10\n');
+    const text = replace(18, 'line 10\n');
     const several = editOf(text, 'line 10', 'X', true);
     expect(several.placeCount).toBe(2);
     expect(verdict(several, text).kind).toBe('applies');

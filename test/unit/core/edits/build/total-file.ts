@@ -1,4 +1,5 @@
-import { type BuildResult, buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import type { BuildResult } from '../../../../../src/core/edits/build/build-change.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
 import { stored } from '../samples.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
-import { buildRefinedDiff } from '../../../../../src/core/edits/build/unified-diff.ts';
+import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/build/unified-diff.ts';
 import { regionBetween, regionIndex } from '../../../../../src/core/edits/region.ts';
 import { parseHunks } from '../../../../../src/core/edits/text/hunks.ts';
 import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
@@ -35,9 +35,8 @@ function applied(tool: 'patch' | 'git', before: string | null, diff: string, pat
 function rewriteExactly(before: string, after: string): string | null {
   const region = regionBetween(before, after);
   if (region === null) return null;
-  const run = { index: regionIndex(region), old: region.old, new: region.new };
-  const built = buildRefinedDiff({ path: 'file.txt', existedBefore: true, base: createLineTable(before) }, run);
-  return built.kind === 'diff' ? built.diff : null;
+  const blocks = refineBlock({ index: regionIndex(region), old: region.old, new: region.new });
+  return formatUnifiedDiff({ path: 'file.txt', existedBefore: true, base: createLineTable(before), blocks });
 }
 
 const base = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');

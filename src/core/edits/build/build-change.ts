@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { ChangePayload, EditPayload, FileChange, Region } from '../change.ts';
+import { describeFileChange } from '../describe-change.ts';
+import { digestAtRegion } from '../digest.ts';
+import { createRegionPattern, findWithContext } from '../locate-region.ts';
+import { EMPTY_REGION, regionBetween, regionIndex, regionLine } from '../region.ts';
+import { byteLength } from '../text/characters.ts';
+import { MAX_DIFF_BYTES, MAX_PREVIEW_LINES } from '../text/limits.ts';
+import { createLineTable, type LineTable } from '../text/line-table.ts';
+import { countLines, sliceLines, withoutLineEnding } from '../text/lines.ts';
+import { type FileVersion, type Refusal, refuse } from './file-version.ts';
+import { formatUnifiedDiff, groupBlocks, refineBlock } from './unified-diff.ts';
+
+/** A change to propose, or a refusal. */
+export type BuildResult = { readonly kind: 'change'; readonly change: FileChange } | Refusal;
+
+/** What an `edit_file` call says about its edit. Without it, the changed lines say it. */
+export type EditDetails = Pick<
+  z.infer<typeof EditPayload>,
+  'old_string' | 'new_string' | 'replace_all' | 'match_line' | 'match_count' | 'context_before' | 'context_after'
+>;
+
+/** A file before and after a change; null where there is none. All paths are already checked. */
+export type ChangeInput = {
+  readonly op: Exclude<FileChange['op'], 'read'>;
+  readonly path: string;
+  /** The source of a move. */
+  readonly from?: string;
+  readonly repositoryName: string;
+  readonly before: FileVersion | null;
+  readonly after: FileVersion | null;
+  readonly details?: Partial<EditDetails>;
+  /** The id of the change that this one undoes. */
+  readonly undoes?: string;
+};
+
+/** Builds the change between two versions of a file. Everything that people see and approve follows from them. */
+export function buildChange(input: ChangeInput): BuildResult {
+  const { op, path, from = null, before, after, undoes = null } = input;
+  if (op !== 'move' && before?.ref.blob === after?.ref.blob)
+    return refuse(`No changes: ${path} would stay exactly as it is.`);
+  const base = createLineTable(before?.text ?? '');
+  const region = changedRegion(input, base);
+  const blocks = region === null ? [] : refineBlock({ index: regionIndex(region), old: region.old, new: region.new });
+  const files = { path, movedFrom: from ?? path, existedBefore: before !== null, isDeleted: after === null };
+  const diff = region === null ? null : formatUnifiedDiff({ ...files, base, blocks });
+  const sizeRefusal = diff === null || op === 'delete' ? null : checkDiffSize(path, diff);
+  if (sizeRefusal !== null) return refuse(sizeRefusal);
+  const placeCount = op === 'edit' ? groupBlocks(blocks).length : 1;
+  const change = {
+    op,
+    path,
+    from,
+    base: before?.ref ?? null,
+    result: after?.ref ?? null,
+    region,
+    placeCount,
+    uniqueInBase:
+      op === 'edit' && region !== null && findWithContext(base, createRegionPattern(region), 'old').length === 1,
+    payload: payloadOf(input, { region, diff, base, placeCount }),
+  };
+  const payload = { ...change.payload, description: describeFileChange(change, undoes) };
+  return { kind: 'change', change: { ...change, digest: digestAtRegion(change, region), payload } };
+}
+
+/** T16, or null if the diff can be reviewed. */
+export function checkDiffSize(path: string, diff: string): string | null {
+  const bytes = byteLength(diff);
+  if (bytes <= MAX_DIFF_BYTES) return null;
+  const kilobytes = Math.ceil(bytes / 1000);
+  return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most ${MAX_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
+}
+
+/** Null unless every side is text, and for a move that leaves the bytes as they are. */
+function changedRegion({ op, before, after }: ChangeInput, base: LineTable): Region | null {
+  if (before?.text === null || after?.text === null) return null;
+  if (op === 'move' && before?.ref.blob === after?.ref.blob) return null;
+  return regionBetween(base.text, after?.text ?? '', base) ?? EMPTY_REGION;
+}
+
+type Shown = {
+  readonly region: Region | null;
+  readonly diff: string | null;
+  readonly base: LineTable;
+  readonly placeCount: number;
+};
+
+function payloadOf(input: ChangeInput, shown: Shown): ChangePayload {
+  const { op, path, from, repositoryName, before, after } = input;
+  const { diff, base } = shown;
+  const common = { description: '', path, sandbox: repositoryName };
+  const size = { file_lines: isText(before) ? base.lineCount : null, file_bytes: before?.bytes ?? 0 };
+  switch (op) {
+    case 'edit':
+      return {
+        type: 'edit',
+        ...common,
+        ...editFields(input, shown),
+        file_lines: base.lineCount,
+        file_bytes: size.file_bytes,
+      };
+    case 'write':
+      return {
+        type: 'write',
+        ...common,
+        ...contentFields(after),
+        file_exists: before !== null,
+        existing_lines: size.file_lines,
+        existing_bytes: before?.bytes ?? null,
+        unified_diff: diff,
+      };
+    case 'delete':
+      return { type: 'delete', ...common, unified_diff: diff, ...size };
+    case 'move':
+      return { type: 'move', ...common, from: from ?? path, ...size, ...(diff === null ? {} : { unified_diff: diff }) };
+  }
+}
+
+function isText(file: FileVersion | null): boolean {
+  return file !== null && file.text !== null;
+}
+
+function contentFields(file: FileVersion | null) {
+  const content = file?.text ?? null;
+  const preview = content === null ? null : sliceLines(content, 0, MAX_PREVIEW_LINES);
+  return {
+    content,
+    content_lines: content === null ? null : countLines(content),
+    content_bytes: file?.bytes ?? 0,
+    preview,
+    preview_truncated: preview !== content,
+  };
+}
+
+function editFields({ details }: ChangeInput, { region, diff, placeCount }: Shown) {
+  const { old, new: newLines, before, after } = region ?? EMPTY_REGION;
+  return {
+    old_string: old.join(''),
+    new_string: newLines.join(''),
+    replace_all: false,
+    unified_diff: diff ?? '',
+    diff_lines: countLines(diff ?? ''),
+    match_line: region === null ? 0 : regionLine(region),
+    match_count: placeCount,
+    context_before: contextText(before),
+    context_after: contextText(after),
+    ...details,
+  };
+}
+
+/** Lines beside a change, as a payload has them. */
+export function contextText(lines: readonly string[]): string {
+  return lines.map(withoutLineEnding).join('\n');
+}

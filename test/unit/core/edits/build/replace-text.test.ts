@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { type EditRequest, replaceText } from '../../../../../src/core/edits/build/replace-text.ts';
+import { applyRegion } from '../../../../../src/core/edits/region.ts';
+import { findMatches } from '../../../../../src/core/edits/text/find-text.ts';
+import { keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';
+import { findOccurrences } from '../occurrences.ts';
+import { changeOf, stored } from '../samples.ts';
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false) {
+  return replaceText('a', text, { oldString, newString, replaceAll });
+}
+
+function edited(text: string, oldString: string, newString: string, replaceAll = false): string {
+  const result = edit(text, oldString, newString, replaceAll);
+  if (result.kind !== 'edited') throw new Error(result.output);
+  return result.text;
+}
+
+/** The words for the model about an edit that cannot be made. */
+function refused(text: string, oldString: string, newString: string, replaceAll = false): string {
+  const result = edit(text, oldString, newString, replaceAll);
+  return result.kind === 'refused' ? result.output : 'not refused';
+}
+
+describe('an edit of a text', () => {
+  it('replaces the only occurrence (S2)', () => {
+    expect(edited('one\ntwo\nthree\n', 'two', '2')).toBe('one\n2\nthree\n');
+  });
+
+  it('an empty new_string deletes (S3)', () => {
+    expect(edited('one\ntwo\nthree\n', 'two\n', '')).toBe('one\nthree\n');
+  });
+
+  it('counts several occurrences with their lines and replaces nothing, overlapping ones too (S4, T5, E13)', () => {
+    const words = 'matches for old_string. Use replace_all=True or provide more context. Matches at lines:';
+    expect(refused('a\nb\na\nb\na', 'a', 'c')).toBe(`Found 3 ${words} 1, 3, 5`);
+    expect(refused('aaa', 'aa', 'b')).toBe(`Found 2 ${words} 1, 1`);
+    expect(refused('a\n'.repeat(60), 'a', 'c')).toMatch(/ 49, 50 and 10 more$/);
+  });
+
+  it('suggests lines that differ only in white space (S5)', () => {
+    expect(refused('if (a) {\n\treturn  1;\n}\n', 'if (a) {\n    return 1;\n}', 'x')).toContain(
+      'Did you mean: "if (a) {\\n\\treturn  1;\\n}" (line 1)?',
+    );
+  });
+
+  it('replace_all replaces every non-overlapping occurrence (S6)', () => {
+    expect(edited('aaaa\nb\na', 'aa', 'c', true)).toBe('cc\nb\na');
+    expect(edit('aaaa\nb\na', 'aa', 'c', true)).toMatchObject({ matchCount: 2 });
+  });
+
+  it('rejects an edit without a change (S7)', () => {
+    expect(refused('a', 'a', 'a')).toMatch(/^No changes/);
+    expect(refused('a\r\nb\r\n', 'a\n', 'a\r\n')).toMatch(/^No changes/);
+  });
+
+  it('an empty old_string has its own error (S8, E13)', () => {
+    expect(refused('a', '', 'b')).toContain('old_string is empty');
+  });
+
+  it.each(['$&', '$1', '$`', "$'", '$$', '\\1'])('replacement is literal: %s survives (S9)', (literal) => {
+    expect(edited('a b c', 'b', literal)).toBe(`a ${literal} c`);
+  });
+
+  it('matching ignores line endings and the file keeps its own (S10)', () => {
+    expect(edited('a\r\nb\r\nc\r\n', 'a\nb', 'a\nx\nb')).toBe('a\r\nx\r\nb\r\nc\r\n');
+    expect(edited('a\nb\nc\n', 'a\r\nb', 'a\r\nx\r\nb')).toBe('a\nx\nb\nc\n');
+  });
+
+  it('in a mixed file unchanged lines keep their bytes and new lines get the dominant ending (S10, E11)', () => {
+    const mixed = 'a\r\nb\nc\r\nd\r\n';
+    expect(edited(mixed, 'a\nb\nc\n', 'a\nb\nnew\nc\n')).toBe('a\r\nb\nnew\r\nc\r\nd\r\n');
+    expect(edited(mixed, 'b\nc\n', 'c\nb\n')).toBe('a\r\nc\r\nb\nd\r\n');
+  });
+
+  it('a match that ends before a line ending keeps that ending (S10)', () => {
+    expect(edited('a\r\nb\nc', 'a', 'z')).toBe('z\r\nb\nc');
+    expect(edited('a\r\nb\nc', '\nb', '')).toBe('a\nc');
+  });
+
+  it('a byte order mark is ignored and preserved (S11)', () => {
+    expect(edited('\u{FEFF}a\nb\n', 'a\n', '')).toBe('\u{FEFF}b\n');
+    expect(edited('\u{FEFF}a\nb\n', '\u{FEFF}a', '\u{FEFF}z')).toBe('\u{FEFF}z\nb\n');
+    expect(refused('\u{FEFF}b\na\n', '\u{FEFF}a', 'z')).toContain('not found');
+  });
+
+  it('preserves a missing final newline (S11)', () => {
+    expect(edited('a\nb', 'b', 'c')).toBe('a\nc');
+    expect(edited('a\nb\n', 'b', 'c')).toBe('a\nc\n');
+  });
+
+  it.each([
+    ['‘a’', "'a'"],
+    ['e\u{301}', 'é'],
+    ['a  b', 'a b'],
+    ['A', 'a'],
+  ])('nothing else is normalized: %j is not %j (S11, S12)', (text, needle) => {
+    expect(refused(text, needle, 'x')).toContain('not found');
+  });
+});
+
+const piece = fc.constantFrom('a', 'b', 'ab', ' ', '\n', '\r\n', '\r', '\u{FEFF}', '😀', '');
+
+const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+
+describe('an edit of any text', () => {
+  it('bytes outside the match never change (S10, S11, E11)', () => {
+    fc.assert(
+      fc.property(text, text, text, text, (head, needle, tail, newText) => {
+        const result = edit(head + needle + tail, needle, newText);
+        if (result.kind !== 'edited') return;
+        const { first, text: after } = result;
+        const whole = head + needle + tail;
+        expect(after.startsWith(whole.slice(0, first.start))).toBe(true);
+        expect(after.endsWith(whole.slice(first.end))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('with LF alone it equals split and join (S6)', () => {
+    const plain = text.map((value) => value.replaceAll('\r', '').replaceAll('\u{FEFF}', ''));
+    fc.assert(
+      fc.property(plain, plain, plain, (whole, needle, newText) => {
+        const expected = whole.split(needle).join(newText);
+        const result = edit(whole, needle, newText, true);
+        if (needle === '' || expected === whole) expect(result.kind).not.toBe('edited');
+        else {
+          expect(result).toMatchObject({ kind: 'edited', matchCount: whole.split(needle).length - 1 });
+          expect(edited(whole, needle, newText, true)).toBe(expected);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('matches ignore the CR of CRLF and never split one (S10)', () => {
+    fc.assert(
+      fc.property(text, text, (whole, needle) => {
+        fc.pre(!`${whole}${needle}`.includes('\u{FEFF}'));
+        const normalize = (part: string): string => part.replaceAll('\r\n', '\n');
+        for (const { start, end } of findMatches(whole, needle, 'separate')) {
+          expect(normalize(whole.slice(start, end))).toBe(normalize(needle));
+          for (const offset of [start, end]) expect(whole.slice(offset - 1, offset + 1)).not.toBe('\r\n');
+        }
+        const starts = findMatches(whole, needle, 'all').map(({ start }) => normalize(whole.slice(0, start)));
+        expect(starts.map(({ length }) => length)).toEqual(findOccurrences(normalize(whole), normalize(needle)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('finds every occurrence, including overlapping ones', () => {
+    fc.assert(
+      fc.property(text, text, (whole, needle) => {
+        const naive: number[] = [];
+        for (let index = 0; needle !== '' && index < whole.length; index += 1) {
+          if (whole.startsWith(needle, index)) naive.push(index);
+        }
+        expect(findOccurrences(whole, needle)).toEqual(naive);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('keeping line endings changes nothing else (S10)', () => {
+    fc.assert(
+      fc.property(text, text, fc.constantFrom('\n' as const, '\r\n' as const), (old, newText, dominant) => {
+        const result = keepLineEndings(old, newText, dominant);
+        expect(result.replaceAll('\r\n', '\n')).toBe(newText.replaceAll('\r\n', '\n'));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('several edits of one file', () => {
+  const line = fc.constantFrom('a', 'b', 'c', 'ab', '');
+  const part = fc.constantFrom('a', 'b', 'a\n', '\nb', 'b\nc', 'x', '');
+  const request = fc.record({ oldString: part, newString: part, replaceAll: fc.boolean() });
+
+  it('come to the same text as one after the other (S145)', () => {
+    let made = 0;
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 12 }),
+        fc.array(request, { minLength: 2, maxLength: 5 }),
+        (lines, edits) => {
+          const before = lines.map((one) => `${one}\n`).join('');
+          const built = buildEdit({ path: 'a', repositoryName: 'shop', file: stored(before), edits });
+          if (built.kind === 'refused' || built.change.region === null) return;
+          made += 1;
+          expect(applyRegion(before, built.change.region)).toBe(edits.reduce(after, before));
+        },
+      ),
+      { numRuns: 1500 },
+    );
+    expect(made).toBeGreaterThan(20);
+  });
+
+  function after(before: string, { oldString, newString, replaceAll }: EditRequest): string {
+    return edited(before, oldString, newString, replaceAll);
+  }
+
+  it('share a place if the lines between them are shown with both (S93)', () => {
+    const placeCount = (gap: number) => {
+      const file = stored(`a\n${'x\n'.repeat(gap)}b\n`);
+      const edits = ['a', 'b'].map((oldString) => ({ oldString, newString: 'c', replaceAll: false }));
+      return changeOf(buildEdit({ path: 'a', repositoryName: 'shop', file, edits })).placeCount;
+    };
+    expect([placeCount(0), placeCount(6), placeCount(7)]).toEqual([1, 1, 2]);
+  });
+
+  it('cannot take away the signs of a secret and then quote it (S145)', () => {
+    const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+    const file = stored(`token = "${secret}"\nnext\n`);
+    const edits = [
+      { oldString: 'token', newString: 'other', replaceAll: false },
+      { oldString: 'nxt', newString: 'x', replaceAll: false },
+    ];
+    const built = buildEdit({ path: 'a', repositoryName: 'shop', file, edits });
+    expect(built).toMatchObject({ kind: 'refused' });
+    expect(JSON.stringify(built)).not.toContain(secret);
+  });
+});
+
+describe('an edit of a large file', () => {
+  const length = 500_000;
+  // A quadratic search would take minutes. The benchmark measures the exact times.
+  it.each([
+    ['one character repeated', 'a'.repeat(length), `b${'a'.repeat(length / 2)}`, 0],
+    ['a periodic text', 'ab'.repeat(length / 2), `${'ab'.repeat(length / 4)}c`, 0],
+    ['half of a run', 'a'.repeat(length), 'a'.repeat(length / 2), length / 2 + 1],
+    ['many short lines', 'x\n'.repeat(length / 2), `${'x\n'.repeat(1000)}y`, 0],
+    ['empty lines', '\n'.repeat(length), `${'\n'.repeat(length / 2)} `, 0],
+    ['one long line, every character', 'a'.repeat(length), 'a', length],
+  ])('is never quadratic: %s (E13)', (_, whole, needle, times) => {
+    expect(findMatches(whole, needle, 'all')).toHaveLength(times);
+    expect(edit(whole, needle, 'z', true).kind).toBe(times === 0 ? 'refused' : 'edited');
+  });
+});
