@@ -1,6 +1,7 @@
 import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
+import { callsAreProposedOnce } from './calls.ts';
 import {
   acknowledgedDeliveriesAreStored,
   changeRequestsAreReleased,
@@ -16,18 +17,10 @@ import {
 import { commitsAreApproved, commitsHappenOnce, commitsVerify, forksStayUntouched } from './commits.ts';
 import { approvalsEndWithSuspension, deadLettersSuspendApprovals, denialsHold } from './denials.ts';
 import { type CaseCheck, collectEvidence, isInstalled, type PlayedCase } from './evidence.ts';
-import { callsAreProposedOnce, heldCallsAreNotShown, heldCallsAreTold } from './held-calls.ts';
 import { lostWebhooksAreRecovered, uninstallIsFinal, uninstallIsProcessed } from './lost-webhooks.ts';
 import { deniedPathsStayUnchanged, gatedFilesStayUnread } from './path-rules.ts';
 import { resultsComeWithPushes } from './pushes.ts';
-import {
-  answersAreByWriters,
-  answersFollowTheirQuestion,
-  chosenValuesAreOffered,
-  endedRunsAskNothing,
-  questionsAreAnsweredOnce,
-} from './questions.ts';
-import { digestsAreOfTheChange, lastCheckRefusesNothing } from './sets.ts';
+import { endedRunsAskNothing, questionsAreAnsweredOnce } from './questions.ts';
 import { sideQuestionsChangeNothing, sideQuestionsEnd } from './side-questions.ts';
 import { revokedUsesDoNotCommit, standingVotesAreCovered } from './standing-approvals.ts';
 
@@ -178,14 +171,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   notesReachTheModel,
   resultsComeWithPushes,
   callsAreProposedOnce,
-  digestsAreOfTheChange,
-  lastCheckRefusesNothing,
-  heldCallsAreNotShown,
-  heldCallsAreTold,
   questionsAreAnsweredOnce,
-  answersFollowTheirQuestion,
-  answersAreByWriters,
-  chosenValuesAreOffered,
   endedRunsAskNothing,
   sideQuestionsChangeNothing,
   sideQuestionsEnd,

@@ -1,8 +1,6 @@
-import { setDigest } from '../../../src/core/edits/digest.ts';
-import type { Proposal } from '../../../src/core/state/proposal.ts';
 import type { CommitPlan } from '../../../src/core/step/ports.ts';
 import type { Countersigned } from '../../../src/lib/trust.ts';
-import { type Mutant, overrideGitHub, overrideSteps } from './mutant.ts';
+import { type Mutant, overrideGitHub } from './mutant.ts';
 
 /** Only the first member of a set is written and named. */
 function withFirstMember(plan: Countersigned<CommitPlan>): Countersigned<CommitPlan> {
@@ -12,27 +10,11 @@ function withFirstMember(plan: Countersigned<CommitPlan>): Countersigned<CommitP
   return { ...plan, message: `${subject}\n\n${first}`, files: plan.files.slice(0, 1) };
 }
 
-function withPartialDigest(proposal: Proposal): Proposal {
-  const { change } = proposal;
-  if (change.op !== 'set') return proposal;
-  const digest = setDigest(change.members.slice(0, -1).map((member) => member.digest));
-  return { ...proposal, change: { ...change, digest } };
-}
-
 /** Mistakes in changes that are decided as one. */
 export const SET_MUTANTS: readonly Mutant[] = [
   {
     name: 'set-committed-in-part',
     brokenPromise: 'a commit has all members of a set or none',
     createOverrides: () => overrideGitHub(({ commit }) => ({ commit: (plan) => commit(withFirstMember(plan)) })),
-  },
-  {
-    name: 'set-digest-in-part',
-    brokenPromise: 'the digest of a set covers every member',
-    createOverrides: () =>
-      overrideSteps((step) => ({
-        ...step,
-        pull: { ...step.pull, proposals: step.pull.proposals.map(withPartialDigest) },
-      })),
   },
 ];
