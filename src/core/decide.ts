@@ -1,6 +1,6 @@
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
-import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
+import { onDeadlineReached } from './events/deadlines.ts';
 import { onCommentEdited } from './events/edited-comments.ts';
 import {
   onAccessLost,
@@ -19,7 +19,7 @@ import {
   onCommitted,
   onCommitUnverified,
 } from './outcomes/commit.ts';
-import { onCommitPreflight, onReadingPreflight, onReadingsUnchecked } from './outcomes/commit-preflight.ts';
+import { onCommitPreflight } from './outcomes/commit-preflight.ts';
 import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
 import { onModelAttemptFailed, onModelFailed, onModelResponded } from './outcomes/model.ts';
@@ -107,8 +107,6 @@ const SIGNAL_HANDLERS: {
   'question-posted': onQuestionPosted,
   'posting-failed': onPostingFailed,
   'commit-preflight': onCommitPreflight,
-  'reading-preflight': onReadingPreflight,
-  'readings-unchecked': onReadingsUnchecked,
   committed: onCommitted,
   'commit-unverified': onCommitUnverified,
   'commit-mismatch': onCommitMismatch,
@@ -122,7 +120,6 @@ const SIGNAL_HANDLERS: {
   'review-dismiss-refused': onReviewDismissRefused,
   'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
   'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
-  'expiry-due': (pull, _signal, facts) => onExpiryDue(pull, facts),
   'dead-lettered': onDeadLettered,
   'access-lost': onAccessLost,
 };

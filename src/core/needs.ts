@@ -62,8 +62,6 @@ const SIGNAL_NEEDS: {
   'question-posted': none,
   'posting-failed': none,
   'commit-preflight': none,
-  'reading-preflight': none,
-  'readings-unchecked': none,
   committed: committedNeeds,
   'commit-unverified': none,
   'commit-mismatch': none,
@@ -74,7 +72,6 @@ const SIGNAL_NEEDS: {
   'review-dismiss-refused': none,
   'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
   'deadline-reached': none,
-  'expiry-due': none,
   'dead-lettered': none,
   'access-lost': none,
 };

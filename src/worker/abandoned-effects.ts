@@ -84,12 +84,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
     message: failureText(errorId, 'GitHub did not accept a question of the agent'),
   }),
   commit: commitAbandoned,
-  'allow-readings': ({ effect: { runId, proposalIds }, errorId }) => ({
-    type: 'readings-unchecked',
-    runId,
-    proposalIds,
-    message: failureText(errorId, 'GitHub did not show the approvals'),
-  }),
   'dismiss-review': ({ effect: { runId, reviewId } }) => ({ type: 'review-dismiss-refused', runId, reviewId }),
   'update-question-comment': nothingWaits,
   'update-proposal-comment': nothingWaits,
@@ -97,7 +91,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
   react: nothingWaits,
   reply: nothingWaits,
   'check-deadlines': nothingWaits,
-  'expire-proposals': nothingWaits,
   'start-next-task': nothingWaits,
 };
 

@@ -181,7 +181,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'proposals-posted':
       return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
     case 'commit-preflight':
-    case 'reading-preflight':
       return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
     case 'committed':
     case 'commit-unverified':
@@ -189,7 +188,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'commit-head-moved':
     case 'commit-delayed':
     case 'commit-failed':
-    case 'readings-unchecked':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-comment-updated':
       return { ids: [signal.proposalId], commentId: null };
@@ -207,7 +205,6 @@ function selectorForSignal(signal: Signal): ProposalSelector {
     case 'review-dismiss-refused':
     case 'dead-lettered':
     case 'deadline-reached':
-    case 'expiry-due':
     case 'access-lost':
     case 'next-task-due':
       return NO_PROPOSALS;

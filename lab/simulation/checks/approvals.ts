@@ -176,8 +176,7 @@ export const approvalsAreOnThePage: CaseCheck = (evidence) =>
   });
 
 function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
-  const isExecution = effect.type === 'commit' || effect.type === 'allow-readings';
-  return isExecution && effect.proposalIds.some((id) => ids.includes(id));
+  return effect.type === 'commit' && effect.proposalIds.some((id) => ids.includes(id));
 }
 
 /**

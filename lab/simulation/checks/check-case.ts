@@ -1,5 +1,6 @@
 import { canTransition, isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
+import { expiresAt } from '../../../src/core/state/run.ts';
 import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
 import { callsAreProposedOnce } from './calls.ts';
 import {
@@ -71,7 +72,7 @@ const expiryWaitsForComments: CaseCheck = ({ events, played }) => {
     const { signal, step, before, claim, at } = event;
     if (signal.type === 'intent') pendingDeliveries.delete(signal.deliveryId);
     const expired = step.pull.proposals.filter(({ id, state }) => state === 'expired' && before.get(id) !== state);
-    const early = expired.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > at);
+    const early = expired.filter(({ proposedAt }) => !(Date.parse(expiresAt(step.pull.run, proposedAt) ?? '') <= at));
     // Comments are not processed after the App's removal.
     const installed = isInstalled({ played }, step.pull.ref);
     const pending = [...pendingDeliveries]

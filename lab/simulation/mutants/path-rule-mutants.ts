@@ -29,10 +29,9 @@ function forgetRules(): Overrides {
 
 /** The agent gets a file as soon as the last approval is counted. */
 function allowReadingsAtOnce(step: Step): Step {
-  const ids = step.effects.flatMap((effect) => (effect.type === 'allow-readings' ? effect.proposalIds : []));
-  const approved = step.pull.proposals.filter(({ id }) => ids.includes(id));
-  const effects = step.effects.filter(({ type }) => type !== 'allow-readings');
-  const started: StepBuilder = { ...step, effects };
+  const ids = step.effects.flatMap((effect) => (effect.type === 'commit' ? effect.proposalIds : []));
+  const approved = step.pull.proposals.filter(({ id, change }) => ids.includes(id) && change.op === 'read');
+  const started: StepBuilder = step;
   return { ...step, ...approved.reduce((next, one) => allowReading(next, one, one.decidedAt ?? ''), started) };
 }
 

@@ -1,6 +1,5 @@
 import { type FileChange, membersOf, sourcePath } from '../edits/change.ts';
 import { memberKey } from '../edits/change-set.ts';
-import { regionLine } from '../edits/region.ts';
 import { type PathPush, toApplicability, toVerdict } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
@@ -12,7 +11,7 @@ import type {
   StalenessInput,
   StalenessVerdict,
 } from '../state/head-changes.ts';
-import { memberLines, type Proposal } from '../state/proposal.ts';
+import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { AppCommit, Run } from '../state/run.ts';
@@ -72,17 +71,14 @@ export function assessProposedMove({ id, change }: PendingChange, files: FilesBy
   return { id, applicability: toApplicability(assessChange({ change, file, source, appCommits: [] })) };
 }
 
-/** How a proposal as a whole applies to a head; `path` is the one that changed, absent if it is the change's own. */
-type ProposalVerdict = { readonly kind: 'applies' } | Exclude<StalenessVerdict, { kind: 'applies' }>;
-
 /**
  * A change applies if all of its members do, and is applied if all of them are. Anything else makes it stale: people
  * decided on all of it or nothing.
  */
 export function combineVerdicts(
   { change }: Pick<Proposal, 'change'>,
-  verdicts: readonly (StalenessVerdict | MemberVerdict)[],
-): ProposalVerdict {
+  verdicts: readonly MemberVerdict[],
+): MemberVerdict {
   const members = membersOf(change);
   if (verdicts.length !== members.length) return { kind: 'stale' };
   if (verdicts.every(({ kind }) => kind === 'applies')) return { kind: 'applies' };
@@ -102,27 +98,17 @@ export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness):
   );
   const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
   if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
-  const lines = memberLines(proposal);
   return membersOf(change).map((member, index) => {
     const key = memberKey(id, change, index);
-    const line = lines[index] ?? null;
     const applicability = assessed.get(key);
-    if (contained.has(key)) return ALREADY_APPLIED;
-    // The push did not change the file.
-    if (applicability === undefined) return { kind: 'applies', line };
-    const verdict = toVerdict(member, applicability);
-    return verdict.kind === 'applies'
-      ? { kind: 'applies', line: line === null ? null : regionLine(verdict.region) }
-      : verdict;
+    if (contained.has(key)) return { kind: 'already-applied' };
+    // Without one the push did not change the file.
+    return applicability === undefined ? { kind: 'applies' } : toVerdict(member, applicability);
   });
 }
 
-/** A verdict of a member, with the line that a page names; null if it has none. */
-type MemberVerdict =
-  | Exclude<StalenessVerdict, { kind: 'applies' }>
-  | { readonly kind: 'applies'; readonly line: number | null };
-
-const ALREADY_APPLIED = { kind: 'already-applied' } as const;
+/** How a proposal or one member applies to a head; `path` is the one that changed, absent if it is the change's own. */
+type MemberVerdict = { readonly kind: 'applies' } | Exclude<StalenessVerdict, { kind: 'applies' }>;
 
 /** Proposals that are assessed when the head moves. One in a commit attempt is left to its outcome. */
 export function proposalsBeforeCommit(proposals: readonly Proposal[]): readonly Proposal[] {

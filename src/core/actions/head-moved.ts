@@ -3,7 +3,7 @@ import { mainPath } from '../edits/change.ts';
 import { mayApprove } from '../policy/may-approve.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { PathStaleness, Staleness } from '../state/head-changes.ts';
-import { memberLines, type Proposal, writerOf } from '../state/proposal.ts';
+import { type Proposal, writerOf } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
@@ -85,7 +85,7 @@ function commitsIncluding({ pull }: StepBuilder, { commits }: Run, head: string)
   return completesProposals && !commits.includes(head) ? [...commits, head] : commits;
 }
 
-/** A change stands as long as all of its members do. Its page then names their lines at the new head. */
+/** A change stands as long as all of its members do. Its page names their lines at the head that it shows. */
 function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, move: HeadMove): StepBuilder {
   const proposal = proposalsBeforeCommit(builder.pull.proposals).find((one) => one.id === id);
   const verdicts = proposal === undefined ? null : memberVerdicts(proposal, staleness);
@@ -93,22 +93,12 @@ function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, m
   const verdict = combineVerdicts(proposal, verdicts);
   switch (verdict.kind) {
     case 'applies':
-      return updateLines(
-        builder,
-        proposal,
-        verdicts.flatMap((one) => (one.kind === 'applies' ? [one.line] : [])),
-      );
+      return builder;
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
       return supersede(builder, proposal, verdict.path ?? null, toMovedHead(move));
   }
-}
-
-function updateLines(builder: StepBuilder, proposal: Proposal, currentLines: readonly (number | null)[]): StepBuilder {
-  const known = memberLines(proposal);
-  const isMoved = currentLines.some((line, index) => line !== known[index]);
-  return isMoved ? queueCommentUpdate(withProposal(builder, { ...proposal, currentLines }), proposal) : builder;
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */

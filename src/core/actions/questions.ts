@@ -50,7 +50,7 @@ function toQuestion(
     place: questionPlace(run),
     state: result.kind === 'question' ? 'asked' : 'failed',
     problem: result.kind === 'question' ? null : result.problem,
-    ...{ comment: null, expiresAt: null, reminded: false, answer: null, note: null, by: null },
+    ...{ comment: null, answer: null, note: null, by: null },
   };
 }
 

@@ -110,14 +110,9 @@ function approveAll(
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
   const standing = grant === null ? replied : recordStandingApproval(replied, context, grant);
-  const [readings, changes] = [newlyApproved.filter(isReading), newlyApproved.filter((one) => !isReading(one))];
-  const committing = queueCommit(queueReadings(standing, readings), changes, context);
+  const committing = queueCommit(standing, newlyApproved, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
-}
-
-function isReading({ change }: Proposal): boolean {
-  return change.op === 'read';
 }
 
 /** For a person whose approval counts already: how many more are missing. */
@@ -129,14 +124,7 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   return block === null ? null : { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
 }
 
-/** Nothing is committed, but as before a commit the approvals are first read again. */
-function queueReadings(builder: StepBuilder, readings: readonly Proposal[]): StepBuilder {
-  const [first] = readings;
-  if (first === undefined) return builder;
-  const proposalIds = readings.map(({ id }) => id);
-  return withEffects(builder, { type: 'allow-readings', runId: first.runId, proposalIds });
-}
-
+/** A reading that is approved waits for the same checks as a commit. */
 export function queueCommit(
   builder: StepBuilder,
   proposals: readonly Proposal[],

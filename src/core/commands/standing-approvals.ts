@@ -1,9 +1,9 @@
-import { expiryAfter } from '../actions/expiry.ts';
 import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
+import { expiryAfter } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { StandingApproval, Vote } from '../state/vote.ts';

@@ -149,6 +149,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     turns: 0,
     lastResumption: null,
     messageCount: 0,
+    remindedAt: null,
     batch: null,
     heldCalls: [],
     idleResponses: NO_IDLE_RESPONSES,

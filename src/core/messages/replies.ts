@@ -135,12 +135,6 @@ const REPLY_RENDERERS: {
       formatProposalList(proposals),
       `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
     ),
-  'readings-unchecked': ({ proposals, message }) =>
-    joinBlocks(
-      `The agent did not get these files, because the approvals could not be checked: ${escapeMessage(message)}. Pending again:`,
-      formatProposalList(proposals),
-      `To try again, use ${codeSpan('/approve')}.`,
-    ),
   'commit-failed': ({ proposals, message }) =>
     joinBlocks(
       `Not applied, because the commit failed: ${escapeMessage(message)}`,

@@ -5,7 +5,7 @@ import { byteLength } from '../edits/text/characters.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
 import { isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import type { Phase, Run } from '../state/run.ts';
+import { expiresAt, type Phase, type Run } from '../state/run.ts';
 import type { StandingApproval } from '../state/vote.ts';
 import { standingApprovalLine } from '../step/reply-links.ts';
 import { standingApprovalRow } from './approval-replies.ts';
@@ -136,7 +136,8 @@ function planText({ plan }: Run): string {
 }
 
 /** Of an ended run only the state: the reply to the requester has the rest. */
-function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): string {
+function stateLine(run: Run, proposals: readonly Proposal[]): string {
+  const { phase, questions } = run;
   switch (phase.kind) {
     case 'reading-context':
     case 'awaiting-model':
@@ -145,6 +146,7 @@ function stateLine({ phase, questions }: Run, proposals: readonly Proposal[]): s
       return `**Working.** ${capitalize(activityText(phase))}.`;
     case 'awaiting-decisions':
       return waitingLine(
+        run,
         proposals.filter((proposal) => proposal.state === 'proposed'),
         currentQuestion(questions),
       );
@@ -157,12 +159,13 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function waitingLine(pending: readonly Proposal[], question: AgentQuestion | null): string {
-  if (question === null) return pendingLine(pending);
-  const { id, comment, expiresAt } = question;
-  const expiry = expiresAt === null ? '' : ` It expires on ${formatTime(expiresAt)}.`;
+function waitingLine(run: Run, pending: readonly Proposal[], question: AgentQuestion | null): string {
+  if (question === null) return pendingLine(run, pending);
+  const { id, comment } = question;
+  const until = expiresAt(run, comment?.createdAt ?? null);
+  const expiry = until === null ? '' : ` It expires on ${formatTime(until)}.`;
   const waiting = `**Waiting for an answer** to the question ${formatProposalId({ id, url: comment?.url ?? null })}.${expiry}`;
-  return pending.length === 0 ? waiting : `${waiting} ${pendingLine(pending)}`;
+  return pending.length === 0 ? waiting : `${waiting} ${pendingLine(run, pending)}`;
 }
 
 const MAX_QUESTIONS_LISTED = 10;
@@ -176,9 +179,9 @@ function questionsText({ questions }: Run): string {
   return joinBlocks('Questions of the agent:', rows.join('\n'));
 }
 
-function pendingLine(pending: readonly Proposal[]): string {
+function pendingLine(run: Run, pending: readonly Proposal[]): string {
   if (pending.length === 0) return '**Working.** Applying approved changes.';
-  const [first] = pending.flatMap(({ expiresAt }) => expiresAt ?? []).toSorted();
+  const [first] = pending.flatMap(({ proposedAt }) => expiresAt(run, proposedAt) ?? []).toSorted();
   const expiry = first === undefined ? '' : ` Pending changes expire on ${formatTime(first)}.`;
   return `**Waiting for review** of ${pluralize(pending.length, 'change')}.${expiry}`;
 }

@@ -5,7 +5,6 @@ import { combineVerdicts } from '../actions/head-assessment.ts';
 import { announceStale, applyBase, supersede } from '../actions/head-moved.ts';
 import {
   endStep,
-  noop,
   queueCommentUpdate,
   type StepBuilder,
   startStep,
@@ -29,40 +28,25 @@ import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
 import { announceWithdrawnVotes, findWithdrawnVotes, lostApprovals, withoutVotes } from './withdrawn-votes.ts';
 
-type PreflightSignal = Extract<Signal, { type: 'commit-preflight' | 'reading-preflight' }>;
-
-/** Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. */
-export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
-  const checked = checkProposals(pull, signal, facts);
-  const isStarted = carriedOut(checked.pull, signal).some(({ state }) => state === 'executing');
-  return endStep(advanceBatch(checked, facts.now), isStarted ? 'commit-started' : 'commit-aborted');
-}
-
-/** Checks each approved reading in the same way. The agent then gets the files, and the notes of those who approved. */
-export function onReadingPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
-  const checked = checkProposals(pull, signal, facts);
-  const before = pull.proposals.filter(({ state }) => state === 'approved').map(({ id }) => id);
-  const allowed = carriedOut(checked.pull, signal).filter(({ id }) => before.includes(id));
-  const reason = allowed.length > 0 ? 'readings-allowed' : 'readings-refused';
-  return endStep(advanceBatch(withApproverNotes(checked, allowed), facts.now), reason);
-}
+type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
 
 /**
- * Nobody knows whether the approvals still count. The readings are pending again, and any new approval is a new try.
+ * Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. Of readings the
+ * agent then gets the files, and the notes of those who approved.
  */
-export function onReadingsUnchecked(
-  pull: PullState,
-  { proposalIds, message }: Extract<Signal, { type: 'readings-unchecked' }>,
-  facts: Facts,
-): Step {
-  const unchecked = pull.proposals.filter(({ id, state }) => proposalIds.includes(id) && state === 'approved');
-  if (unchecked.length === 0) return noop(pull, 'outdated-result');
-  const pending = unchecked.reduce(
-    (builder, one) => queueCommentUpdate(reopenProposal(builder, one, facts.now), one),
-    startStep(pull),
-  );
-  const reply = { kind: 'readings-unchecked', message, proposals: unchecked.map(proposalLink) } as const;
-  return endStep(withReply(pending, { at: 'pull-request' }, reply), 'readings-refused');
+export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
+  const checked = checkProposals(pull, signal, facts);
+  const ids = signal.checks.map(({ proposalId }) => proposalId);
+  const before = pull.proposals.filter(isFinished).map(({ id }) => id);
+  const begun = checked.pull.proposals.filter((one) => ids.includes(one.id) && isCarriedOut(one));
+  const allowed = begun.filter((one) => isFinished(one) && !before.includes(one.id));
+  const isBegun = allowed.length > 0 || begun.some(({ state }) => state === 'executing');
+  const told = withApproverNotes(checked, allowed);
+  return endStep(advanceBatch(told, facts.now), isBegun ? 'commit-started' : 'commit-aborted');
+}
+
+function isFinished({ state }: Proposal): boolean {
+  return state === 'completed';
 }
 
 /** One comment can allow several readings; its note is told once. */
@@ -73,12 +57,6 @@ function withApproverNotes(builder: StepBuilder, allowed: readonly Proposal[]): 
     (noted, { by, text, writtenAt, at }) => withNote(noted, wordsNote(by, text ?? '', writtenAt ?? at)),
     builder,
   );
-}
-
-/** The checked proposals whose commit begins, or that let the agent read a file. */
-function carriedOut({ proposals }: PullState, { checks }: PreflightSignal): readonly Proposal[] {
-  const ids = checks.map(({ proposalId }) => proposalId);
-  return proposals.filter((one) => ids.includes(one.id) && isCarriedOut(one));
 }
 
 function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts): StepBuilder {

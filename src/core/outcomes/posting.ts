@@ -1,6 +1,6 @@
 import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
 import { endRun } from '../actions/end-run.ts';
-import { expiresAtFor, scheduleFirstDeadlineCheck } from '../actions/expiry.ts';
+import { scheduleDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { useStandingApprovals } from '../actions/standing-approvals.ts';
 import {
@@ -30,7 +30,7 @@ type PostingFailedSignal = Extract<Signal, { type: 'posting-failed' }>;
 export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
   const posted = signal.proposals.reduce(recordPosted, startStep(pull));
   const dropped = signal.unpostable.reduce((builder, one) => dropUnpostable(builder, one, facts.now), posted);
-  return recordReviews(scheduleFirstDeadlineCheck(dropped, facts.now), signal);
+  return recordReviews(scheduleDeadlineCheck(dropped, facts.now), signal);
 }
 
 /** The head could have moved while the proposals were being posted. */
@@ -70,16 +70,7 @@ function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder
   const proposal = builder.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return builder;
   const { placement, comment } = posted;
-  const proposedAt = comment.createdAt;
-  const expiresAt = expiresAtFor(proposedAt, builder.pull.run);
-  const recorded = withProposal(builder, {
-    ...proposal,
-    placement,
-    comment,
-    proposedAt,
-    expiresAt,
-    reminded: false,
-  });
+  const recorded = withProposal(builder, { ...proposal, placement, comment, proposedAt: comment.createdAt });
   // If it was decided while it was being posted, its comment still has a button and commands.
   const updated = isFinal(proposal.state) ? queueCommentUpdate(recorded, { ...proposal, comment }) : recorded;
   const replaced = updated.pull.proposals.filter((one) => one.replacedBy === proposal.id);
@@ -152,12 +143,12 @@ export function onQuestionPosted(
 ): Step {
   const question = pull.run?.id === runId ? pull.run.questions.find(({ id }) => id === questionId) : undefined;
   if (question === undefined) return noop(pull, 'outdated-result');
-  const posted = { ...question, comment, expiresAt: expiresAtFor(comment.createdAt, pull.run) };
+  const posted = { ...question, comment };
   const recorded = withQuestion(startStep(pull), posted);
   // If the run ended while it was being posted, its comment still asks.
   if (posted.state !== 'asked') return endStep(queueQuestionUpdate(recorded, posted), 'question-posted');
   const shown = withEffects(recorded, { type: 'update-run-comment', runId });
-  return endStep(scheduleFirstDeadlineCheck(shown, facts.now), 'question-posted');
+  return endStep(scheduleDeadlineCheck(shown, facts.now), 'question-posted');
 }
 
 export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { type: 'run-comment-posted' }>): Step {

@@ -43,6 +43,11 @@ export const HOUR_MS = 3_600_000;
 
 export const DAY_MS = 24 * HOUR_MS;
 
+/** The time (ISO 8601) at which something of this time expires. */
+export function expiryAfter(from: string, expiryHours: number): string {
+  return new Date(Date.parse(from) + expiryHours * HOUR_MS).toISOString();
+}
+
 /** The limit of runs that keeps a repository, or a person in it, from starting one until `freeAt` (ISO 8601). */
 export type ReachedRunLimit = {
   readonly key: 'limits.runs_per_day' | 'limits.runs_per_person_per_day';

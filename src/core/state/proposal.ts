@@ -1,5 +1,5 @@
 import type { UserEditDiff } from '../edits/build/user-edit.ts';
-import { type Change, type FileChange, membersOf } from '../edits/change.ts';
+import type { Change, FileChange } from '../edits/change.ts';
 import type { CommittedVersion } from '../edits/change-set.ts';
 import { describeChange, describeUndoOf } from '../edits/describe-change.ts';
 import type { Placement } from '../edits/placement.ts';
@@ -53,12 +53,6 @@ export type Proposal = {
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
   readonly executedAt: string | null;
-  /** GitHub's time at which it expires undecided; null until it is posted. */
-  readonly expiresAt: string | null;
-  /** People got a reminder that it expires soon. */
-  readonly reminded: boolean;
-  /** Where its members are now, in order, if lines above them moved; null if none of them did. */
-  readonly currentLines: readonly (number | null)[] | null;
   /** Number of required approvals as last read, which the comment shows. */
   readonly requiredApprovals: number;
   /** Who must approve as last read, which the comment shows. */
@@ -136,9 +130,6 @@ export const NEW_PROPOSAL = {
   proposedAt: null,
   decidedAt: null,
   executedAt: null,
-  expiresAt: null,
-  reminded: false,
-  currentLines: null,
   requiredApprovers: 'write',
 } as const satisfies Partial<Proposal>;
 
@@ -166,14 +157,6 @@ export function postedChange({ change, userEdit }: Proposal): Change {
 export function describeProposal({ change, origin }: Pick<Proposal, 'change' | 'origin'>): string {
   const name = describeChange(change);
   return origin.kind === 'undo' && change.op === 'set' ? describeUndoOf(origin.undoneProposalId, name) : name;
-}
-
-/** The lines of the members of a change as last known, in order; null for one that has none. */
-export function memberLines({
-  change,
-  currentLines,
-}: Pick<Proposal, 'change' | 'currentLines'>): readonly (number | null)[] {
-  return currentLines ?? membersOf(change).map(proposedLineOf);
 }
 
 /** The line of a member when it was proposed; null if it has none. */

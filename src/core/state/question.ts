@@ -19,10 +19,6 @@ export type AgentQuestion = {
   readonly state: QuestionState;
   /** Null until it is posted. Questions of one response are posted one after the other. */
   readonly comment: PostedComment | null;
-  /** GitHub's time at which it expires; null until it is posted. */
-  readonly expiresAt: string | null;
-  /** People got a reminder that it expires soon. */
-  readonly reminded: boolean;
   readonly answer: QuestionAnswer | null;
   /** The note of its answer's author for the agent, or their reason for rejecting it. */
   readonly note: string | null;

@@ -3,7 +3,7 @@ import type { LineRange } from '../edits/region.ts';
 import type { HeldCall, Nudge, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
-import type { IdleResponses } from './limits.ts';
+import { expiryAfter, type IdleResponses } from './limits.ts';
 import type { ModelContext } from './model-context.ts';
 import type { PostedComment, PostedReview } from './posted-comment.ts';
 import type { Proposal } from './proposal.ts';
@@ -26,6 +26,8 @@ export type Run = {
   readonly lastResumption: Resumption | null;
   /** Number of messages in the transcript. */
   readonly messageCount: number;
+  /** Time of the last reminder of pending proposals and questions. */
+  readonly remindedAt: string | null;
   readonly batch: ToolBatch | null;
   /** Valid calls of earlier responses that people do not see yet, oldest first. Empty once they are proposed. */
   readonly heldCalls: readonly HeldCall[];
@@ -230,6 +232,11 @@ export type ShownFile = { readonly blob: string; readonly ranges: readonly (read
 
 /** Version of the stored form. The App never reads a run with another version. */
 export const RUN_SCHEMA = 1;
+
+/** The time (ISO 8601) at which something that the run posted expires undecided; null if it is not posted. */
+export function expiresAt(run: Pick<Run, 'settings'> | null, postedAt: string | null): string | null {
+  return run === null || postedAt === null ? null : expiryAfter(postedAt, run.settings.expiryHours);
+}
 
 /** The parts of an earlier run that the store keeps. */
 export type FinishedRun = {

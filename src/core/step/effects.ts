@@ -37,15 +37,16 @@ export type Effect =
   | { readonly type: 'post-question'; readonly runId: string; readonly turn: number; readonly questionId: string }
   /** Update the question's comment to its state. */
   | { readonly type: 'update-question-comment'; readonly runId: string; readonly questionId: string }
-  /** Commit the approved ones of these proposals in one commit. `location` is the deciding comment; null for none. */
+  /**
+   * Commit the approved ones of these proposals in one commit, and give files to the agent that it may read.
+   * `location` is the deciding comment; null for none.
+   */
   | {
       readonly type: 'commit';
       readonly runId: string;
       readonly proposalIds: readonly string[];
       readonly location: CommentLocation | null;
     }
-  /** Read the approvals of these readings again, and give the files to the agent whose approvals still count. */
-  | { readonly type: 'allow-readings'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** Start the oldest queued task. */
   | { readonly type: 'start-next-task' }
   /** Update the proposal's comment to its state. Resolve its thread if the state is final. */
@@ -55,11 +56,8 @@ export type Effect =
    * not search for an earlier one on its first attempt.
    */
   | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
-  /** At GitHub's time `at`, check for due reminders and expiries. `requestedAt` is the time of the decision. */
+  /** At GitHub's time `at`, remind of what expires soon, and let expire what is overdue. `requestedAt` is the time of the decision. */
   | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
-  /** Expire overdue proposals. */
-  | { readonly type: 'expire-proposals' }
-  /** Restore the body of a review by the App. */
   /** Dismiss a review by the App that requested changes. */
   | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
   | { readonly type: 'react'; readonly location: CommentLocation; readonly content: 'eyes' | '+1' }
@@ -93,11 +91,9 @@ export const LANES = {
   'update-question-comment': 'exclusive',
   'start-next-task': 'exclusive',
   commit: 'exclusive',
-  'allow-readings': 'exclusive',
   'update-proposal-comment': 'exclusive',
   'update-run-comment': 'exclusive',
   'check-deadlines': 'exclusive',
-  'expire-proposals': 'exclusive',
   'dismiss-review': 'exclusive',
   react: 'exclusive',
   reply: 'exclusive',
@@ -115,7 +111,6 @@ export function dedupeKey(effect: Effect): string | null {
     case 'check-deadlines':
       return `check-deadlines:${effect.at}`;
     case 'start-next-task':
-    case 'expire-proposals':
       return effect.type;
     case 'read-context':
     case 'read-push':
@@ -125,7 +120,6 @@ export function dedupeKey(effect: Effect): string | null {
     case 'post-proposals':
     case 'post-question':
     case 'commit':
-    case 'allow-readings':
     case 'dismiss-review':
     case 'react':
     case 'reply':

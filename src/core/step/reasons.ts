@@ -104,7 +104,6 @@ export const REASONS = [
   'review-dismissed',
   'pull-closed',
   'reminded',
-  'deadline-reached',
   'expired',
   'retargeted',
   'access-lost',
@@ -130,10 +129,7 @@ export const REASONS = [
   'question-asked',
   'question-posted',
   'posting-failed',
-  /** Approved readings were checked again, and the agent gets the files of some of them. */
-  'readings-allowed',
-  /** Readings are not approved any more, or their approvals could not be checked. */
-  'readings-refused',
+  /** A commit begins, or the agent gets files that it may read. */
   'commit-started',
   'commit-aborted',
   'commit-head-moved',

@@ -87,8 +87,6 @@ export type Reply =
       readonly proposals: readonly ProposalLink[];
       readonly undoneProposalIds: readonly string[];
     }
-  /** Approved readings that are pending again, because their approvals could not be checked. */
-  | { readonly kind: 'readings-unchecked'; readonly proposals: readonly ProposalLink[]; readonly message: string }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly ProposalLink[]; readonly message: string }
   /** Approved, but commit attempts have failed for a while and continue. */
   | { readonly kind: 'commit-delayed'; readonly proposals: readonly ProposalLink[] }

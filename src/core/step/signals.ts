@@ -113,16 +113,18 @@ export type Signal =
       readonly questionId: string;
       readonly comment: PostedComment;
     }
-  /** A commit attempt is about to begin. Saved only if no other signal is pending. */
-  | (Preflight & { readonly type: 'commit-preflight' })
-  /** The agent is about to get files that people allowed it to read. Saved only if no other signal is pending. */
-  | (Preflight & { readonly type: 'reading-preflight' })
-  /** The approvals of these readings could not be read again. `message` is safe to publish. */
+  /** Approved proposals are about to be carried out. Saved only if no other signal is pending. */
   | {
-      readonly type: 'readings-unchecked';
+      readonly type: 'commit-preflight';
       readonly runId: string;
-      readonly proposalIds: readonly string[];
-      readonly message: string;
+      readonly headSha: string;
+      /** Current base branch. The webhook of a retarget can be late or lost. */
+      readonly baseRef: string;
+      readonly checks: readonly PreflightCheck[];
+      /** Read right before the attempt. */
+      readonly settings: SettingsReading;
+      /** Only where the settings ask for code owners. */
+      readonly codeOwners?: CodeOwners;
     }
   /** `overwritten` is set if another push has since removed the commit from the branch. */
   | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })
@@ -153,10 +155,8 @@ export type Signal =
   | { readonly type: 'proposal-comment-updated'; readonly proposalId: string; readonly bodyHash: string }
   /** The App has lost access to the repository. */
   | { readonly type: 'access-lost'; readonly cause: AccessLossCause }
-  /** A reminder or an expiry is due. */
+  /** A reminder or an expiry is due. Saved only if no other signal is pending. */
   | { readonly type: 'deadline-reached' }
-  /** Undecided proposals are about to expire. Saved only if no other signal is pending. */
-  | { readonly type: 'expiry-due' }
   /** The run has ended and a queued task is next. */
   | { readonly type: 'next-task-due' }
   /** The commit attempt failed for certain and is not repeated. */
@@ -171,19 +171,6 @@ export type Signal =
       /** The pull request is not open any more; absent otherwise. */
       readonly pullState?: 'closed' | 'merged';
     };
-
-/** The facts right before approved proposals are carried out. */
-export type Preflight = {
-  readonly runId: string;
-  readonly headSha: string;
-  /** Current base branch. The webhook of a retarget can be late or lost. */
-  readonly baseRef: string;
-  readonly checks: readonly PreflightCheck[];
-  /** Read right before the attempt. */
-  readonly settings: SettingsReading;
-  /** Only where the settings ask for code owners. */
-  readonly codeOwners?: CodeOwners;
-};
 
 /** A commit by the App. */
 type ReportedCommit = {

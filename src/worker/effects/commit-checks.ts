@@ -17,10 +17,10 @@ import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import type { Preflight, PreflightCheck } from '../../core/step/signals.ts';
+import type { PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
-import { DONE, type EffectResult, type Job, type RulesContext, retryAfterComments } from '../jobs/job.ts';
+import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */
@@ -59,15 +59,6 @@ export async function preflightCommit(
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
   return { ...target, files: headFiles, checks, settings, codeOwners };
-}
-
-/** The part of them that the decision core gets. */
-export function toPreflight(
-  runId: string,
-  baseRef: string,
-  { head: headSha, checks, settings, codeOwners }: CommitPreconditions,
-): Preflight {
-  return { runId, headSha, baseRef, checks, settings, ...(codeOwners === null ? {} : { codeOwners }) };
 }
 
 async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {
@@ -143,24 +134,4 @@ export async function verifyWrittenCommit(
     const retryAt = nextRetryAt(context.clock.now(), attempts, error);
     return { kind: 'retry', retryAt, error: errorText(error), signal: { type: 'commit-unverified', ...commit } };
   }
-}
-
-/**
- * Lets the agent read files that people allowed. All approvals of the effect are read again at once, and the decision
- * core allows those readings alone whose approvals still count.
- */
-export async function allowReadings(job: Job<'allow-readings'>): Promise<EffectResult> {
-  // Pending comments could deny the reading, so send no requests until they are handled.
-  const commentsDueAt = await job.pendingCommentsDueAt();
-  if (commentsDueAt !== null) return retryAfterComments(job, commentsDueAt);
-  const { context, stored, effect } = job;
-  const pull = await context.store.load(stored.pullRequestKey, { ids: effect.proposalIds, commentId: null });
-  const approved = pull.proposals.filter(({ id, state }) => effect.proposalIds.includes(id) && state === 'approved');
-  if (approved.length === 0) return DONE;
-  const github = context.githubApp.forPull(pull.ref);
-  const { headSha: head, headRef: branch, baseRef } = await github.fetchPull();
-  const preconditions = await preflightCommit({ ...context, github }, pull, approved, { head, branch });
-  const preflight = toPreflight(effect.runId, baseRef, preconditions);
-  const decided = await job.decideNow({ type: 'reading-preflight', ...preflight });
-  return decided === null ? retryAfterComments(job, null) : DONE;
 }

@@ -13,7 +13,7 @@ import type { PreflightCheck, Signal } from '../../core/step/signals.ts';
 import { localFacts } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
 import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
-import { type CommitPreconditions, preflightCommit, toPreflight, verifyWrittenCommit } from './commit-checks.ts';
+import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 
 /** Immediate attempts while the branch keeps moving. */
@@ -144,7 +144,9 @@ async function preflightAndWrite(
     head: facts.headSha,
     branch: facts.headRef,
   });
-  const preflight = toPreflight(job.effect.runId, facts.baseRef, preconditions);
+  const { head: headSha, checks, settings, codeOwners } = preconditions;
+  const owners = codeOwners === null ? {} : { codeOwners };
+  const preflight = { runId: job.effect.runId, headSha, baseRef: facts.baseRef, checks, settings, ...owners };
   const decided = await job.decideNow({ type: 'commit-preflight', ...preflight });
   if (decided === null) return COMMENTS_PENDING;
   const executing = decided.proposals.filter(

@@ -1,11 +1,8 @@
-import { isPending } from '../../core/state/proposal-lifecycle.ts';
-import { isAnswerable } from '../../core/state/question.ts';
 import type { EffectType } from '../../core/step/effects.ts';
-import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
+import { DONE, type EffectResult, type Job, retryAfterComments } from '../jobs/job.ts';
 import { askModel } from './ask-model.ts';
 import { dismissOwnReview, postReaction, postReply, updateProposalComment, updateRunComment } from './comments.ts';
 import { performCommit } from './commit.ts';
-import { allowReadings } from './commit-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postQuestion, updateQuestionComment } from './questions.ts';
 import { describePush, readContext } from './read-context.ts';
@@ -32,14 +29,12 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'post-question': postQuestion,
   'update-question-comment': updateQuestionComment,
   commit: performCommit,
-  'allow-readings': allowReadings,
   'update-proposal-comment': updateProposalComment,
   'update-run-comment': updateRunComment,
   react: postReaction,
   reply: postReply,
   'dismiss-review': dismissOwnReview,
   'check-deadlines': checkDeadlines,
-  'expire-proposals': expireProposals,
   'start-next-task': requestNextTask,
 };
 
@@ -48,15 +43,9 @@ async function requestNextTask(): Promise<EffectResult> {
   return { kind: 'done', signal: { type: 'next-task-due' } };
 }
 
+/** What is overdue expires once all pending comments are handled: they could decide. */
 async function checkDeadlines(job: Job<'check-deadlines'>): Promise<EffectResult> {
-  const pull = await loadJobPull(job);
-  const isWaiting = pull.proposals.some(isPending) || pull.run?.questions.some(isAnswerable) === true;
-  return isWaiting ? { kind: 'done', signal: { type: 'deadline-reached' } } : DONE;
-}
-
-/** Expires overdue proposals once all pending comments are handled. */
-async function expireProposals(job: Job<'expire-proposals'>): Promise<EffectResult> {
   const commentsDueAt = await job.pendingCommentsDueAt();
-  if (commentsDueAt === null && (await job.decideNow({ type: 'expiry-due' })) !== null) return DONE;
+  if (commentsDueAt === null && (await job.decideNow({ type: 'deadline-reached' })) !== null) return DONE;
   return retryAfterComments(job, commentsDueAt);
 }

@@ -47,10 +47,8 @@ const EFFECT_RETRIES: { readonly [Type in EffectType]: RetryLimits } = {
   'post-question': WORK,
   // An earlier attempt might have succeeded unseen; the first one is given up at its first refusal.
   commit: { ...WORK, internalErrors: Number.POSITIVE_INFINITY, refusals: REFUSALS_OF_THREE_DAYS },
-  'allow-readings': WORK,
   'start-next-task': WORK,
   'check-deadlines': WORK,
-  'expire-proposals': WORK,
   'dismiss-review': WORK,
   'update-question-comment': NOTICE,
   'update-proposal-comment': NOTICE,

@@ -155,7 +155,7 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       const pull = pullOf(1, { run: run('r1') });
       await store().save(claim, signal, step(pull), 10);
       await store().broadcastToPulls('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 13);
-      const attempt = () => store().saveIfInboxEmpty(claim, EXPIRY_DUE, step(pull), 14);
+      const attempt = () => store().saveIfInboxEmpty(claim, DEADLINE_REACHED, step(pull), 14);
       expect(await attempt()).toBe('inbox-not-empty');
       await store().save(claim, present(await nextSignal(store(), claim, 14)), step(pull), 14);
       expect(await attempt()).toBe('saved');
@@ -163,4 +163,4 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
   });
 }
 
-const EXPIRY_DUE: Signal = { type: 'expiry-due' };
+const DEADLINE_REACHED: Signal = { type: 'deadline-reached' };

@@ -119,7 +119,6 @@ class Play {
     if (this.game.pull.proposals.some(isPending)) this.failedAt = this.game.now();
     this.game.later(200);
     this.game.signal({ type: 'deadline-reached' });
-    this.game.signal({ type: 'expiry-due' });
   }
 
   #resume(createdAt: string | undefined): void {

@@ -3,7 +3,7 @@ import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.t
 import { type ChangeSet, changeDiff, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
-import { memberLines, type Proposal } from '../../state/proposal.ts';
+import type { Proposal } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
 import type { PayloadView } from './payload-view.ts';
@@ -40,17 +40,17 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
   return `Change ${index} of ${total} · ${codeSpan(id)} · digest ${digest} · head ${codeSpan(shortSha(headSha))}`;
 }
 
-/** The proposal's payload, at the line where its change is now. */
+/** The proposal's payload, at its line at the head that was shown. */
 export function viewProposalPayload(proposal: Proposal): PayloadView {
   const { change, origin } = proposal;
   if (change.op === 'set') return viewSet(change);
   // A line of its own says that an undo makes a file executable again.
-  return viewMember(change, memberLines(proposal)[0] ?? null, isNewExecutable(change) && origin.kind !== 'undo');
+  return viewMember(change, isNewExecutable(change) && origin.kind !== 'undo');
 }
 
 function viewSet(change: ChangeSet): PayloadView {
   const warnings = change.members.flatMap((member) =>
-    viewMember(member, null, false).warnings.map((warning) => `${member.path}: ${warning}`),
+    viewMember(member, false).warnings.map((warning) => `${member.path}: ${warning}`),
   );
   return {
     verb: 'Change together',

@@ -1,17 +1,19 @@
 import { type ChangeSet, type FileChange, unifiedDiffOf } from '../../edits/change.ts';
-import { memberLines, type Proposal, proposedLineOf } from '../../state/proposal.ts';
+import { type Proposal, proposedLineOf } from '../../state/proposal.ts';
 import { codeSpan, escapeText, joinBlocks, quoteModelText } from '../shared/markdown.ts';
 import { createDiffView, type DiffView, renderDiff } from './diff-markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 
 /** The payload of a change with its first line. */
-export function viewMember(
-  { payload, region, placeCount: places }: FileChange,
-  line: number | null,
-  isExecutableNamed: boolean,
-): PayloadView {
+export function viewMember(member: FileChange, isExecutableNamed: boolean): PayloadView {
+  const { payload, region, placeCount: places } = member;
   const isInsertion = region !== null && region.old.length === 0;
-  return createPayloadView(payload, { line, places, isInsertion, isNewExecutable: isExecutableNamed });
+  return createPayloadView(payload, {
+    line: proposedLineOf(member),
+    places,
+    isInsertion,
+    isNewExecutable: isExecutableNamed,
+  });
 }
 
 /** Whether a change adds a file that can be run. No diff shows a mode. */
@@ -20,50 +22,25 @@ export function isNewExecutable({ base, result }: FileChange): boolean {
 }
 
 /** One line for each member, which says all of it that its diff does not: operation, paths, place and digest. */
-function memberList({ members }: ChangeSet, lines: readonly (number | null)[]): string {
-  return members
-    .map((member, index) => {
-      const { start, place, end } = memberLine(member, index, lines[index] ?? null);
-      return start + place + end;
-    })
-    .join('\n');
+function memberList({ members }: ChangeSet): string {
+  return members.map(memberLine).join('\n');
 }
 
-/** A line of the list. Only its place can change while the set is undecided. */
-type MemberLine = { readonly start: string; readonly place: string; readonly end: string };
-
-function memberLine(member: FileChange, index: number, line: number | null): MemberLine {
-  const { verb, extent, text } = viewMember(member, line, isNewExecutable(member));
+function memberLine(member: FileChange, index: number): string {
+  const { verb, extent, text } = viewMember(member, isNewExecutable(member));
   const source = member.from === null ? '' : `${codeSpan(member.from)} to `;
   const note = unifiedDiffOf(member.payload) === null ? ` ${escapeText(text)}` : '';
-  return {
-    start: `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}`,
-    place: extent === null ? '' : ` (${extent})`,
-    end: `, digest ${codeSpan(member.digest.slice(0, 12))}.${note}`,
-  };
+  const place = extent === null ? '' : ` (${extent})`;
+  const digest = codeSpan(member.digest.slice(0, 12));
+  return `${index + 1}. **${verb}** ${source}${codeSpan(member.path)}${place}, digest ${digest}.${note}`;
 }
 
-/** Whether a page lists exactly these members. The lines of an edit can be those before a push or after it. */
-export function listsMembers(page: string, { members }: ChangeSet): boolean {
-  return page.split('\n\n').some((block) => {
-    const rows = block.split('\n');
-    return (
-      rows.length === members.length && members.every((member, index) => isRowOf(rows[index] ?? '', member, index))
-    );
-  });
+/** Whether a page lists exactly these members. */
+export function listsMembers(page: string, change: ChangeSet): boolean {
+  return page.split('\n\n').includes(memberList(change));
 }
 
-function isRowOf(row: string, member: FileChange, index: number): boolean {
-  const { start, place, end } = memberLine(member, index, proposedLineOf(member));
-  if (row === start + place + end) return true;
-  if (member.op !== 'edit' || row.length < start.length + end.length) return false;
-  return row.startsWith(start) && row.endsWith(end) && PLACE.test(row.slice(start.length, row.length - end.length));
-}
-
-/** The place of an edit. */
-const PLACE = /^ \((?:line|insert (?:above|below) line|\d+ places, the first at line) \d+\)$/;
-
-type Introduced = Pick<Proposal, 'change' | 'currentLines'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
+type Introduced = Pick<Proposal, 'change'> & { readonly origin: Pick<Proposal['origin'], 'kind'> };
 
 /** Names the changes that belong together, and says that they are decided as one. */
 export function setIntroduction(proposal: Introduced): string {
@@ -73,7 +50,7 @@ export function setIntroduction(proposal: Introduced): string {
   const summary =
     origin.kind === 'undo' ? '' : quoteModelText('Summary', change.summary, MAX_QUOTED_SUMMARY_CHARACTERS);
   const rule = 'These changes are decided as one: either all of them are committed together, or none.';
-  return [summary, rule, memberList(change, memberLines(proposal))].filter((block) => block !== '').join('\n\n');
+  return [summary, rule, memberList(change)].filter((block) => block !== '').join('\n\n');
 }
 
 /** The tool cuts a summary before, but placeholders of secrets can lengthen it again. */

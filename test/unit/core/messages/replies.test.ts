@@ -137,7 +137,6 @@ function everyAnswer(text: string): readonly Reply[] {
       { proposals: named, undoneProposalIds: [] },
       { proposals: named, undoneProposalIds: ['k7q2'] },
     ],
-    'readings-unchecked': [{ proposals: named, message: text }],
     'commit-failed': [{ proposals: named, message: text }],
     'commit-delayed': [{ proposals: named }],
     'commit-mismatch': [{ sha: commit, proposals: named, summary: text }],
@@ -461,14 +460,6 @@ describe('answers', () => {
       The agent has been told and may propose an update.
 
       To undo again, use \`/undo k7q2\`.
-
-      [readings-unchecked]
-      The agent did not get these files, because the approvals could not be checked: total. Pending again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      To try again, use \`/approve\`.
 
       [commit-failed]
       Not applied, because the commit failed: total

@@ -10,9 +10,9 @@ const NOW = Date.parse(AT);
 
 const pending = pullOf(1, { run: run('r'), proposals: [posted('p1', 'r', 71)] });
 
-/** A job that expires the proposals of a pull request. */
-function createExpiryJob(): Job<'expire-proposals'> {
-  const effect = { type: 'expire-proposals' } as const;
+/** A job that checks the deadlines of a pull request. */
+function createExpiryJob(): Job<'check-deadlines'> {
+  const effect = { type: 'check-deadlines', at: AT, requestedAt: AT } as const;
   const stored = {
     id: 1,
     pullRequestKey: '1/2/1',
