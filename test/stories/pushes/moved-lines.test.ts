@@ -14,17 +14,14 @@ function payFile(charge: readonly string[], refund: readonly string[]): string {
   return ['function charge() {', ...charge, '}', '', 'function refund() {', ...refund, '}', ''].join('\n');
 }
 
-it('a change stays while its lines with their context stand exactly once, and its title names their new line (S50)', async () => {
+it('a change stays while its lines with their context stand exactly once, and is applied there (S50)', async () => {
   const story = await stage().tell({ branch: { [PATH]: payFile(BLOCK, ['  e();']) } });
   const { ana, ben, bot, model, pr } = story;
   model.proposes(edit(PATH, '  const limit = 10;', '  const limit = 20;'));
   await ana.says('/countersign raise the limit');
-  const titled = (line: number) => `**Edit** \`${PATH}\` (line ${line})\nChange `;
-  expect(bot.proposal(1).body).toContain(titled(5));
   const pushed = payFile(['  e();'], BLOCK);
   await ben.pushes({ [PATH]: pushed });
   expect(await proposalStates(story)).toEqual(['proposed']);
-  expect(bot.proposal(1).body).toContain(titled(9));
   await ana.replies(bot.proposal(1), '/approve');
   expect(pr.file(PATH)).toBe(pushed.replace('= 10', '= 20'));
 });
