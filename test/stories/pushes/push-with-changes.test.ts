@@ -103,13 +103,11 @@ describe('a push that carries changes', () => {
 });
 
 describe('a push of something else', () => {
-  it('a push elsewhere in the file keeps the proposal pending, updates the line in its title, and the commit lands on the right lines (S94, S50)', async () => {
+  it('a push elsewhere in the file keeps the proposal pending, and the commit lands on the right lines (S94, S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;
-    expect(bot.proposal(1).body).toContain('(line 5)');
     await ben.pushes({ [ROWS_PATH]: rows({ 20: 'other' }, ['// one', '// two']) });
     expect(bot.proposals()).toHaveLength(1);
-    expect(bot.proposal(1).body).toContain('(line 7)');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 'other' }, ['// one', '// two']));
     expect(pr.commits().at(-1)?.message).toMatch(/^Countersign-Range: 7,1 7,1$/m);
