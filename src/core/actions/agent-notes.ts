@@ -20,28 +20,10 @@ export function hasWords({ agentNotes }: Pick<Run, 'agentNotes'>): boolean {
   return agentNotes.some(({ kind }) => kind === 'words');
 }
 
-/** Tells the agent that its change is undone, or stands again, if the applied proposal is an undo. */
+/** Tells the agent that a change is undone, if the applied proposal is an undo. */
 export function withUndoNote(builder: StepBuilder, { origin, change }: Proposal, commitSha: string): StepBuilder {
   if (origin.kind !== 'undo') return builder;
-  const { by, undoneProposalId } = origin;
-  const undone = builder.pull.proposals.find(({ id }) => id === undoneProposalId);
-  return withNote(builder, {
-    kind: 'undo',
-    by,
-    paths: pathsOf(change),
-    commitSha,
-    isRestored: isRestoring(builder, undone),
-  });
-}
-
-/** Whether the undone change is itself an undo, at any depth: each one turns the meaning around. */
-function isRestoring({ pull }: StepBuilder, undone: Proposal | undefined): boolean {
-  let isRestored = false;
-  for (let one = undone; one?.origin.kind === 'undo'; isRestored = !isRestored) {
-    const { undoneProposalId } = one.origin;
-    one = pull.proposals.find(({ id }) => id === undoneProposalId);
-  }
-  return isRestored;
+  return withNote(builder, { kind: 'undo', by: origin.by, paths: pathsOf(change), commitSha });
 }
 
 /** A person's comment for the agent. */

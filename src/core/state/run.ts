@@ -189,13 +189,12 @@ export type AgentNote =
       /** Number of earlier pushes that have no note of their own. */
       readonly unlistedBefore: number;
     }
-  /** An applied undo of one of the agent's changes; `isRestored` if it undid such an undo. */
+  /** An applied undo of a change, which can itself be an undo. */
   | {
       readonly kind: 'undo';
       readonly by: Person;
       readonly paths: readonly string[];
       readonly commitSha: string;
-      readonly isRestored: boolean;
     }
   /** A question of a person that was answered beside the run. */
   | { readonly kind: 'question'; readonly by: Person; readonly question: string; readonly answer: string };

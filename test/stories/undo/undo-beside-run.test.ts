@@ -47,9 +47,9 @@ describe('a pending undo and runs', () => {
     await ana.says(`/deny ${bot.proposal(2).proposalId} not this one`);
     const news = (model.requests().at(-1)?.messages ?? []).map(({ content }) => content ?? '');
     expect(news.at(-2)).toBe(
-      `${ben.login} undid your change to "${ROWS_PATH}" (commit ${sha.slice(0, 7)}). It is no longer in the file. This is a decision: do not propose it again.`,
+      `${ben.login} undid a change to "${ROWS_PATH}" (commit ${sha.slice(0, 7)}). This is a decision: do not propose again what it removed. Read the file before you change it.`,
     );
-    expect(news.at(-1)).toContain(`${ana.login} took back the undo of your change to "${ROWS_PATH}" (commit `);
+    expect(news.at(-1)).toContain(`${ana.login} undid a change to "${ROWS_PATH}" (commit `);
     await ana.says('/countersign something else');
     const first = model.requests().at(-1)?.messages[1]?.content ?? '';
     expect(first).toContain('"change":"undo, which a person asked for: edit src/rows.ts"');

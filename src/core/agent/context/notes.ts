@@ -47,14 +47,10 @@ export function changeLines({ diff }: DecidedChange): readonly string[] {
   return diff === null ? [] : [materialLine('That change, as it was proposed'), diff];
 }
 
-/** The model must not take its change for committed. */
-function undoText({ by, paths, commitSha, isRestored }: NoteOf<'undo'>): string {
-  const change = `your change to ${paths.map((path) => JSON.stringify(escapeHiddenCharacters(path))).join(', ')}`;
-  const place = paths.length === 1 ? 'the file' : 'the files';
-  const commit = `(commit ${shortSha(commitSha)})`;
-  return isRestored
-    ? `${by.login} took back the undo of ${change} ${commit}. It is in ${place} again.`
-    : `${by.login} undid ${change} ${commit}. It is no longer in ${place}. This is a decision: do not propose it again.`;
+/** The model must not take its change for committed. An undo of an undo brings it back, which the file shows. */
+function undoText({ by, paths, commitSha }: NoteOf<'undo'>): string {
+  const files = paths.map((path) => JSON.stringify(escapeHiddenCharacters(path))).join(', ');
+  return `${by.login} undid a change to ${files} (commit ${shortSha(commitSha)}). This is a decision: do not propose again what it removed. Read the file before you change it.`;
 }
 
 /** The branch is no longer as the model saw it. Lines that others pushed are material, also where they speak. */
