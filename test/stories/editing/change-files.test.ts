@@ -368,33 +368,3 @@ describe('changes that cannot be made together', () => {
     expect(story.bot.proposal(1).body).toContain('Rename total to totalOf everywhere.');
   });
 });
-
-describe('a set that replaces a file in steps', () => {
-  const KEY = `AKIA${'Q3EXAMPLE7ZK2VWX'}`;
-  const OWN: Files = { 'a.ts': `const token = "${KEY}";\nrun();\n`, 'b.ts': 'stop();\n', 'c.ts': 'wait();\n' };
-  const read = (path: string): ScriptedCall => ({ name: 'read_file', arguments: { path } });
-
-  async function replace(calls: readonly ScriptedCall[]): Promise<Story> {
-    const story = await stage().tell({ files: OWN, branch: { 'README.md': '# Our shop\n' } });
-    story.model.proposes(...calls);
-    await story.ana.says('/countersign start instead');
-    return story;
-  }
-
-  const write = (path: string, content: string): Change => ({ op: 'write', path, content });
-  const move = (from: string, to: string): Change => ({ op: 'move', from, to });
-  const gone = (path: string): Change => ({ op: 'delete', path });
-
-  it.each([
-    ['deletes and writes it', [gone('b.ts'), write('b.ts', 'go();\n')]],
-    ['moves it away and writes it', [move('b.ts', 'd.ts'), write('b.ts', 'go();\n')]],
-    ['moves another file onto it', [gone('b.ts'), move('c.ts', 'b.ts')]],
-    ['moves a new file onto it', [gone('b.ts'), write('d.ts', 'go();\n'), move('d.ts', 'b.ts')]],
-  ] as const)('%s only if the run has read it (S16, S146)', async (_, list) => {
-    const unread = await replace([changes(...list)]);
-    expect(unread.bot.proposals()).toEqual([]);
-    expect(unread.model.allToolMessages().join('\n')).toContain('b.ts exists (1 lines) and this run has not read');
-    const { bot } = await replace([read('b.ts'), changes(...list)]);
-    expect(bot.proposals()).toHaveLength(1);
-  });
-});

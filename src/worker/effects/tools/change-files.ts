@@ -4,22 +4,13 @@ import { buildSet } from '../../../core/edits/build/build-set.ts';
 import { buildText } from '../../../core/edits/build/build-text.ts';
 import { type Change, membersOf } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
-import { decodeText } from '../../../core/edits/text/characters.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
 import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
-import {
-  createDraft,
-  type DraftFile,
-  type DraftTree,
-  headFile,
-  touchedPaths,
-  withFile,
-  withHeadFile,
-} from './draft-tree.ts';
+import { createDraft, type DraftFile, type DraftTree, touchedPaths, withFile, withHeadFile } from './draft-tree.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
   checkAccess,
@@ -76,7 +67,7 @@ function makeChange(context: ToolCallContext, draft: DraftTree, change: OneChang
     case 'delete':
       return deletePath(draft, change.path);
     case 'move':
-      return movePath(context, draft, change);
+      return movePath(draft, change);
   }
 }
 
@@ -93,8 +84,7 @@ async function changeText(
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, change.path, editAccess(['change_files', ...CHANGE_TOOLS[change.op]]));
   if (found.kind === 'refused') return found;
-  const { path } = found;
-  const current = found.current ?? (change.op === 'write' ? headFile(found.draft, path) : null);
+  const { path, current } = found;
   if (current === null && change.op === 'edit')
     return {
       kind: 'refused',
@@ -144,11 +134,7 @@ async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutc
   return made(withFile(found.draft, found.path, null));
 }
 
-async function movePath(
-  { earlier }: ToolCallContext,
-  draft: DraftTree,
-  { from, to }: Extract<OneChange, { op: 'move' }>,
-): Promise<ChangeOutcome> {
+async function movePath(draft: DraftTree, { from, to }: Extract<OneChange, { op: 'move' }>): Promise<ChangeOutcome> {
   const { workspace } = draft;
   const found = await fetchDraftFile(draft, from, wholeFileAccess(['change_files', ...MOVE_TOOLS.source]));
   if (found.kind === 'refused') return found;
@@ -159,32 +145,8 @@ async function movePath(
   const access = writeAccess(['change_files', ...MOVE_TOOLS.target]);
   const target = checkAccess(checkMoveTarget(to, found.path, { repo: workspace.repo, tree }), access, workspace);
   if (target.kind === 'refused') return target;
-  const replaced = headFile(found.draft, target.path);
-  const refused = replaced === null ? null : await checkReplacement(found.draft, { replaced, current }, earlier);
-  if (refused !== null) return refused;
   const gone = withFile(found.draft, found.path, null);
   return made(withFile(gone, target.path, current));
-}
-
-type Replacement = { readonly replaced: DraftFile; readonly current: DraftFile };
-
-/** Judges a file that takes the place of another one as a write of its text there. Its own file may come back. */
-async function checkReplacement(
-  draft: DraftTree,
-  { replaced, current }: Replacement,
-  earlier: ToolCallContext['earlier'],
-): Promise<Refused | null> {
-  const { workspace } = draft;
-  const { file, origin: path } = replaced;
-  const decoded = decodeText(current.file.bytes);
-  // The set is refused at its end if a file that is not text takes the place of another one.
-  if (path === null || current.origin === path || decoded.kind !== 'text') return null;
-  const built = buildText({
-    ...{ path, repositoryName: workspace.repo, file },
-    step: { kind: 'content', content: decoded.text },
-    lastReadBlob: isReadOrWritten(draft, replaced, earlier) ? file.ref.blob : null,
-  });
-  return built.kind === 'refused' ? built : null;
 }
 
 type FoundFile =

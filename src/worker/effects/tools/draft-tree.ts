@@ -34,15 +34,9 @@ export function withHeadFile(draft: DraftTree, path: string, file: StoredFile | 
 /** The draft after a change of a path; null where its file is gone. The draft before it must not be used again. */
 export function withFile(draft: DraftTree, path: string, changed: DraftFile | null): DraftTree {
   const files = new Map([...draft.files, [path, changed]]);
-  if (changed === null) removeFile(draft, path);
+  if (changed === null) draft.tree.delete(path);
   else addFile(draft, path, changed.file);
   return { ...draft, files };
-}
-
-/** The file at the head of a path that earlier changes emptied. A new text at that path replaces this file. */
-export function headFile({ before }: DraftTree, path: string): DraftFile | null {
-  const file = before.get(path) ?? null;
-  return file === null ? null : { file, origin: path };
 }
 
 export function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
@@ -59,19 +53,6 @@ const NEW_DIRECTORY: TreeEntry = { mode: '040000', sha: '', size: null };
 /** Adds a file with the directories above it, so that no other file can take their place. */
 function addFile({ tree }: DraftTree, path: string, { ref, bytes }: StoredFile): void {
   tree.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
-  for (const directory of parentsOf(path)) if (!tree.has(directory)) tree.set(directory, NEW_DIRECTORY);
-}
-
-/** Removes a file with the new directories that nothing needs any more. */
-function removeFile({ tree, files }: DraftTree, path: string): void {
-  tree.delete(path);
-  const others = [...files].flatMap(([other, file]) => (file === null || other === path ? [] : [other]));
-  for (const directory of parentsOf(path)) {
-    const isNeeded = others.some((other) => other.startsWith(`${directory}/`));
-    if (!isNeeded && tree.get(directory) === NEW_DIRECTORY) tree.delete(directory);
-  }
-}
-
-function parentsOf(path: string): readonly string[] {
-  return pathAndParents(path).slice(0, -1);
+  for (const directory of pathAndParents(path).slice(0, -1))
+    if (!tree.has(directory)) tree.set(directory, NEW_DIRECTORY);
 }
