@@ -66,7 +66,7 @@ function isSuggestionCommit(commit: BranchCommit, { by, proposal }: DemoDecision
   const [file] = commit.files;
   if (commit.author !== by || commit.files.length !== 1 || file?.path !== proposal.path) return false;
   const { before, after } = fileVersions(file);
-  return computeDigest(file, 'edit', regionBetween(before.text, after.text, before) ?? EMPTY_REGION).startsWith(
+  return computeDigest(file, 'edit', regionBetween(before.text, after.text) ?? EMPTY_REGION).startsWith(
     proposal.digest,
   );
 }

@@ -1,14 +1,5 @@
 import type { Region } from './change.ts';
-import { createLineTable, type LineTable, lineIndexAt, linesAt } from './text/line-table.ts';
-import {
-  areLinesEqual,
-  commonEndLength,
-  commonStartLength,
-  isLineEnd,
-  isLineStart,
-  offsetOfLine,
-  splitLines,
-} from './text/lines.ts';
+import { areLinesEqual, countCommonLines, isLineEnd, isLineStart, offsetOfLine, splitLines } from './text/lines.ts';
 
 /** Lines of context on each side of a region. */
 export const CONTEXT_LINES = 3;
@@ -18,52 +9,21 @@ export const EMPTY_REGION: Region = { oldStart: 0, newStart: 0, before: [], old:
 
 /**
  * The region in which two texts differ: without their common lines at the start and, of the rest, at the end. Null for
- * equal texts. Linear. `lines` is the table of `before`.
+ * equal texts.
  */
-export function regionBetween(
-  before: string,
-  after: string,
-  lines: LineTable = createLineTable(before),
-): Region | null {
-  const span = findChangedLines(before, after, lines);
-  return span === null ? null : createRegion(span, lines);
-}
-
-/** The difference between two texts: `newText` replaces the lines `index` (0-based) up to but not including `end`. */
-export type ChangedLines = { readonly index: number; readonly end: number; readonly newText: string };
-
-/** Finds the difference without a string for each line; null for equal texts. */
-export function findChangedLines(before: string, after: string, lines: LineTable): ChangedLines | null {
-  return findChangedLinesFrom(lines, 0, before, after);
-}
-
-/** Finds the difference where `before` is the whole lines from `offset` on, and the rest of the text is unchanged. */
-export function findChangedLinesFrom(
-  lines: LineTable,
-  offset: number,
-  before: string,
-  after: string,
-): ChangedLines | null {
+export function regionBetween(before: string, after: string): Region | null {
   if (before === after) return null;
-  const head = commonStartLength(before, after);
-  const tail = commonEndLength(before, after, head);
+  const [oldLines, newLines] = [splitLines(before), splitLines(after)];
+  const { head, tail } = countCommonLines(oldLines, newLines);
+  const end = oldLines.length - tail;
+  const [old, added] = [oldLines.slice(head, end), newLines.slice(head, newLines.length - tail)];
   return {
-    index: lineIndexAt(lines, offset + head),
-    end: lineIndexAt(lines, offset + before.length - tail),
-    newText: after.slice(head, after.length - tail),
-  };
-}
-
-export function createRegion({ index, end, newText: text }: ChangedLines, lines: LineTable): Region {
-  const old = linesAt(lines, index, end);
-  const newLines = splitLines(text);
-  return {
-    oldStart: startLineNumber(index, old),
-    newStart: startLineNumber(index, newLines),
-    before: linesAt(lines, index - CONTEXT_LINES, index),
+    oldStart: startLineNumber(head, old),
+    newStart: startLineNumber(head, added),
+    before: oldLines.slice(Math.max(0, head - CONTEXT_LINES), head),
     old,
-    new: newLines,
-    after: linesAt(lines, end, end + CONTEXT_LINES),
+    new: added,
+    after: oldLines.slice(end, end + CONTEXT_LINES),
   };
 }
 

@@ -75,7 +75,7 @@ export function checkDiffSize(path: string, diff: string): string | null {
 function changedRegion({ op, before, after }: ChangeInput, base: LineTable): Region | null {
   if (before?.text === null || after?.text === null) return null;
   if (op === 'move' && before?.ref.blob === after?.ref.blob) return null;
-  return regionBetween(base.text, after?.text ?? '', base) ?? EMPTY_REGION;
+  return regionBetween(base.text, after?.text ?? '') ?? EMPTY_REGION;
 }
 
 type Shown = {

@@ -119,12 +119,12 @@ function buildPlaces(file: EditedFile, newText: string): MembersResult {
 /** The texts after each place alone, or after all as one where they would not make exactly the same text together. */
 function splitChange(before: string, after: string): readonly string[] {
   const base = createLineTable(before);
-  const whole = regionBetween(before, after, base);
+  const whole = regionBetween(before, after);
   if (whole === null) return [];
   const groups = groupBlocks(refineBlock({ index: regionIndex(whole), old: whole.old, new: whole.new }));
   if (groups.length < 2 || groups.length > MAX_PLACES_OF_FILE) return [after];
   const texts = groups.map((group) => textAfter(base, group));
-  const regions = texts.flatMap((text) => regionBetween(before, text, base) ?? []);
+  const regions = texts.flatMap((text) => regionBetween(before, text) ?? []);
   return regions.length === groups.length && makesText(before, regions, after) ? texts : [after];
 }
 

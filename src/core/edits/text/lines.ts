@@ -100,25 +100,3 @@ export function countCommonLines<Line>(
   while (tail < limit - head && isEqual(left[left.length - 1 - tail], right[right.length - 1 - tail])) tail += 1;
   return { head, tail };
 }
-
-/** Length of the whole lines that both texts start with. */
-export function commonStartLength(before: string, after: string): number {
-  const limit = Math.min(before.length, after.length);
-  let common = 0;
-  while (common < limit && before.charCodeAt(common) === after.charCodeAt(common)) common += 1;
-  return lineStart(before, common);
-}
-
-/**
- * Length of the whole lines that both texts end with after their common start. The last line need not be terminated.
- */
-export function commonEndLength(before: string, after: string, head: number): number {
-  const limit = Math.min(before.length, after.length) - head;
-  const growth = after.length - before.length;
-  let start = before.length;
-  const first = before.length - limit;
-  while (start > first && before.charCodeAt(start - 1) === after.charCodeAt(start - 1 + growth)) start -= 1;
-  if (isLineStart(before, start) && isLineStart(after, start + growth)) return before.length - start;
-  const lineFeed = before.indexOf('\n', start);
-  return lineFeed === -1 ? 0 : before.length - lineFeed - 1;
-}
