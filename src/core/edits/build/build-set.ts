@@ -71,7 +71,7 @@ function findMoves(touched: readonly TouchedPath[]): ReadonlyMap<string, Touched
 }
 
 function buildMembers(
-  { path, before, after }: TouchedPath,
+  { path, before, after, origin }: TouchedPath,
   moves: ReadonlyMap<string, TouchedPath>,
   repositoryName: string,
 ): MembersResult {
@@ -87,7 +87,8 @@ function buildMembers(
   if (text.text === null) return refuse(`Not proposed: ${path} is not text, so it can only be moved or deleted.`);
   const common = { path, repositoryName, after: text };
   if (before === null) return asMembers(buildChange({ ...common, op: 'write', before }));
-  if (before.ref.mode !== after.ref.mode)
+  // A new text in the place of a file keeps its mode.
+  if (origin !== null && before.ref.mode !== after.ref.mode)
     return refuse(`Not proposed: ${path} would get another mode than ${before.ref.mode}.`);
   return buildPlaces({ path, repositoryName, before: versionOf(before) }, text.text);
 }
