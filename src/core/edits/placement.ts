@@ -6,20 +6,6 @@ import { createLineTable } from './text/line-table.ts';
 import { countLines, isTerminated, sliceLines, withoutLineEnding } from './text/lines.ts';
 import { findHiddenCharacters } from './text/unicode.ts';
 
-/** Why a change is not displayed as a suggestion block. */
-export type NoSuggestionReason =
-  | 'deletion'
-  | 'move'
-  | 'not-text'
-  | 'multiple-places'
-  | 'carriage-return'
-  | 'hidden-character'
-  | 'too-long'
-  | 'not-in-diff'
-  | 'not-expressible'
-  /** It is a set of changes. */
-  | 'together';
-
 /** Where a proposal is posted: the first kind of comment that can show exactly the change. */
 export type Placement =
   | {
@@ -31,8 +17,7 @@ export type Placement =
       /** The lines of the block without terminators; an empty list deletes the range. */
       readonly lines: readonly string[];
     }
-  | { readonly kind: 'file'; readonly path: string; readonly reason: NoSuggestionReason }
-  | { readonly kind: 'conversation'; readonly path: string; readonly reason: NoSuggestionReason };
+  | { readonly kind: 'file' | 'conversation'; readonly path: string };
 
 /**
  * A change and the pull request at its head. `baseText` is the file there (empty if none; unused for a move), `patch`
@@ -48,35 +33,23 @@ type PlacementInput = {
 /** A larger block leaves too little room for the rest of the comment. */
 const MAX_SUGGESTION_BYTES = 40_000;
 
-type SuggestionAttempt =
-  | { readonly kind: 'fits'; readonly suggestion: Suggestion }
-  | { readonly kind: 'does-not-fit'; readonly reason: NoSuggestionReason };
-
 /** Chooses the placement. A suggestion block must give exactly the bytes of the change when GitHub applies it. */
 export function choosePlacement(input: PlacementInput): Placement {
   const path = sourcePath(input.change);
-  const attempt = attemptSuggestion(input);
-  if (attempt.kind === 'does-not-fit')
-    return { kind: input.inPullRequest ? 'file' : 'conversation', path, reason: attempt.reason };
-  const { firstLine, lastLine, lines } = attempt.suggestion;
+  const suggestion = findSuggestion(input);
+  if (suggestion === null) return { kind: input.inPullRequest ? 'file' : 'conversation', path };
+  const { firstLine, lastLine, lines } = suggestion;
   return { kind: 'suggestion', path, startLine: firstLine === lastLine ? null : firstLine, line: lastLine, lines };
 }
 
-function attemptSuggestion({ change, baseText, patch, inPullRequest }: PlacementInput): SuggestionAttempt {
-  const { op, region } = change;
-  if (op === 'delete') return doesNotFit('deletion');
-  if (op === 'move') return doesNotFit('move');
-  if (region === null || change.base === null) return doesNotFit('not-text');
-  if (change.placeCount > 1) return doesNotFit('multiple-places');
-  if (byteLength(unifiedDiffOf(change.payload) ?? '') > MAX_SUGGESTION_BYTES) return doesNotFit('too-long');
+function findSuggestion({ change, baseText, patch, inPullRequest }: PlacementInput): Suggestion | null {
+  const { op, region, base, placeCount, payload } = change;
+  const isRewrite = (op === 'edit' || op === 'write') && base !== null && placeCount === 1;
+  if (!isRewrite || region === null || byteLength(unifiedDiffOf(payload) ?? '') > MAX_SUGGESTION_BYTES) return null;
   const hunks = inPullRequest && patch !== null ? parseHunks(patch) : [];
-  let first: SuggestionAttempt | null = null;
-  for (const suggestion of listSuggestions(region)) {
-    const attempt = trySuggestion({ suggestion, region, baseText, hunks });
-    if (attempt.kind === 'fits') return attempt;
-    first ??= attempt;
-  }
-  return first ?? doesNotFit('not-expressible');
+  return (
+    listSuggestions(region).find((one) => isOffered(one, hunks) && isExactSuggestion(baseText, region, one)) ?? null
+  );
 }
 
 /**
@@ -122,20 +95,10 @@ function listSuggestions(region: Region): Suggestion[] {
   return candidates;
 }
 
-type SuggestionCandidate = {
-  readonly suggestion: Suggestion;
-  readonly region: Region;
-  readonly baseText: string;
-  readonly hunks: readonly DiffHunk[];
-};
-
-function trySuggestion({ suggestion, region, baseText, hunks }: SuggestionCandidate): SuggestionAttempt {
-  const { anchorLines } = suggestion;
-  const touched = [...anchorLines, ...region.new, ...suggestion.lines].join('');
-  if (touched.includes('\r')) return doesNotFit('carriage-return');
-  if (findHiddenCharacters(suggestion.lines.join('\n')).length > 0) return doesNotFit('hidden-character');
-  if (!hunks.some((hunk) => isCoveredByHunk(hunk, suggestion.firstLine, anchorLines))) return doesNotFit('not-in-diff');
-  return isExactSuggestion(baseText, region, suggestion) ? { kind: 'fits', suggestion } : doesNotFit('not-expressible');
+/** Whether GitHub offers the block, and its lines are as people see them. */
+function isOffered({ firstLine, anchorLines, lines }: Suggestion, hunks: readonly DiffHunk[]): boolean {
+  const hasHidden = findHiddenCharacters(lines.join('\n')).length > 0;
+  return !hasHidden && hunks.some((hunk) => isCoveredByHunk(hunk, firstLine, anchorLines));
 }
 
 /** Whether all anchor lines are on the hunk's right side with the same text. */
@@ -148,19 +111,20 @@ function isCoveredByHunk(hunk: DiffHunk, first: number, anchorLines: readonly st
 
 /**
  * Whether GitHub's result equals the change, judged by the touched lines and one neighbor on each side. GitHub's
- * handling of deletions at the end is unknown for a missing final newline or an empty result, so these fail.
+ * handling of CR, and of deletions at the end for a missing final newline or an empty result, is unknown: these fail.
  */
-function isExactSuggestion(baseText: string, region: Region, { firstLine, lastLine, lines }: Suggestion): boolean {
+function isExactSuggestion(
+  baseText: string,
+  region: Region,
+  { firstLine, lastLine, anchorLines, lines }: Suggestion,
+): boolean {
+  if ([...anchorLines, ...region.new, ...lines].some((line) => line.includes('\r'))) return false;
   const above = Math.max(0, firstLine - 2);
   const text = sliceLines(baseText, above, lastLine + 1);
   const after = applyRegion(text, { ...region, oldStart: region.oldStart - above });
   const atEnd = lastLine - above === countLines(text);
   if (lines.length === 0 && atEnd && (!isTerminated(text) || after === '')) return false;
   return applySuggestion(text, firstLine - above, lastLine - above, lines) === after;
-}
-
-function doesNotFit(reason: NoSuggestionReason): SuggestionAttempt {
-  return { kind: 'does-not-fit', reason };
 }
 
 /**

@@ -36,7 +36,7 @@ export function draftComments({ proposal, context }: DraftInput): PlacedComments
   const { memberTexts, file, path: postedOn } = context;
   const inPullRequest = file !== undefined && file.status !== 'removed';
   if (change.op === 'set') {
-    const placement = { kind: inPullRequest ? 'file' : 'conversation', path: postedOn, reason: 'together' } as const;
+    const placement = { kind: inPullRequest ? 'file' : 'conversation', path: postedOn } as const;
     return draftCommentsAt({ proposal, context, placement });
   }
   const [baseText = ''] = memberTexts;
@@ -44,7 +44,7 @@ export function draftComments({ proposal, context }: DraftInput): PlacedComments
   const drafted = draftCommentsAt({ proposal, context, placement });
   if (drafted !== null || placement.kind !== 'suggestion') return drafted;
   const { path } = placement;
-  return draftCommentsAt({ proposal, context, placement: { kind: 'file', path, reason: 'not-expressible' } });
+  return draftCommentsAt({ proposal, context, placement: { kind: 'file', path } });
 }
 
 /** Drafts the comments at this placement; null if they would not show exactly the stored change. */

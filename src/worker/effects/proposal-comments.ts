@@ -1,5 +1,5 @@
 import { mainPath } from '../../core/edits/change.ts';
-import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
+import type { Placement } from '../../core/edits/placement.ts';
 import type { DraftContext, PlacedComments } from '../../core/messages/draft-comments.ts';
 import { draftComments, draftCommentsAt } from '../../core/messages/draft-comments.ts';
 import { proposalMarker } from '../../core/messages/shared/markdown.ts';
@@ -45,7 +45,7 @@ export async function postDiff(
   const onFile = await draftOnFile(draft, context);
   const comment = onFile === null ? null : await tryFileComment(github, proposal.headSha, path, onFile.comments.body);
   if (onFile !== null && comment !== null) return { ...onFile, comment };
-  const conversation = { kind: 'conversation', path, reason: reasonNotSuggested(placement) } as const;
+  const conversation = { kind: 'conversation', path } as const;
   const inConversation =
     placement.kind === 'conversation' ? draft : await draftProposalAt(proposal, conversation, context);
   if (inConversation === null) return null;
@@ -57,7 +57,7 @@ async function draftOnFile(draft: ProposalDraft, context: DraftContext): Promise
   const { proposal, placement } = draft;
   if (placement.kind === 'conversation') return null;
   if (placement.kind === 'file') return draft;
-  const onFile = { kind: 'file', path: placement.path, reason: reasonNotSuggested(placement) } as const;
+  const onFile = { kind: 'file', path: placement.path } as const;
   return draftProposalAt(proposal, onFile, context);
 }
 
@@ -69,14 +69,6 @@ async function tryFileComment(github: GitHub, head: string, path: string, body: 
     if (!isPermanent(error)) throw error;
     return null;
   }
-}
-
-/**
- * Why a proposal is posted as a diff. A suggestion that was refused by GitHub has a line outside the pull request's
- * diff.
- */
-function reasonNotSuggested(placement: Placement): NoSuggestionReason {
-  return placement.kind === 'suggestion' ? 'not-in-diff' : placement.reason;
 }
 
 /** Comments of the App that exist on GitHub, by marker. */
@@ -122,14 +114,8 @@ export async function adoptPostedComments(
 /** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
 function actualPlacement(comment: PostedComment, { change }: Proposal, intended: Placement | null): Placement {
   const path = intended?.path ?? mainPath(change);
-  switch (comment.kind) {
-    case 'issue-comment':
-      return intended?.kind === 'conversation' ? intended : { kind: 'conversation', path, reason: 'not-in-diff' };
-    case 'file-comment':
-      return intended?.kind === 'file' ? intended : { kind: 'file', path, reason: 'not-in-diff' };
-    case 'review-comment':
-      return intended ?? { kind: 'file', path, reason: 'not-in-diff' };
-  }
+  if (comment.kind === 'issue-comment') return { kind: 'conversation', path };
+  return comment.kind === 'review-comment' && intended !== null ? intended : { kind: 'file', path };
 }
 
 function withoutBody({ body: _, ...comment }: FoundComment): PostedComment {

@@ -66,7 +66,6 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain('2. **Edit** `src/total.ts` (line 24), digest `');
     expect(posted.body).toContain('3. **Edit** `src/use.ts` (line 1), digest `');
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");
-    expect(posted.body).toContain('because a suggestion cannot change several places at once');
     expect(posted.body).not.toContain('```suggestion');
     expect(posted.body).toMatch(
       /^The whole files at `\w{7}`: \[`src\/total\.ts`\]\(.+\) and \[`src\/use\.ts`\]\(.+\)\.$/m,

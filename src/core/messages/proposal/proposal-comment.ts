@@ -25,7 +25,6 @@ import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
   approvalsLine,
   decisionLine,
-  noButtonLine,
   proposalHeader,
   replacesLine,
   undoLine,
@@ -79,7 +78,6 @@ function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
     setIntroduction(proposal),
     changeBlock(view, diffs),
     diffNotes(diffs),
-    noButtonLine(view),
     replacesLine(view),
     undoLine(proposal),
     userEditLine(proposal),

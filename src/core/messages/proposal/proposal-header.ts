@@ -2,7 +2,7 @@ import { formatList, pluralize, shortSha } from '../../../lib/format.ts';
 import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
 import { type ChangeSet, changeDiff, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
-import type { NoSuggestionReason, Placement } from '../../edits/placement.ts';
+import type { Placement } from '../../edits/placement.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
 import { codeSpan, link } from '../shared/markdown.ts';
@@ -140,27 +140,4 @@ function editOption({ id }: Proposal, placement: Placement, writable: boolean, i
 
 function replacedLines({ index, count }: UserEditRange): string {
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
-}
-
-const NO_BUTTON_REASONS = {
-  deletion: 'a suggestion cannot delete a file',
-  move: 'a suggestion cannot move a file',
-  'not-text': 'the file is not text',
-  'multiple-places': 'it changes several places',
-  'carriage-return': 'these lines end with CR LF, which a suggestion cannot keep',
-  'hidden-character': 'these lines have invisible characters',
-  'too-long': 'it is too long for a suggestion',
-  'not-in-diff': 'these lines are not part of this pull request’s diff',
-  'not-expressible': 'a suggestion cannot express exactly this change',
-  together: 'a suggestion cannot change several places at once',
-} as const satisfies Record<NoSuggestionReason, string>;
-
-/** Why GitHub's own commit button is missing; null where it is not. */
-export function noButtonLine({ placement, proposal }: ProposalView): string | null {
-  if (placement.kind === 'suggestion') return null;
-  const { change } = proposal;
-  if (change.op === 'read') return null;
-  const isNew = change.op !== 'set' && change.base === null;
-  const reason = isNew ? 'the file is new' : NO_BUTTON_REASONS[placement.reason];
-  return `Shown without a commit button, because ${reason}.`;
 }

@@ -85,7 +85,7 @@ export const inSuggestion: Placement = {
   lines: ['  let total = 0n;'],
 };
 
-export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', reason: 'not-in-diff' };
+export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts' };
 
 export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []): ProposalView {
   return { proposal: one, placement, links, warnings, writable: true, protectedPaths: [], replacedByUrl: null };

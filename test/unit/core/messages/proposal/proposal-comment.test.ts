@@ -36,7 +36,7 @@ import { suggestionIn } from '../suggestion-in.ts';
 
 const runs = { numRuns: 200 };
 
-const inFile: Placement = { kind: 'file', path: 'src/total.ts', reason: 'too-long' };
+const inFile: Placement = { kind: 'file', path: 'src/total.ts' };
 
 function lines(amount: number, word = 'line'): string {
   return Array.from({ length: amount }, (_, index) => `${word} ${index + 1}\n`).join('');
@@ -96,8 +96,6 @@ describe('an open proposal', () => {
          return total;
        }
       \`\`\`
-
-      Shown without a commit button, because these lines are not part of this pull request’s diff.
 
       Reason, written by the model:
 
@@ -160,7 +158,7 @@ describe('an open proposal', () => {
   });
 
   it('shows rows as they are, and names characters that nobody sees (C8, S35)', () => {
-    const why = { kind: 'conversation', path: 'a.ts', reason: 'hidden-character' } as const;
+    const why = { kind: 'conversation', path: 'a.ts' } as const;
     const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), why);
     expect(text).toMatch(/⚠️ This adds characters that nobody sees: .*U\+202E.* in line 2\./);
     expect(text).toContain('+tw\u202Eo\n');
@@ -171,9 +169,8 @@ describe('an open proposal', () => {
   });
 
   it('does not say that a change adds the byte order mark that was there (S35)', () => {
-    const why = { kind: 'file', path: 'a.txt', reason: 'hidden-character' } as const;
+    const why = { kind: 'file', path: 'a.txt' } as const;
     const text = body(proposal(edit('a.txt', '\u{FEFF}a\n', 'a', 'z')), why);
-    expect(text).toContain('because these lines have invisible characters');
     expect(text).not.toContain('characters that nobody sees:');
   });
 
@@ -256,11 +253,7 @@ describe('an open proposal', () => {
   });
 
   it('a change of line endings alone can be seen (B18)', () => {
-    const text = body(proposal(write('a.txt', 'a\nb\n', 'a\r\nb\n')), {
-      kind: 'file',
-      path: 'a.txt',
-      reason: 'carriage-return',
-    });
+    const text = body(proposal(write('a.txt', 'a\nb\n', 'a\r\nb\n')), { kind: 'file', path: 'a.txt' });
     expect(text).toContain('-a\n+a\n');
     expect(text).toContain('Only white space differs: line 1.');
     expect(text).toContain('Some lines end with CR LF, others with LF.');
