@@ -1,6 +1,7 @@
 import { UnsupportedSchemaError } from '../adapters/store/engine/errors.ts';
 import type { Claim, DeadLetterFollowUp, StoredSignal } from '../adapters/store/store.ts';
 import type { LogFields } from '../adapters/telemetry/log.ts';
+import { idAfterWord } from '../core/comments/command-line.ts';
 import { decide } from '../core/decide.ts';
 import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
 import type { CommentLocation, Intent, ParsedComment } from '../core/state/intent.ts';
@@ -214,14 +215,14 @@ function selectorForSignal(signal: Signal): ProposalSelector {
 function selectorForIntent(intent: Intent): ProposalSelector {
   if (intent.kind !== 'comment') return NO_PROPOSALS;
   const { parsed, quotedIds, location } = intent;
-  return { ids: [...proposalIdsIn(parsed), ...quotedIds.map(({ id }) => id)], commentId: threadRootId(location) };
+  return { ids: [...proposalIdsIn(parsed), ...quotedIds], commentId: threadRootId(location) };
 }
 
 function proposalIdsIn(parsed: ParsedComment): readonly string[] {
-  if (parsed.kind !== 'command' && parsed.kind !== 'mention') return [];
   const source = parsed.kind === 'command' ? parsed.command : parsed;
   if ('targets' in source && source.targets.by === 'ids') return source.targets.ids;
-  return 'missingSlash' in source && source.missingSlash !== undefined ? [source.missingSlash.id] : [];
+  const id = 'text' in source ? idAfterWord(source.text) : null;
+  return id === null ? [] : [id];
 }
 
 function threadRootId(location: CommentLocation): number | null {

@@ -219,7 +219,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/comments': {
     what: 'comment → command',
-    entries: ['parse-comment.ts', 'command-grammar.ts', 'markdown-blocks.ts', 'ids.ts'],
+    entries: ['parse-comment.ts', 'command-line.ts', 'ids.ts'],
   },
   'src/core/step': { what: 'what a step takes and gives, and the ports', entries: 'every file' },
   'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },

@@ -1,4 +1,4 @@
-import { createCommandGrammar } from '../comments/command-grammar.ts';
+import type { CommandGrammar } from '../comments/command-line.ts';
 import type { CommandName } from '../state/intent.ts';
 import { answer } from './answer.ts';
 import { approve } from './approve.ts';
@@ -39,4 +39,4 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
 
 export const COMMAND_LIST = Object.values(COMMANDS);
 
-export const COMMAND_GRAMMAR = createCommandGrammar(COMMAND_LIST);
+export const COMMAND_GRAMMAR: CommandGrammar = COMMAND_LIST;

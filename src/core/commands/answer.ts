@@ -1,4 +1,4 @@
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import type { Step } from '../step/step.ts';
 import { answerWithWords } from './shared/answer-question.ts';
 import { type CommandContext, endWithReply } from './shared/context.ts';
@@ -12,8 +12,10 @@ export const answer = {
   summary:
     'answer the agent’s question with words, or with the number of a choice; a reply to the question does the same',
   allowedTo: 'writer',
-  argument: 'id-and-text',
-  read: ({ targets, text, fullText }) => ({ name: 'answer', targets, text, fullText }),
+  read: ({ rest, below }) => {
+    const answered = readTargetsAndText(rest, below, 1);
+    return answered.fullText === '' ? null : { name: 'answer', ...answered };
+  },
   run: runAnswer,
 } as const satisfies CommandDefinition<'answer'>;
 

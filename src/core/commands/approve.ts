@@ -1,7 +1,7 @@
 import { hasCountedApproval, missingNow, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, type CommandText, readIds, readOneId, splitWords } from '../comments/command-line.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -33,14 +33,8 @@ export const approve = {
   summary:
     'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
-  argument: 'ids-or-always',
   decidesOn: { states: 'pending', includesUndos: true, quotePoints: false, idsNameLaterPosts: false },
-  read: ({ targets, text, always }) => ({
-    name: 'approve',
-    targets,
-    note: text,
-    ...(always === null ? {} : { always }),
-  }),
+  read: readApproval,
   needs: {
     condition: 'it means pending changes',
     kinds: ['settings', 'code-owners', 'comment-hashes'],
@@ -48,6 +42,18 @@ export const approve = {
   },
   run: runApprove,
 } as const satisfies CommandDefinition<'approve'>;
+
+/** Only ids, or at most one of them and `always` with a glob: nobody approves by a slip. */
+function readApproval({ rest, note }: CommandText): CommandNamed<'approve'> | null {
+  const words = splitWords(rest);
+  const at = words.findIndex((word) => word.toLowerCase() === 'always');
+  const targets = at === -1 ? readIds(words) : readOneId(words.slice(0, at));
+  if (targets === null) return null;
+  if (at === -1) return { name: 'approve', targets, note: note.trim() };
+  const [glob = null, ...more] = words.slice(at + 1);
+  if (more.length > 0 || (glob !== null && !/[/.*]/.test(glob))) return null;
+  return { name: 'approve', targets, note: note.trim(), always: { glob } };
+}
 
 /** The proposals that a comment approves: those of `/approve`, or all by a review where the repository allows that. */
 export function approvedTargets(intent: CommentIntent, { settings }: Facts): Targets | null {
@@ -59,7 +65,7 @@ export function approvedTargets(intent: CommentIntent, { settings }: Facts): Tar
 
 /** A review that was submitted with *Approve* and without a command. */
 export function isApprovalWithoutCommand({ reviewState, parsed }: CommentIntent): boolean {
-  return reviewState === 'approved' && parsed.kind === 'text';
+  return reviewState === 'approved' && parsed.kind === 'text' && !parsed.addressedToApp;
 }
 
 function needsToApprove(context: CommentContext): readonly Need[] {

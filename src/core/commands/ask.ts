@@ -1,6 +1,7 @@
 import { addSideQuestion } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
+import { readText } from '../comments/command-line.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -17,9 +18,7 @@ export const ask = {
   syntax: '/ask <question>',
   summary: 'ask the agent a question; it can read for it, and decides and changes nothing',
   allowedTo: 'writer',
-  argument: 'question',
-  needsNoSlash: true,
-  read: ({ text }) => ({ name: 'ask', text }),
+  read: ({ rest, below }) => readText('ask', rest, below),
   run: (context, { text }) => requestAnswer(context, text),
 } as const satisfies CommandDefinition<'ask'>;
 

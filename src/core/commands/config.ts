@@ -1,3 +1,4 @@
+import { readAlone } from '../comments/command-line.ts';
 import { endWithInfo } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 
@@ -7,8 +8,7 @@ export const config = {
   syntax: '/config',
   summary: 'show the settings in force',
   allowedTo: 'writer-or-author',
-  argument: 'nothing',
-  read: () => ({ name: 'config' }),
+  read: readAlone({ name: 'config' }),
   needs: {
     condition: 'that person can use it',
     kinds: ['settings-in-force'],

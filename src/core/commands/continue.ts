@@ -3,7 +3,7 @@ import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
 import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import type { CommandNamed } from '../comments/command-line.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
@@ -19,9 +19,8 @@ export const continueCommand = {
   summary:
     'send the decisions so far to the agent and withdraw all undecided changes and open questions; lines below are a note for the agent',
   allowedTo: 'writer',
-  argument: 'note',
   decidesOn: { states: 'pending', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
-  read: ({ text }) => ({ name: 'continue', text }),
+  read: ({ rest, below }) => (rest === '' ? { name: 'continue', text: below.trim() } : null),
   run: runContinue,
 } as const satisfies CommandDefinition<'continue'>;
 

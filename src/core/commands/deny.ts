@@ -10,7 +10,7 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { deniedOutput, readDeniedOutput } from '../agent/shared/tool-results.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Vote } from '../state/vote.ts';
@@ -28,9 +28,11 @@ export const deny = {
   syntax: '/deny [<id>…|all] [reason]',
   summary: 'do not make this change; the reason goes to the agent',
   allowedTo: 'writer-or-author',
-  argument: 'ids-and-reason',
   decidesOn: { states: 'uncommitted', includesUndos: true, quotePoints: true, idsNameLaterPosts: true },
-  read: ({ targets, text, fullText }) => ({ name: 'deny', targets, reason: text, fullText }),
+  read: ({ rest, note }) => {
+    const { text, ...denied } = readTargetsAndText(rest, note);
+    return { name: 'deny', ...denied, reason: text };
+  },
   run: runDeny,
 } as const satisfies CommandDefinition<'deny'>;
 

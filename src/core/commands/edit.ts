@@ -12,7 +12,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
 import type { Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
@@ -42,9 +42,11 @@ export const edit = {
   syntax: '/edit [<id>…|all] <instruction>',
   summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
   allowedTo: 'writer',
-  argument: 'ids-and-instruction',
   decidesOn: { states: 'uncommitted', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
-  read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
+  read: ({ rest, below }) => {
+    const { text, ...edited } = readTargetsAndText(rest, below);
+    return text === '' ? null : { name: 'edit', ...edited, instruction: text };
+  },
   needs: {
     condition: 'its suggestion block replaces a change',
     kinds: ['settings', 'code-owners', 'comment-hashes', 'user-edit'],

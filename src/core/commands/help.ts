@@ -1,3 +1,4 @@
+import { readAlone } from '../comments/command-line.ts';
 import { endWithInfo } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 
@@ -7,7 +8,6 @@ export const help = {
   syntax: '/help',
   summary: 'list the commands',
   allowedTo: 'writer-or-author',
-  argument: 'nothing',
-  read: () => ({ name: 'help' }),
+  read: readAlone({ name: 'help' }),
   run: (context) => endWithInfo(context, { kind: 'help' }),
 } as const satisfies CommandDefinition<'help'>;

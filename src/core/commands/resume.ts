@@ -2,7 +2,7 @@ import { continueRun } from '../actions/continue-run.ts';
 import { runContinueNeeds } from '../actions/fact-needs.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import type { CommandNamed } from '../comments/command-line.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isResumable, type Run } from '../state/run.ts';
 import type { Need } from '../step/facts.ts';
@@ -27,8 +27,7 @@ export const resume = {
   summary:
     'continue a run that ended because the agent failed, reached its limits or waited too long for a decision; lines below are a note for the agent',
   allowedTo: 'writer',
-  argument: 'note',
-  read: ({ text }) => ({ name: 'resume', text }),
+  read: ({ rest, below }) => (rest === '' ? { name: 'resume', text: below.trim() } : null),
   needs: {
     condition: 'a run can be resumed',
     kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit'],

@@ -1,4 +1,4 @@
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readOneId, splitWords } from '../comments/command-line.ts';
 import { shownDiff } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
@@ -14,8 +14,10 @@ export const show = {
   syntax: '/show [<id>]',
   summary: 'show the full diff of a change; in its thread the id may be left out',
   allowedTo: 'writer-or-author',
-  argument: 'one-id',
-  read: ({ targets }) => ({ name: 'show', targets }),
+  read: ({ rest }) => {
+    const targets = readOneId(splitWords(rest));
+    return targets === null ? null : { name: 'show', targets };
+  },
   run: runShow,
 } as const satisfies CommandDefinition<'show'>;
 

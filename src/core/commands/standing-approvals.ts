@@ -1,6 +1,6 @@
 import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readAlone } from '../comments/command-line.ts';
 import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import { expiryAfter } from '../state/limits.ts';
@@ -70,8 +70,7 @@ export const approvals = {
   syntax: '/approvals',
   summary: 'list the standing approvals of this pull request, with what each reaches',
   allowedTo: 'writer-or-author',
-  argument: 'nothing',
-  read: () => ({ name: 'approvals' }),
+  read: readAlone({ name: 'approvals' }),
   run: (context) => endWithInfo(context, { kind: 'standing-approvals', approvals: listInForce(context) }),
 } as const satisfies CommandDefinition<'approvals'>;
 
@@ -90,8 +89,7 @@ export const revoke = {
   syntax: '/revoke <n>',
   summary: 'take back a standing approval of any person, and its approvals of changes that are not committed yet',
   allowedTo: 'writer',
-  argument: 'number',
-  read: ({ text }) => ({ name: 'revoke', number: Number(text) }),
+  read: ({ rest }) => (/^\d{1,6}$/.test(rest) ? { name: 'revoke', number: Number(rest) } : null),
   run: runRevoke,
 } as const satisfies CommandDefinition<'revoke'>;
 

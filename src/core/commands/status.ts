@@ -1,3 +1,4 @@
+import { readAlone } from '../comments/command-line.ts';
 import { turnOf } from '../state/proposal.ts';
 import { decidingVotes, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -16,8 +17,7 @@ export const status = {
   syntax: '/status',
   summary: 'show what the run is doing, with a link to every pending change',
   allowedTo: 'writer-or-author',
-  argument: 'nothing',
-  read: () => ({ name: 'status' }),
+  read: readAlone({ name: 'status' }),
   run: runStatus,
 } as const satisfies CommandDefinition<'status'>;
 

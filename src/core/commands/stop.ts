@@ -1,5 +1,6 @@
 import { cancelUndos, endRun, openUndos, tasksRequestedBy } from '../actions/end-run.ts';
 import { endStep, startStep, withPullState, withReply } from '../actions/step-builder.ts';
+import { readAlone } from '../comments/command-line.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './shared/context.ts';
@@ -11,8 +12,7 @@ export const stop = {
   syntax: '/stop',
   summary: 'stop the run; pending changes are cancelled, queued tasks dropped',
   allowedTo: 'writer-or-author',
-  argument: 'nothing',
-  read: () => ({ name: 'stop' }),
+  read: readAlone({ name: 'stop' }),
   run: runStop,
 } as const satisfies CommandDefinition<'stop'>;
 

@@ -10,6 +10,7 @@ import {
   withReply,
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
+import { readText } from '../comments/command-line.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
@@ -41,8 +42,7 @@ export const task = {
   syntax: '/countersign <task>',
   summary: 'start a task on this pull request (queued if one is already running)',
   allowedTo: 'writer',
-  argument: 'task',
-  read: ({ text }) => ({ name: 'task', text }),
+  read: ({ rest, below }) => readText('task', rest, below),
   needs: {
     condition: 'no run is active',
     kinds: ['missing-permissions', 'pull-request', 'settings', 'run-limit', 'branch'],

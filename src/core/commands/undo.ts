@@ -4,7 +4,7 @@ import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type CommandNamed, readOneId, splitWords } from '../comments/command-line.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { mainPath, membersOf } from '../edits/change.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
@@ -34,8 +34,10 @@ export const undo = {
   syntax: '/undo [<id>]',
   summary: 'propose the exact reverse of an applied change; in its thread the id may be left out',
   allowedTo: 'writer',
-  argument: 'one-id',
-  read: ({ targets }) => ({ name: 'undo', targets }),
+  read: ({ rest }) => {
+    const targets = readOneId(splitWords(rest));
+    return targets === null ? null : { name: 'undo', targets };
+  },
   needs: {
     condition: 'it means an applied change',
     kinds: ['pull-request', 'staleness', 'undo'],

@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import type { QuotedId } from '../state/intent.ts';
-import { type Fence, isClosingFence, parseOpeningFence } from './markdown-blocks.ts';
 
 const PROPOSAL_ID = /^(?=[a-z0-9]{4,6}$)(?=.*[a-z])(?=.*[0-9])/i;
 
@@ -21,38 +19,15 @@ export function parsePunctuatedId(word: string): string | null {
  * The id line of a proposal's or question's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a
  * copy of the rendered text lacks them.
  */
-const ID_LINES: readonly RegExp[] = [
-  /^Change \d{1,3} of \d{1,3} · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3 · head (`?)[0-9a-f]{7}\5[ \t\\]*$/i,
-  /^Question · (`?)([a-z0-9]{4,6})\1 · digest (`?)([0-9a-f]{12})\3[ \t\\]*$/i,
-];
+const ID_LINE =
+  /^(?:Change \d{1,3} of \d{1,3}|Question) · `?([a-z0-9]{4,6})`? · digest `?[0-9a-f]{12}`?(?: · head `?[0-9a-f]{7}`?)?[ \t\\]*$/i;
 
 const QUOTE_MARK = /^ {0,3}> ?/;
 
-const NESTED_QUOTE = /^ {0,3}>/;
-
-const BLANK_LINE = /^[ \t]*$/;
-
-/**
- * The proposals that quoted lines name in id lines, each once, in order. Code is skipped because the model wrote it.
- * Nested quotes are skipped, with their lazy continuations, because another person might have forged them.
- */
-export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
-  const found = new Map<string, QuotedId>();
-  let fence: Fence | null = null;
-  let nested = false;
-  for (const line of quoted) {
-    const text = line.replace(QUOTE_MARK, '');
-    if (fence !== null) {
-      if (isClosingFence(text, fence)) fence = null;
-      continue;
-    }
-    nested = NESTED_QUOTE.test(text) || (nested && !BLANK_LINE.test(text));
-    if (nested) continue;
-    fence = parseOpeningFence(text);
-    const quotedId = parseIdLine(text);
-    if (quotedId !== null) found.set(`${quotedId.id} ${quotedId.digest}`, quotedId);
-  }
-  return [...found.values()];
+/** The ids of proposals and questions that quoted lines name in id lines, each once. Quotes in quotes do not count. */
+export function findQuotedIds(quoted: readonly string[]): readonly string[] {
+  const ids = quoted.flatMap((line) => parseProposalId(ID_LINE.exec(line.replace(QUOTE_MARK, ''))?.[1] ?? '') ?? []);
+  return [...new Set(ids)];
 }
 
 /** Enough to find the quoted comment again. */
@@ -65,14 +40,6 @@ export function readQuote(quoted: readonly string[]): string | null {
     .join('\n')
     .trim();
   return text === '' ? null : text.slice(0, MAX_QUOTED_CHARACTERS);
-}
-
-/** The proposal or question that an id line names; null for any other line. */
-function parseIdLine(text: string): QuotedId | null {
-  const found = ID_LINES.map((line) => line.exec(text)).find((match) => match !== null);
-  const [, , word = '', , digest = ''] = found ?? [];
-  const id = parseProposalId(word);
-  return id === null ? null : { id, digest: digest.toLowerCase() };
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -1,94 +1,141 @@
-import type { CommandName, ParsedComment, QuotedId } from '../state/intent.ts';
-import { type CommandGrammar, findCommand } from './command-grammar.ts';
-import { createMalformedCommand, type MalformedCommand, parseCommandLine } from './command-parser.ts';
-import { type CommentParts, splitComment, trimSpacesAndTabs } from './comment-body.ts';
+import { isWithinOneEdit } from '../../lib/closest-name.ts';
+import type { ParsedComment } from '../state/intent.ts';
+import { type CommandGrammar, type CommandText, findCommand } from './command-line.ts';
+import { type CommentLine, findTrailingQuote, markLines, splitSuggestion } from './comment-lines.ts';
 import { findQuotedIds, readQuote } from './ids.ts';
-import { parseOpeningFence } from './markdown-blocks.ts';
-import { type MarkedLine, markLines } from './markdown-lines.ts';
 
-/** The meaning of a comment, and the proposals that it quotes. */
-type CommentParseResult = {
+/** The meaning of a comment, and the ids of proposals and questions that it quotes. */
+type CommentReading = {
   readonly parsed: ParsedComment;
-  readonly quotedIds: readonly QuotedId[];
+  readonly quotedIds: readonly string[];
   readonly quote: string | null;
 };
 
-const NOTHING_BELOW = { textBelow: '', linesBelow: '' };
-
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
-export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
-  const parts = splitComment(body);
-  const parsed = classifyComment(grammar, parts, slug);
-  return { parsed, quotedIds: findQuotedIds(parts.quotedLines), quote: readQuote(parts.quotedLines) };
+export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentReading {
+  const lines = markLines(body);
+  const quoted = lines.flatMap(({ text, kind }) => (kind === 'quoted' ? [text] : []));
+  return { parsed: classify(grammar, lines, slug), quotedIds: findQuotedIds(quoted), quote: readQuote(quoted) };
 }
 
-function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {
-  const parsed = parts.firstLine === null ? null : parseCommandLine(grammar, parts.firstLine, parts, slug);
-  if (parsed !== null)
-    return rejectAmbiguousApproval(grammar, parts.isTruncated ? rejectTruncatedApproval(parsed) : parsed, parts);
-  return detectLazyCommand(grammar, parts, slug) ?? toText(parts, slug);
-}
-
-/** The quotes of a truncated comment are incomplete, so an approval in it must name its ids. */
-function rejectTruncatedApproval(parsed: ParsedComment): ParsedComment {
-  if (parsed.kind !== 'command' || parsed.command.name !== 'approve' || parsed.command.targets.by === 'ids')
-    return parsed;
-  return createMalformedCommand('approve', '', 'too-long', parsed.addressedToApp);
-}
-
-/** An approval above a suggestion block or another command is ambiguous, so it decides nothing. */
-function rejectAmbiguousApproval(grammar: CommandGrammar, parsed: ParsedComment, parts: CommentParts): ParsedComment {
-  if (parsed.kind !== 'command' || parsed.command.name !== 'approve') return parsed;
-  if (hasSuggestionBlock(parts))
-    return createMalformedCommand('approve', 'suggestion', 'suggestion-below', parsed.addressedToApp);
-  const other = findCommandBelow(grammar, parts.textBelow);
-  return other === null
-    ? parsed
-    : createMalformedCommand('approve', `/${other}`, 'command-below', parsed.addressedToApp);
-}
-
-function hasSuggestionBlock({ suggestions, hasUnclosedSuggestion }: CommentParts): boolean {
-  return suggestions.length > 0 || hasUnclosedSuggestion;
-}
-
-/** A command right below a quote is rendered as part of the quote, so its author gets a hint. */
-function detectLazyCommand(
-  grammar: CommandGrammar,
-  { lazyContinuation }: CommentParts,
-  slug: string,
-): ParsedComment | null {
-  const lazyCommand =
-    lazyContinuation === null ? null : parseCommandLine(grammar, lazyContinuation, NOTHING_BELOW, slug);
-  const intended = lazyCommand === null ? null : intendedCommand(lazyCommand);
-  return intended === null
-    ? null
-    : createMalformedCommand(intended.command, '>', 'lazy-continuation', intended.addressedToApp);
-}
-
-function intendedCommand(parsed: ParsedComment): Pick<MalformedCommand, 'command' | 'addressedToApp'> | null {
-  switch (parsed.kind) {
-    case 'command':
-      return { command: parsed.command.name, addressedToApp: parsed.addressedToApp };
-    case 'malformed-command':
-      return parsed;
-    case 'mention':
-      return { command: 'task', addressedToApp: true };
-    case 'unknown-command':
-    case 'text':
-      return null;
+function classify(grammar: CommandGrammar, written: readonly CommentLine[], slug: string): ParsedComment {
+  const { lines, addressedToApp } = removeMention(written, slug);
+  const own = lines.slice(0, findTrailingQuote(lines));
+  const at = own.findIndex(isOwn);
+  const line = own[at];
+  if (line?.kind === 'plain' && /^ {0,3}\//.test(line.text)) {
+    const below = own.slice(at + 1);
+    const parsed = parseCommandLine(grammar, line.text.trim().slice(1), textBelow(below), addressedToApp);
+    if (parsed !== null)
+      return isUnclearApproval(grammar, parsed, below) ? malformed(parsed.command.name, parsed) : parsed;
   }
+  return toText(lines, own, slug, addressedToApp);
 }
 
-function toText(parts: CommentParts, slug: string): ParsedComment {
-  const { text, suggestions, isSuggestionAlone, hasUnclosedSuggestion } = parts;
+/** Neither blank nor quoted. */
+function isOwn({ kind }: CommentLine): boolean {
+  return kind === 'plain' || kind === 'code';
+}
+
+type AddressedLines = { readonly lines: readonly CommentLine[]; readonly addressedToApp: boolean };
+
+/** The lines without the App's name at the start. GitHub shows the name with and without `[bot]`. */
+function removeMention(lines: readonly CommentLine[], slug: string): AddressedLines {
+  const at = lines.findIndex(isOwn);
+  const text = lines[at]?.text.trim() ?? '';
+  const name = `@${slug}`;
+  const rest = text.slice(name.length);
+  const isMention = slug !== '' && text.slice(0, name.length).toLowerCase() === name.toLowerCase();
+  const [end] = /^(?:\[bot\])?(?:[\s,:]|$)/i.exec(rest) ?? [];
+  if (!isMention || end === undefined) return { lines, addressedToApp: false };
+  const remainder = rest.slice(end.length).trim();
+  const line: CommentLine = { text: remainder, kind: remainder === '' ? 'blank' : 'plain' };
+  return { lines: lines.with(at, line), addressedToApp: true };
+}
+
+function textBelow(below: readonly CommentLine[]): Omit<CommandText, 'rest'> {
+  const end = below.findIndex(({ kind }) => kind === 'blank' || kind === 'quoted');
+  return { below: joinLines(below), note: joinLines(end === -1 ? below : below.slice(0, end)) };
+}
+
+function joinLines(lines: readonly CommentLine[]): string {
+  return lines.map(({ text }) => text).join('\n');
+}
+
+/** Parses a line behind its slash. Null for a path such as `/src/main.ts`, unless it is addressed to the App. */
+function parseCommandLine(
+  grammar: CommandGrammar,
+  line: string,
+  below: Omit<CommandText, 'rest'>,
+  addressedToApp: boolean,
+): ParsedComment | null {
+  const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(line) ?? [];
+  const command = findCommand(grammar, word);
+  if (command === null) return parseUnknown(grammar, word, addressedToApp);
+  const isAddress = command.name === 'task';
+  if (isAddress && rest.startsWith('/') && !addressedToApp)
+    return parseCommandLine(grammar, rest.slice(1), below, true);
+  const read = command.read({ rest, ...below });
+  const addressed = { addressedToApp: addressedToApp || isAddress };
+  return read === null ? malformed(command.name, addressed) : { kind: 'command', command: read, ...addressed };
+}
+
+/** A word of another bot, a path or a typo. A typo of `/countersign` is for the App. */
+function parseUnknown(grammar: CommandGrammar, word: string, addressedToApp: boolean): ParsedComment | null {
+  const typed = word.toLowerCase();
+  const nearest = grammar.find(({ words }) => words.some((one) => isWithinOneEdit(one, typed)))?.name ?? null;
+  if (!addressedToApp && nearest === null && word.includes('/')) return null;
+  return malformed(nearest, { addressedToApp: addressedToApp || nearest === 'task' });
+}
+
+type MalformedCommand = Extract<ParsedComment, { kind: 'malformed-command' }>;
+
+function malformed(
+  command: MalformedCommand['command'],
+  { addressedToApp }: Pick<MalformedCommand, 'addressedToApp'>,
+): MalformedCommand {
+  return { kind: 'malformed-command', command, addressedToApp };
+}
+
+/** An approval above a suggestion block or another command: either could be meant. */
+function isUnclearApproval(
+  grammar: CommandGrammar,
+  parsed: ParsedComment,
+  below: readonly CommentLine[],
+): parsed is Extract<ParsedComment, { kind: 'command' }> {
+  if (parsed.kind !== 'command' || parsed.command.name !== 'approve') return false;
+  return splitSuggestion(below).suggestion !== null || below.some((line) => holdsCommand(grammar, line));
+}
+
+function holdsCommand(grammar: CommandGrammar, line: CommentLine): boolean {
+  const [, word = ''] = /^ {0,3}\/(\w{1,20})/.exec(line.text) ?? [];
+  return holdsDecision(line) || (line.kind === 'plain' && findCommand(grammar, word) !== null);
+}
+
+const DECISION = /(?:^|\s)\/(?:approve|deny|reject|dismiss)(?![\w/-])/i;
+
+/** Whether a line outside of code holds a command that decides, also one that only continues a quote. */
+function holdsDecision({ text, kind }: CommentLine): boolean {
+  return kind !== 'code' && !/^ {0,3}>/.test(text) && DECISION.test(text.replace(/`[^`]*`/g, ''));
+}
+
+/** The meaning of a comment without a command. `own` lacks the quote at the end. */
+function toText(
+  lines: readonly CommentLine[],
+  own: readonly CommentLine[],
+  slug: string,
+  addressedToApp: boolean,
+): ParsedComment {
+  const { suggestion, beside } = splitSuggestion(own);
+  const text = joinLines(beside.filter(({ kind }) => kind !== 'quoted')).trim();
   return {
     kind: 'text',
+    addressedToApp,
     text,
     addressedToSomeoneElse: isAddressedToSomeoneElse(text, slug),
-    affirmation: !hasSuggestionBlock(parts) && isConsent(text),
-    suggestions,
-    isSuggestionAlone,
-    hasUnclosedSuggestion,
+    affirmation: suggestion === null && isConsent(beside),
+    suggestion,
+    isSuggestionAlone: own.length === lines.length && beside.every(({ kind }) => kind === 'blank'),
   };
 }
 
@@ -109,80 +156,19 @@ const AFFIRMATIONS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split('/')),
 );
 
-const MAX_AFFIRMATION_CHARACTERS = 80;
-
-const INLINE_DECISION = /(?:^|\s)\/(?:approve|deny|reject|dismiss)(?![\w/-])/i;
-
 /**
- * Whether a reply consents without deciding: it is empty, its first line only says yes, in words or emoji, or is a
- * number, or it names a decision command outside of code.
+ * Whether a reply consents without deciding: its first line is empty or only says yes, in words, emoji or a number, or
+ * one of its lines holds a decision command.
  */
-function isConsent(text: string): boolean {
-  const { lines } = markLines(text);
-  if (lines.some((line) => line.mark === 'plain' && INLINE_DECISION.test(line.text.replace(/`[^`]*`/g, ''))))
-    return true;
-  const first = lines[0]?.text ?? '';
-  if (first.length > MAX_AFFIRMATION_CHARACTERS) return false;
-  const words = first
+function isConsent(lines: readonly CommentLine[]): boolean {
+  if (lines.some(holdsDecision)) return true;
+  const first = lines.find(isOwn);
+  if (first?.kind === 'code') return false;
+  const words = (first?.text ?? '')
     .toLowerCase()
     .replace(/:[a-z0-9_+-]{1,40}:|[\uFE0F\u20E3]/g, ' ')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
-  if (words === '') return !/[\p{L}\p{N}]/u.test(text.slice(first.length));
-  return /^\d+$/.test(words) || AFFIRMATIONS.has(words) || words.split(' ').every((word) => AFFIRMATIONS.has(word));
-}
-
-/** Limits the work on one formatted line. */
-const MAX_FORMATTED_COMMAND_CHARACTERS = 200;
-
-/**
- * The command in a text that is not a command: on a line below other text, or alone but formatted (as code, bold, a
- * list item). It decides nothing there, and it is no instruction for the agent either.
- */
-export function findMisplacedCommand(grammar: CommandGrammar, text: string): CommandName | null {
-  const lines = markLines(text).lines.filter(({ mark }) => mark !== 'blank');
-  const [only, ...more] = lines.filter((line) => parseOpeningFence(line.text) === null);
-  if (only !== undefined && more.length === 0)
-    return parseCommandName(grammar, stripFormatting(only.text.slice(0, MAX_FORMATTED_COMMAND_CHARACTERS)));
-  return findCommandLine(grammar, lines);
-}
-
-/**
- * The first command on a line of its own in the text below another command. It has no effect, so it deserves a hint.
- */
-function findCommandBelow(grammar: CommandGrammar, below: string): CommandName | null {
-  return findCommandLine(grammar, markLines(below).lines);
-}
-
-/** Skips code, which a person might want in the file. */
-function findCommandLine(grammar: CommandGrammar, lines: readonly MarkedLine[]): CommandName | null {
-  for (const { text, mark } of lines) {
-    if (mark === 'code' || mark === 'hidden' || !startsWithCommand(grammar, text)) continue;
-    const name = parseCommandName(grammar, trimSpacesAndTabs(text));
-    if (name !== null) return name;
-  }
-  return null;
-}
-
-const COMMAND_START = /^ {0,3}\/([a-z]{3,20})(?![a-z])/i;
-
-/** A cheap check before the parser, for comments with many lines that begin with a slash. */
-function startsWithCommand(grammar: CommandGrammar, line: string): boolean {
-  return findCommand(grammar, COMMAND_START.exec(line)?.[1] ?? '') !== null;
-}
-
-const FORMATTING_PREFIX = /^(?:[*_~`\\#+>-]|\d{1,9}[.)](?=[ \t])|[ \t])+/;
-
-const FORMATTING_SUFFIX = /[*_~` \t]+$/;
-
-const ESCAPED_SLASH = /^&(?:#47|#x2f|sol);/i;
-
-function stripFormatting(line: string): string {
-  return line.replace(FORMATTING_PREFIX, '').replace(FORMATTING_SUFFIX, '').replace(ESCAPED_SLASH, '/');
-}
-
-function parseCommandName(grammar: CommandGrammar, line: string): CommandName | null {
-  const parsed = line.startsWith('/') ? parseCommandLine(grammar, line, NOTHING_BELOW, '') : null;
-  if (parsed?.kind === 'command') return parsed.command.name;
-  return parsed?.kind === 'malformed-command' ? parsed.command : null;
+  if (words === '' || /^\d+$/.test(words) || AFFIRMATIONS.has(words)) return true;
+  return words.split(' ').every((word) => AFFIRMATIONS.has(word));
 }

@@ -3,7 +3,7 @@ import { edit } from '../commands/edit.ts';
 import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
 import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
 import { isAboutDecided } from '../commands/shared/words-for-agent.ts';
-import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
+import type { CommandName, CommentIntent, ParsedComment, TextComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
@@ -52,16 +52,13 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       );
     }
     case 'malformed-command':
+      if (parsed.command === null)
+        return parsed.addressedToApp || proposal !== null ? relevant('help') : irrelevant('not-for-us');
       return ifAccepted(pull, parsed, relevant('help'), relevant('help'));
-    case 'unknown-command':
-      return isUnknownCommandForUs(pull, parsed, proposal) ? relevant('help') : irrelevant('not-for-us');
-    case 'mention':
-      return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
-      if (parsed.addressedToSomeoneElse && !hasOwnLines(parsed)) return irrelevant('addressed-to-someone-else');
+      if (parsed.addressedToApp) return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
+      if (parsed.addressedToSomeoneElse && parsed.suggestion === null) return irrelevant('addressed-to-someone-else');
       if (question !== null) return relevant('answer', true);
-      if (!hasOwnLines(parsed) && isToPersonHere(pull, intent, parsed.text, proposal))
-        return irrelevant('addressed-to-someone-else');
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
         proposal === null
@@ -77,7 +74,7 @@ const COMMAND_BY_REVIEW_STATE = { commented: null, approved: approve, changes_re
 function relevanceOfReview(
   pull: PullState,
   intent: CommentIntent,
-  { text, affirmation }: Extract<ParsedComment, { kind: 'text' }>,
+  { text, affirmation }: TextComment,
   relevant: (command: CommandName, silent: boolean) => Relevance,
 ): Relevance {
   const command = COMMAND_BY_REVIEW_STATE[intent.reviewState ?? 'commented'];
@@ -90,35 +87,9 @@ function relevanceOfReview(
   });
 }
 
-const LOGIN_AT_START = /^([a-z0-9][a-z0-9-]{0,38})[,:](?=\s)/i;
-
-/** Lines of a suggestion block mean the change, also below a person's name. */
-function hasOwnLines({ suggestions, hasUnclosedSuggestion }: Extract<ParsedComment, { kind: 'text' }>): boolean {
-  return suggestions.length > 0 || hasUnclosedSuggestion;
-}
-
-/**
- * Whether a reply begins with the login of another person who takes part, such as `ana, why?`. A stranger could have a
- * login such as `no`, so the pull request's author does not count, nor any stranger to whose words no task points.
- */
-function isToPersonHere(
-  { run }: PullState,
-  { actor, location }: CommentIntent,
-  text: string,
-  proposal: Proposal | null,
-): boolean {
-  const name = location.at === 'thread' ? LOGIN_AT_START.exec(text)?.[1]?.toLowerCase() : undefined;
-  if (name === undefined || name === actor.login.toLowerCase()) return false;
-  const votes = (proposal?.votes ?? []).map(({ by }) => by);
-  const people = [...votes, ...(proposal?.writers ?? []), ...(run === null ? [] : [run.task.by])];
-  return people.some(({ login }) => login.toLowerCase() === name);
-}
-
 function irrelevant(reason: Reason): Relevance {
   return { kind: 'irrelevant', reason };
 }
-
-type AddressableComment = Extract<ParsedComment, { addressedToApp: boolean }>;
 
 /**
  * Whether a command is accepted. Without the App's name before it, it is not where no run ever was, because it can be
@@ -126,7 +97,7 @@ type AddressableComment = Extract<ParsedComment, { addressedToApp: boolean }>;
  */
 export function commandMode(
   pull: PullState,
-  { addressedToApp }: AddressableComment,
+  { addressedToApp }: ParsedComment,
 ): 'accepted' | 'no-run' | 'prefix-required' {
   if (addressedToApp) return 'accepted';
   if (pull.run === null) return 'no-run';
@@ -135,13 +106,13 @@ export function commandMode(
 
 /** Whether a new comment with this text would be read as a command or a mention. */
 export function isReadAsCommand(pull: PullState, comment: ParsedComment): boolean {
-  return 'addressedToApp' in comment ? commandMode(pull, comment) === 'accepted' : comment.kind === 'mention';
+  return comment.kind === 'text' ? comment.addressedToApp : commandMode(pull, comment) === 'accepted';
 }
 
 /** A command without the required prefix gets a hint only if it answers a proposal. */
 function ifAccepted(
   pull: PullState,
-  comment: AddressableComment,
+  comment: ParsedComment,
   whenAccepted: RelevantComment,
   whenPrefixRequired: RelevantComment,
 ): Relevance {
@@ -174,14 +145,4 @@ function deferWhilePosting(
 
 function isAnswer(comment: ParsedComment): boolean {
   return comment.kind === 'command' && comment.command.name === 'answer';
-}
-
-/** An unknown command can be another bot's, unless it is addressed to us, answers a proposal or is a typo of ours. */
-function isUnknownCommandForUs(
-  pull: PullState,
-  comment: Extract<ParsedComment, { kind: 'unknown-command' }>,
-  proposal: Proposal | null,
-): boolean {
-  if (comment.addressedToApp || proposal !== null) return true;
-  return comment.nearest !== null && commandMode(pull, comment) === 'accepted';
 }

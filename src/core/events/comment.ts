@@ -6,17 +6,15 @@ import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { answerWithWords } from '../commands/shared/answer-question.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
 import { resolveAll } from '../commands/shared/targets.ts';
-import { giveWordsToAgent, isAboutDecided, isQuestion } from '../commands/shared/words-for-agent.ts';
+import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
-import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
-import { findMisplacedCommand } from '../comments/parse-comment.ts';
+import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
-import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
+import type { CommandName, CommentIntent, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
-import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { AgentQuestion } from '../state/question.ts';
+import type { PullState } from '../state/pull-state.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
@@ -61,7 +59,7 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
   const isNotified = notifiedIds.includes(person.id) || notifiedIds.length >= MAX_REFUSALS_PER_PULL;
   if (relevance.silent || isNotified) return noop(pull, 'not-allowed');
   const noted = withPullState(startStep(pull), { notifiedUnauthorizedUserIds: [...notifiedIds, person.id] });
-  const command = attemptedCommand(intent.parsed) ?? relevance.command;
+  const command = intent.parsed.kind === 'malformed-command' ? intent.parsed.command : relevance.command;
   const reply = { kind: 'not-allowed', login: person.login, command } as const;
   return endStep(withReply(noted, intent.location, reply), 'not-allowed');
 }
@@ -80,119 +78,79 @@ function limitAuthorReplies({ pull, role, facts: { now } }: CommandContext, step
   return { ...step, pull: { ...pull, authorReplies: [...recent, now] } };
 }
 
-function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | 'unknown-command' | null {
-  if (comment.kind === 'mention' || comment.kind === 'unknown-command') return comment.kind;
-  return comment.kind === 'malformed-command' ? comment.command : null;
-}
-
-function handleComment(context: CommandContext, comment: ParsedComment, { proposal, question }: RelevantComment): Step {
+function handleComment(context: CommandContext, comment: ParsedComment, relevance: RelevantComment): Step {
   switch (comment.kind) {
-    case 'command':
-      return commandMode(context.pull, comment) === 'accepted'
-        ? runCommand(context, comment.command.name, comment.command)
-        : replyPrefixRequired(context, comment.command.name);
-    case 'malformed-command':
-      return commandMode(context.pull, comment) === 'accepted'
-        ? replyMalformed(context, comment.command, comment.word, comment.hint)
-        : replyPrefixRequired(context, comment.command);
-    case 'unknown-command': {
-      const { word, nearest } = comment;
-      return endWithReply(context, { kind: 'unknown-command', word, nearest }, 'unknown-command');
+    case 'command': {
+      const { command } = comment;
+      if (commandMode(context.pull, comment) !== 'accepted') return replyMalformed(context, command.name);
+      return command.name === 'task'
+        ? onWordsForApp(context, command.text, (text) => requestTask(context, text))
+        : runCommand(context, command.name, command);
     }
-    case 'mention':
-      return question === null ? onMention(context, comment, proposal) : onAnswer(context, question, comment.text);
+    case 'malformed-command':
+      return replyMalformed(context, comment.command);
     case 'text':
-      return question === null ? onText(context, comment, proposal) : onAnswer(context, question, comment.text);
+      return onText(context, comment, relevance);
   }
 }
 
 function runCommand<Name extends CommandName>(context: CommandContext, name: Name, command: CommandNamed<Name>): Step {
-  return replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
+  return COMMANDS[name].run(context, command);
 }
 
-/** A single word of the length of an id. No change has it, because letters and digits take turns in an id. */
-const LIKE_ID = /^[a-z0-9]{4,6}$/i;
-
-/** A task that is surely a mistyped command starts no run. */
-function replyTaskHint(context: CommandContext, command: CommandNamed<CommandName>): Step | null {
-  if (command.name !== 'task') return null;
-  return replyMissingSlash(context, command.missingSlash) ?? replyFormattedCommand(context, command.text);
-}
-
-function replyMalformed(context: CommandContext, command: CommandName | null, word: string, hint: string): Step {
-  const targets = { by: 'ids', ids: [word.toLowerCase()] } as const;
-  if (command === 'undo' && LIKE_ID.test(word)) return COMMANDS.undo.run(context, { name: 'undo', targets });
-  if (command === 'show' && LIKE_ID.test(word)) return COMMANDS.show.run(context, { name: 'show', targets });
-  return endWithReply(context, { kind: 'malformed-command', command, word, hint }, 'malformed-command');
-}
-
-function replyPrefixRequired(context: CommandContext, command: CommandName | null): Step {
-  return replyMalformed(context, command, '/', hintText('prefix-required'));
-}
-
-/** `/countersign approve k7q2` is meant as `/approve` if there is such a proposal. */
-function replyMissingSlash(context: CommandContext, missingSlash: MissingSlash | undefined): Step | null {
-  const isKnown = context.pull.proposals.some((proposal) => proposal.id === missingSlash?.id);
-  if (missingSlash === undefined || !isKnown) return null;
-  return replyMalformed(context, 'task', missingSlash.word, hintText('missing-slash'));
-}
-
-/** A text of one line that is a command with Markdown formatting, such as code. */
-function replyFormattedCommand(context: CommandContext, text: string): Step | null {
-  return text.includes('\n') ? null : replyMisplacedCommand(context, null, text);
-}
-
-/** A command in a position where it has no effect must not become an instruction for the agent. */
-function replyMisplacedCommand(context: CommandContext, proposal: Proposal | null, text: string): Step | null {
-  const isDecided = proposal !== null && !canStillBeDenied(proposal);
-  const command = isDecided ? null : findMisplacedCommand(COMMAND_GRAMMAR, text);
-  return command === null ? null : replyMalformed(context, command, command, hintText('misplaced'));
-}
-
-/** `@<app-slug> text` asks for changes to a proposal, or is for the active or the last run, or else starts one. */
-function onMention(
-  context: CommandContext,
-  { text, missingSlash }: Extract<ParsedComment, { kind: 'mention' }>,
-  proposal: Proposal | null,
-): Step {
-  const hint = replyMissingSlash(context, missingSlash) ?? replyFormattedCommand(context, text);
-  if (hint !== null) return hint;
-  if (proposal !== null) return replyMisplacedCommand(context, proposal, text) ?? onWords(context, proposal, text);
-  return replyCommandBelow(context, text) ?? giveWordsToAgent(context, text, null, requestAnswerOrTask);
+/** The one hint for a command that does not fit: the nearest form. */
+function replyMalformed(context: CommandContext, command: CommandName | null): Step {
+  const isPrefixed = context.pull.run?.settings.commands === 'prefixed' && command !== 'task';
+  const syntax = command === null ? null : COMMANDS[command].syntax;
+  const form = syntax !== null && isPrefixed ? `/countersign ${syntax}` : syntax;
+  return endWithReply(context, { kind: 'malformed-command', form }, 'malformed-command');
 }
 
 /**
- * With a command below, words for the active run are unclear: the command does nothing, and its author may not know.
+ * The command whose word stands without its slash alone, or before `all`, `always`, a number or an id of this pull
+ * request: `/countersign approve k7q2` is no task, and `/countersign edit utf8 strings` is one.
  */
-function replyCommandBelow(context: CommandContext, text: string): Step | null {
-  const command = activeRun(context.pull) === null ? null : findMisplacedCommand(COMMAND_GRAMMAR, text);
-  return command === null ? null : replyMalformed(context, command, command, hintText('below-words'));
+function findBareCommand({ proposals }: PullState, text: string): CommandName | null {
+  const [first = '', next = ''] = (text.split('\n', 1)[0] ?? '').split(/\s+/, 2);
+  const command = findCommand(COMMAND_GRAMMAR, first.replace(/[.,:;!?]+$/, ''))?.name ?? null;
+  const isBare = next === '' || /^(?:all|always|\d+)[.,:;!?]*$/i.test(next);
+  return isBare || proposals.some(({ id }) => id === idAfterWord(text)) ? command : null;
+}
+
+/** Words behind the App's name, unless they are a command without its slash or a question: `/countersign ask why?`. */
+function onWordsForApp(context: CommandContext, text: string, otherwise: (text: string) => Step): Step {
+  const command = text === '' ? 'task' : findBareCommand(context.pull, text);
+  if (command !== null) return replyMalformed(context, command);
+  const question = /^ask[:\s]\s*(?!me\b|us\b|@)(.+)$/is.exec(text)?.[1] ?? null;
+  return question === null ? otherwise(text) : requestAnswer(context, question);
 }
 
 /** A plain question begins no run. */
 function requestAnswerOrTask(context: CommandContext, text: string): Step {
-  return isQuestion(text) ? requestAnswer(context, text) : requestTask(context, text);
+  const isQuestion =
+    /^(?:what|why|where|when|who|which|how|is|are|was|were|does|did)\b(?! (?:about|not)\b)[^\n]*\?$/i.test(text);
+  return isQuestion ? requestAnswer(context, text) : requestTask(context, text);
 }
 
-/** A reply to a question answers it. */
-function onAnswer(context: CommandContext, question: AgentQuestion, text: string): Step {
-  return replyMisplacedCommand(context, null, text) ?? answerWithWords(context, question, text);
+function onText(context: CommandContext, comment: TextComment, { proposal, question }: RelevantComment): Step {
+  const { text, addressedToApp } = comment;
+  // A reply to a question answers it.
+  if (question !== null) return answerWithWords(context, question, text);
+  if (proposal !== null && (comment.suggestion !== null || comment.affirmation))
+    return onReply(context, comment, proposal);
+  if (!addressedToApp)
+    return proposal === null ? onReviewWithoutCommand(context, text) : onWords(context, proposal, text);
+  return onWordsForApp(context, text, () =>
+    proposal === null ? giveWordsToAgent(context, text, null, requestAnswerOrTask) : onWords(context, proposal, text),
+  );
 }
 
-/** A reply to a proposal asks for changes to it, unless it is empty or could be meant as an approval. */
-function onText(
-  context: CommandContext,
-  comment: Extract<ParsedComment, { kind: 'text' }>,
-  proposal: Proposal | null,
-): Step {
-  const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
-  const hint = replyMisplacedCommand(context, proposal, text);
-  if (hint !== null) return hint;
-  if (proposal === null) return onReviewWithoutCommand(context, text);
-  if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
-  if (affirmation && !canStillBeDenied(proposal)) return noop(context.pull, 'already-decided');
-  if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
-  return onWords(context, proposal, text);
+/** A reply to a proposal with lines of the person's own, or one that could be meant as an approval. */
+function onReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
+  if (comment.suggestion !== null) return onSuggestionReply(context, comment, proposal);
+  return canStillBeDenied(proposal)
+    ? endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation')
+    : noop(context.pull, 'already-decided');
 }
 
 /** Words below a decided change are for the agent too; those below another one ask for changes to it. */

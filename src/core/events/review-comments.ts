@@ -60,9 +60,8 @@ function proposalIdsDecidedBy(
 /** A conversation between people, an empty reply, or a command that decides on no proposal. */
 function isWithoutDecision(comment: ParsedComment): boolean {
   if (comment.kind === 'command') return true;
-  if (comment.kind !== 'text') return false;
-  const { addressedToSomeoneElse, text, suggestions, hasUnclosedSuggestion } = comment;
-  return suggestions.length === 0 && !hasUnclosedSuggestion && (addressedToSomeoneElse || text === '');
+  if (comment.kind !== 'text' || comment.addressedToApp) return false;
+  return comment.suggestion === null && (comment.addressedToSomeoneElse || comment.text === '');
 }
 
 /** The review whose comments must be known before this comment can decide on proposals; null if it needs none. */

@@ -38,7 +38,7 @@ import type { FileChange } from '../edits/change.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type ApprovalRules, mayApprove } from '../policy/may-approve.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
-import type { ParsedComment } from '../state/intent.ts';
+import type { TextComment } from '../state/intent.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../state/pull-state.ts';
@@ -46,8 +46,6 @@ import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
 import type { UserEditProblem } from '../step/refusals.ts';
 import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
-
-type TextComment = Extract<ParsedComment, { kind: 'text' }>;
 
 type UserEditChange = Extract<UserEditResult, { kind: 'change' }>;
 
@@ -64,8 +62,7 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
   // A block approves, and a quote never does: a stranger can write its id above other lines.
   if (context.intent.location.at !== 'thread') return refuseUserEdit(context, proposal, { reason: 'not-in-thread' });
-  if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
-  if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
+  if (comment.suggestion === 'unclear') return refuseUserEdit(context, proposal, { reason: 'unclear-block' });
   const refusal = refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const target = findUserEditTarget(context.pull, context.intent);

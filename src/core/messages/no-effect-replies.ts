@@ -5,7 +5,7 @@ import type { ResumeRefusal } from '../step/refusals.ts';
 import type { Reply } from '../step/replies.ts';
 import type { ProposalOutcome } from '../step/reply-links.ts';
 import { describeOutcome, formatProposalList } from './proposal/proposal-status.ts';
-import { escapeMessage, NOT_FOUND_TEXT, renderUndoRefused, renderUserEditRefused } from './reply-details.ts';
+import { NOT_FOUND_TEXT, renderUndoRefused, renderUserEditRefused } from './reply-details.ts';
 import { codeSpan, joinBlocks, truncate } from './shared/markdown.ts';
 
 export const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
@@ -76,10 +76,10 @@ export const NO_EFFECT_RENDERERS = {
       alreadyDecidedText(proposals),
       `${finalityText(proposals)} To have something else, reply to the change, or quote it, with your words and without a command, or use ${codeSpan('/countersign <task>')}.`,
     ),
-  'malformed-command': ({ command, word, hint }) =>
-    joinBlocks(misunderstoodText(command, word), escapeMessage(hint), HELP_HINT),
-  'unknown-command': ({ word, nearest }) =>
-    `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
+  'malformed-command': ({ form }) =>
+    form === null
+      ? `Nothing was decided: this is no command of Countersign. ${HELP_HINT}`
+      : `Nothing was decided. A command stands alone on the first line of a comment, in this form: ${codeSpan(form)}. ${HELP_HINT}`,
   affirmation: ({ id }) =>
     `${codeSpan(id)} is still pending, because this reply decides nothing. To approve it, write ${codeSpan('/approve')} as the first line; ${codeSpan('/deny')} leaves the file as it is, and any other sentence says what to change.`,
   'user-edit-refused': renderUserEditRefused,
@@ -96,14 +96,6 @@ export const NO_EFFECT_RENDERERS = {
     ),
 } as const satisfies { readonly [Kind in Reply['kind']]?: (reply: Extract<Reply, { kind: Kind }>) => string };
 
-/** The hint says it all where no task follows, and no word is to blame where the position is. */
-function misunderstoodText(command: CommandName | null, word: string): string {
-  if (command === null) return `${wordSpan(`/${word}`)} had no effect.`;
-  if (command === 'task' && word === '') return '';
-  const isWord = word !== '' && word !== command;
-  return `${formatCommand(command)} had no effect${isWord ? `: it was not understood at ${wordSpan(word)}` : ''}.`;
-}
-
 function alreadyDecidedText(proposals: readonly ProposalOutcome[]): string {
   return `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`;
 }
@@ -116,18 +108,10 @@ function finalityText(proposals: readonly ProposalOutcome[]): string {
 
 const ENDED_UNDECIDED: ReadonlySet<ProposalState> = new Set<ProposalState>(['superseded', 'expired', 'cancelled']);
 
-/** A command as it is written in a comment. */
-export function formatCommand(command: CommandName | 'mention' | 'unknown-command'): string {
-  switch (command) {
-    case 'task':
-      return codeSpan('/countersign <task>');
-    case 'mention':
-      return 'A mention of Countersign';
-    case 'unknown-command':
-      return 'A command';
-    default:
-      return codeSpan(`/${command}`);
-  }
+/** A command as it is written in a comment; null for one that the App does not know. */
+export function formatCommand(command: CommandName | null): string {
+  if (command === null) return 'A command';
+  return codeSpan(command === 'task' ? '/countersign <task>' : `/${command}`);
 }
 
 /** A word of a comment as inline code. */

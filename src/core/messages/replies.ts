@@ -1,5 +1,5 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
-import type { CommandSyntax } from '../comments/command-grammar.ts';
+import type { CommandSyntax } from '../comments/command-line.ts';
 import type { RequiredRole } from '../policy/may-approve.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
 import type { Reply, RunActivity } from '../step/replies.ts';
@@ -83,7 +83,7 @@ const REPLY_RENDERERS: {
   'owner-not-allowed': ({ owner }) =>
     `Countersign is not enabled for repositories of ${escapeMessage(owner)}, so nothing was read or changed. Ask its operator to add that account to ${codeSpan('ALLOWED_OWNERS')}.`,
   'not-allowed': ({ login, command }, { commands }) =>
-    `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
+    `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${command !== null && canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
   'permission-missing': ({ permissions }, { links }) =>
     `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
   'runs-per-day': ({ limit: { key, max, freeAt } }) =>

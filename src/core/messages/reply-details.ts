@@ -108,19 +108,15 @@ function askWhatIsMeant(id: string): string {
 function userEditAdvice({ reason }: WrongBlockProblem): string {
   if (reason === 'not-one-place' || reason === 'several-changes' || reason === 'denied-path')
     return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
-  if (reason === 'unclosed-block')
-    return `Reply with a block at the left margin that ends with a line of ${codeSpan('```')}, ${OR_COMMANDS_TEXT}.`;
-  return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
+  return `Reply with one ${codeSpan('suggestion')} block at the left margin or with what to change, ${OR_COMMANDS_TEXT}.`;
 }
 
 function describeUserEditProblem(problem: NamedProblem): string {
   switch (problem.reason) {
     case 'not-in-thread':
       return 'your own lines count only in the change’s own thread, not below a quote of it';
-    case 'several-blocks':
-      return 'your reply has several blocks';
-    case 'unclosed-block':
-      return 'the block isn’t closed, or is inside a list or a tag';
+    case 'unclear-block':
+      return 'your reply has several blocks, or one that is not closed, indented, or below other code or a tag';
     case 'several-changes':
       return 'these changes are decided as one, and a block can replace only one place';
     case 'not-one-place':

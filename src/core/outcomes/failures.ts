@@ -46,8 +46,7 @@ function isCommentIntent(intent: Intent): intent is AnyCommentIntent {
 
 function isAddressedToApp(signal: Signal): boolean {
   if (signal.type !== 'intent' || !isCommentIntent(signal.intent)) return false;
-  const { parsed } = signal.intent;
-  return parsed.kind === 'mention' || ('addressedToApp' in parsed && parsed.addressedToApp);
+  return signal.intent.parsed.addressedToApp;
 }
 
 /**

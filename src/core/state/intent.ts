@@ -9,8 +9,8 @@ export type Intent =
       readonly kind: 'comment';
       readonly location: CommentLocation;
       readonly parsed: ParsedComment;
-      /** Id lines of the App among the quoted lines. Exactly one makes the comment a reply to that proposal (S59). */
-      readonly quotedIds: readonly QuotedId[];
+      /** The ids of the App's comments that it quotes. Exactly one makes it a reply to that proposal or question. */
+      readonly quotedIds: readonly string[];
       /** The beginning of what it quotes, without quote marks; null if nothing is quoted. */
       readonly quote: string | null;
       /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601 in whole seconds. */
@@ -89,54 +89,35 @@ export function locationId(location: CommentLocation): string {
 /** The choice with which a review was submitted, in GitHub's own words. */
 export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 
-/** A proposal or question as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
-export type QuotedId = { readonly id: string; readonly digest: string };
-
 /**
  * The content of a comment, parsed from its Markdown alone. `addressedToApp` is true behind `/countersign` or
  * `@<app-slug>`, so that no other bot can be meant.
  */
-export type ParsedComment =
-  | { readonly kind: 'command'; readonly command: Command; readonly addressedToApp: boolean }
-  /**
-   * A near miss of a command, which decides nothing. `word` does not fit; `command` is null if this version lacks it.
-   */
-  | {
-      readonly kind: 'malformed-command';
-      readonly command: CommandName | null;
-      readonly word: string;
-      readonly hint: string;
-      readonly addressedToApp: boolean;
-    }
-  /** A `/word` that is not one of our commands. */
-  | {
-      readonly kind: 'unknown-command';
-      readonly word: string;
-      readonly nearest: CommandName | null;
-      readonly addressedToApp: boolean;
-    }
-  /** `@<app-slug> text`: a task, an instruction or a note for the agent, depending on its location. */
-  | { readonly kind: 'mention'; readonly text: string; readonly missingSlash?: MissingSlash }
-  /** Plain text: an instruction if it answers a proposal, otherwise ignored. */
+export type ParsedComment = { readonly addressedToApp: boolean } & (
+  | { readonly kind: 'command'; readonly command: Command }
+  /** A `/word` that fits no command's form, and decides nothing. `command` is the nearest one; null if none is near. */
+  | { readonly kind: 'malformed-command'; readonly command: CommandName | null }
+  /** Any other text. What it means depends on its location and on whether it is addressed to the App. */
   | {
       readonly kind: 'text';
-      /** Trimmed, without quoted lines; might be empty. */
+      /** Trimmed, without the App's name, quoted lines and the suggestion block; might be empty. */
       readonly text: string;
       /** Begins with another person's @mention. */
       readonly addressedToSomeoneElse: boolean;
-      /** Only yes, ok, lgtm, a thumbs-up or a digit: neither an approval nor an instruction. */
+      /** Consents without deciding: neither an approval nor an instruction. */
       readonly affirmation: boolean;
-      /** Lines of each suggestion block, without terminators. */
-      readonly suggestions: readonly (readonly string[])[];
+      /** The lines of the suggestion block, without terminators; `unclear` if it is uncertain which lines are meant. */
+      readonly suggestion: readonly string[] | 'unclear' | null;
       /** The comment is one suggestion block with nothing but white space around it. */
       readonly isSuggestionAlone: boolean;
-      /** A suggestion block has no closing fence, or it is ambiguous which text is a block. */
-      readonly hasUnclosedSuggestion: boolean;
-    };
+    }
+);
+
+export type TextComment = Extract<ParsedComment, { kind: 'text' }>;
 
 /** A line that is a command. Texts are trimmed; `note` is the text below the line. */
 export type Command =
-  | { readonly name: 'task'; readonly text: string; readonly missingSlash?: MissingSlash }
+  | { readonly name: 'task'; readonly text: string }
   /** With `always` it names at most one proposal. */
   | { readonly name: 'approve'; readonly targets: Targets; readonly note: string; readonly always?: AlwaysRequest }
   /**
@@ -175,12 +156,6 @@ export type Targets =
   | { readonly by: 'ids'; readonly ids: readonly string[] }
   | { readonly by: 'all' }
   | { readonly by: 'location' };
-
-/**
- * A command's word without its slash, followed by a word in the form of an id (lower case). It counts as a mistyped
- * command only if that proposal exists.
- */
-export type MissingSlash = { readonly word: string; readonly id: string };
 
 /** A webhook about an installation or some of its repositories, which concerns many pull requests at once. */
 export type InstallationEvent = {

@@ -72,7 +72,6 @@ export const REASONS = [
   'unknown-ids',
   'posted-later',
   'malformed-command',
-  'unknown-command',
   'affirmation',
   'user-edit-refused',
   'undo-not-editable',

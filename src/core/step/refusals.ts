@@ -62,14 +62,13 @@ export type UserEditProblem =
   | UserEditRefusal
   /** It exceeded the limits of time or memory. */
   | { readonly reason: 'limit-exceeded' }
-  | { readonly reason: 'several-blocks' }
   | { readonly reason: 'not-in-thread' }
   /** The proposal is a set of changes, of which a block could only mean one. */
   | { readonly reason: 'several-changes' }
   /** It has exactly the proposed lines, and text beside it that can mean the opposite of an approval. */
   | { readonly reason: 'same-lines-beside-text' }
-  /** Its closing fence is missing. */
-  | { readonly reason: 'unclosed-block' }
+  /** There are several blocks, or it is uncertain which lines are one. */
+  | { readonly reason: 'unclear-block' }
   | { readonly reason: 'denied-path'; readonly rule: string }
   /** It would touch the lines of another open change. */
   | { readonly reason: 'overlaps'; readonly other: ProposalLink };

@@ -22,7 +22,8 @@ export type Reply =
   | {
       readonly kind: 'not-allowed';
       readonly login: string;
-      readonly command: CommandName | 'mention' | 'unknown-command';
+      /** Null for a command that the App does not know. */
+      readonly command: CommandName | null;
     }
   /** The App's installation lacks these permissions, so that no run starts. */
   | { readonly kind: 'permission-missing'; readonly permissions: readonly RequiredPermission[] }
@@ -42,20 +43,14 @@ export type Reply =
   | { readonly kind: 'posted-later'; readonly postedLater: readonly ProposalLink[] }
   /** The comments of the review already decide every proposal that its body could mean. */
   | { readonly kind: 'decided-in-threads' }
-  /** The repository takes decisions only in the conversation. `id` is that of the thread's proposal. */
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
   /** The command needs the id of a change. `changes` are those that it can mean, newest first. */
   | { readonly kind: 'id-missing'; readonly command: 'show' | 'undo'; readonly changes: readonly ProposalLink[] }
   | { readonly kind: 'already-decided'; readonly proposals: readonly ProposalOutcome[] }
   /** An instruction to changes that are decided. Without its command it would go to the agent. */
   | { readonly kind: 'edit-too-late'; readonly proposals: readonly ProposalOutcome[] }
-  | {
-      readonly kind: 'malformed-command';
-      readonly command: CommandName | null;
-      readonly word: string;
-      readonly hint: string;
-    }
-  | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
+  /** `form` is that of the nearest command; null if none is near. */
+  | { readonly kind: 'malformed-command'; readonly form: string | null }
   | { readonly kind: 'affirmation'; readonly id: string }
   /** A suggestion block that cannot be used as a person's own text. */
   | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
@@ -77,7 +72,7 @@ export type Reply =
   | { readonly kind: 'task-queue-full'; readonly max: number; readonly whose: 'own' | 'all' }
   /** `/stop` between two runs dropped these queued tasks. */
   | { readonly kind: 'queue-dropped'; readonly droppedTasks: readonly string[] }
-  | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }
+  | { readonly kind: 'no-run'; readonly command: CommandName }
   | { readonly kind: 'committed'; readonly sha: string; readonly proposals: readonly ProposalLink[] }
   /** A person's own lines that no longer fit the file. */
   | { readonly kind: 'user-edit-stale'; readonly by: Person; readonly proposals: readonly ProposalLink[] }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { parseComment } from '../comments/parse-comment.ts';
-import type { Actor, CommentLocation, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
+import type { Actor, CommentLocation, ParsedComment, ReviewState } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
   type DeliveryContext,
@@ -27,7 +27,7 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     if (comment.author?.id !== actor.id) return 'author-is-not-sender';
     if (isEmptyReview(comment)) return 'empty-review';
     const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
-    const parsed = comment.reviewState === 'approved' && result.parsed.kind === 'text' ? EMPTY_TEXT : result.parsed;
+    const parsed = comment.reviewState === 'approved' ? withoutWords(result.parsed) : result.parsed;
     const reason = reasonToIgnore(comment, parsed, result.quotedIds);
     if (reason !== null) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
@@ -38,16 +38,11 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
   };
 }
 
-/** Replaces the text of an approving review without a command, which has no use and should not be stored. */
-const EMPTY_TEXT: ParsedComment = {
-  kind: 'text',
-  text: '',
-  addressedToSomeoneElse: false,
-  affirmation: false,
-  suggestions: [],
-  isSuggestionAlone: false,
-  hasUnclosedSuggestion: false,
-};
+/** The text of an approving review has no use and should not be stored, unless it is for the App. */
+function withoutWords(parsed: ParsedComment): ParsedComment {
+  if (parsed.kind !== 'text' || parsed.addressedToApp) return parsed;
+  return { ...parsed, text: '', suggestion: null, isSuggestionAlone: false };
+}
 
 /** Only an approving review has a meaning without a body. */
 function isEmptyReview({ reviewState, body }: WebhookComment): boolean {
@@ -90,25 +85,18 @@ function findCommenter({ author, viaApp }: WebhookComment, { sender }: DeliveryC
 function reasonToIgnore(
   comment: WebhookComment,
   parsed: ParsedComment,
-  quotedIds: readonly QuotedId[],
+  quotedIds: readonly string[],
 ): IgnoreReason | null {
   if (comment.isReply || isAddressedToApp(parsed)) return null;
-  if (parsed.kind === 'unknown-command') return parsed.nearest === null ? 'other-command' : null;
+  if (parsed.kind === 'malformed-command') return 'other-command';
   if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
 }
 
+/** Whether it is addressed to the App, or a command of its own, or one that is near. */
 function isAddressedToApp(parsed: ParsedComment): boolean {
-  switch (parsed.kind) {
-    case 'command':
-    case 'malformed-command':
-    case 'mention':
-      return true;
-    case 'unknown-command':
-      return parsed.addressedToApp;
-    case 'text':
-      return false;
-  }
+  if (parsed.addressedToApp || parsed.kind === 'command') return true;
+  return parsed.kind === 'malformed-command' && parsed.command !== null;
 }
 
 /** A comment on a pull request, of any of GitHub's three kinds. */

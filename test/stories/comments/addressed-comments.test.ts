@@ -17,9 +17,9 @@ describe('a pull request before its first run', () => {
     await ana.says('/countersign /approve k7q2');
     expect(bot.answer()).toContain('no change of this pull request has the id `k7q2`');
     await ana.says('/countersign /approve but');
-    expect(bot.answer()).toContain('`/approve` had no effect: it was not understood at `but`');
+    expect(bot.answer()).toContain('in this form: `/approve');
     await ana.says('/countersign /retest');
-    expect(bot.answer()).toContain('`retest` is not a command of Countersign');
+    expect(bot.answer()).toContain('this is no command of Countersign');
     await ana.says('/countersign /stop');
     expect(bot.answer()).toContain('`/stop` had no effect: no run is active');
     expect(bot.answers()).toHaveLength(4);
@@ -42,25 +42,14 @@ describe('a command name without its slash', () => {
     const { ana, bot, model, pr, stored } = await propose(stage(), BIGINT);
     const id = bot.proposal(1).proposalId;
     await ana.says(`/countersign approve ${id.toUpperCase()}`);
-    expect(bot.answer()).toContain('A command begins with a slash');
+    expect(bot.answer()).toContain('in this form: `/approve');
     await ana.says(`@${stage().github.app.slug} deny ${id}`);
-    expect(bot.answer()).toContain('A command begins with a slash');
+    expect(bot.answer()).toContain('in this form: `/deny');
     const { proposals, queue, run } = await stored();
     expect(proposals.map(({ state }) => state)).toEqual(['proposed']);
     expect([queue, run?.agentNotes]).toEqual([[], []]);
     expect(pr.commits()).toEqual([]);
     expect(model.requests()).toHaveLength(1);
-  });
-
-  it('a command in code after the App’s name gets a hint and starts nothing; a task can mention one (S58)', async () => {
-    const { ana, bot, model, stored } = await stage().tell();
-    await ana.says('/countersign `/approve`');
-    await ana.says(`@${stage().github.app.slug} **/approve all**`);
-    expect(bot.answers()).toHaveLength(2);
-    expect(bot.answer()).toContain('only as plain text on the first line');
-    expect(model.requests()).toEqual([]);
-    await ana.says('/countersign `/help` should list every command');
-    expect((await stored()).run?.task.text).toBe('`/help` should list every command');
   });
 
   it('before text other than an id of this pull request it starts a task', async () => {
@@ -78,7 +67,7 @@ describe('commands: prefixed', () => {
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.answer()).toContain('a command must follow `/countersign`');
+    expect(bot.answer()).toContain('in this form: `/countersign /approve');
     await ana.says('/approve all');
     await ana.says('/stop');
     expect(bot.answers()).toHaveLength(1);

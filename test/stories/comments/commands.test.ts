@@ -21,13 +21,6 @@ describe('commands in a comment', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('a line right below a quote belongs to it, and a hint says so (S57)', async () => {
-    const story = await propose(stage(), BIGINT);
-    await story.ana.says('> some words of somebody\n/approve');
-    await expectUndecided(story);
-    expect(story.bot.answer()).toContain('Leave a blank line after the quote.');
-  });
-
   it('/approve in code, quotes or HTML, or below or inside other text, does nothing and gets no answer (S58)', async () => {
     const story = await propose(stage(), BIGINT);
     const bodies = [
@@ -45,19 +38,19 @@ describe('commands in a comment', () => {
     expect(story.bot.answers()).toEqual([]);
   });
 
-  it('a command below other text, in code or in other formatting gets a hint in a proposal’s thread and is not an instruction (S45, S58, S62)', async () => {
+  it('a decision below other text, behind it or in its formatting gets a hint in a proposal’s thread and rejects nothing (S45, S58, S62)', async () => {
     const story = await propose(stage(), BIGINT);
+    const app = `@${stage().github.app.slug}`;
     const bodies = [
       'Looks good to me!\n\n/approve',
       '`/approve`',
-      '```\n/approve\n```',
       '- **/approve**',
-      '\\/approve',
-      `@${stage().github.app.slug} looks good\n/approve`,
+      '> quoted\n/approve',
+      `${app} nice\n/approve`,
     ];
     for (const body of bodies) {
       await story.ana.replies(story.bot.proposal(1), body);
-      expect(story.bot.answer()).toContain('only as plain text on the first line');
+      expect(story.bot.answer()).toContain('write `/approve` as the first line');
     }
     expect(story.bot.answers()).toHaveLength(bodies.length);
     await expectUndecided(story);
@@ -67,19 +60,18 @@ describe('commands in a comment', () => {
     ]);
   });
 
-  it('a command line that contains an HTML comment is refused with a hint (S58)', async () => {
-    const story = await propose(stage(), BIGINT);
-    await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');
-    await expectUndecided(story);
-    expect(story.bot.answer()).toContain('hidden HTML comment');
+  it('the App’s name in front of a command changes nothing (S57)', async () => {
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
+    await ana.replies(bot.proposal(1), `@${stage().github.app.slug} /approve`);
+    expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an invalid id is refused by name, a typo gets a question, and another bot’s command is left alone (S62)', async () => {
+  it('an invalid id is refused by name, a typo gets the form, and another bot’s command is left alone (S62)', async () => {
     const story = await propose(stage(), BIGINT);
     await story.ana.says('/approve z9z9');
     expect(story.bot.answer()).toContain('no change of this pull request has the id `z9z9`');
     await story.ana.says('/aprove');
-    expect(story.bot.answer()).toContain('Did you mean `/approve`?');
+    expect(story.bot.answer()).toContain('in this form: `/approve');
     await story.ana.says('/retest');
     expect(story.bot.answers()).toHaveLength(2);
     await expectUndecided(story);

@@ -29,7 +29,7 @@ it('a signature below a denial is not a reason, so the run ends; with a reason i
 it('an approval above another command approves nothing and says so (F18, S65)', async () => {
   const { ana, bot, pr, stored } = await propose(stage(), BIGINT);
   await ana.says(`/approve ${bot.proposal(1).proposalId}\n/deny z9z9`);
-  expect(bot.answer()).toContain('Another command is below it');
+  expect(bot.answer()).toContain('Nothing was decided.');
   expect(pr.commits()).toEqual([]);
   expect(await proposalStates({ stored })).toEqual(['proposed']);
 });

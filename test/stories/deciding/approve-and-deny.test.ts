@@ -87,10 +87,10 @@ describe('approving', () => {
     );
   });
 
-  it('/approve all with a further word approves nothing and names that word (S42)', async () => {
+  it('/approve all with a further word approves nothing and says so (S42)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     await story.ana.says('/approve all now');
-    expect(story.bot.answer()).toContain('it was not understood at `now`');
+    expect(story.bot.answer()).toContain('Nothing was decided.');
     expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
   });
 
@@ -98,7 +98,7 @@ describe('approving', () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/approve but rename it');
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('`but`');
+    expect(bot.answer()).toContain('in this form: `/approve');
     await ana.replies(bot.proposal(1), '/approve\nMind the callers.');
     expect(pr.file('src/total.ts')).toContain('  let total = 0n;\n');
     expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({ user_note: 'Mind the callers.' });
@@ -126,7 +126,7 @@ describe('denying, or asking for something else', () => {
     await ana.says(`/approve ${second}`);
     await ana.says(`/deny ${second}: too late`);
     expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'proposed']);
-    await ana.says(`/deny ${second} and ${third}, please`);
+    await ana.says(`/deny ${second}, ${third}: please`);
     expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'rejected']);
   });
 

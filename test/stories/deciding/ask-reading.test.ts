@@ -231,9 +231,9 @@ describe('a question while things happen', () => {
     const { ben, bot, person, stored } = story;
     const { answers } = await asking(story);
     const others = await Promise.all(['dora', 'emil', 'finn'].map((login) => person(login, 'write')));
-    for (const who of others) for (let n = 1; n <= 3; n += 1) who.person.says(`/countersign ask ${n}?`);
+    for (const who of others) for (let n = 1; n <= 3; n += 1) who.person.says(`/countersign /ask ${n}?`);
     await vi.waitFor(async () => expect((await stored()).sideQuestions).toHaveLength(10), WAIT);
-    for (let n = 1; n <= 3; n += 1) ben.person.says(`/countersign ask ${n}?`);
+    for (let n = 1; n <= 3; n += 1) ben.person.says(`/countersign /ask ${n}?`);
     await stage().github.whenIdle();
     const undecided = sql`select 1 from inbox where done_at is null`;
     await vi.waitFor(async () => expect((await undecided.execute(stage().db())).rows).toEqual([]), WAIT);

@@ -50,15 +50,13 @@ it.each([['/deny'], ['Say less.']])('a quote points at its change for %s (S45, S
   expect(await proposalStates(story)).toEqual(['proposed', 'rejected']);
 });
 
-it('a quote with two of our ids, or with the digest of another change, points at none (S59)', async () => {
+it('a quote with two of our ids points at none (S59)', async () => {
   const story = await propose(stage(), BIGINT, NEW_PAGE);
   const { ana, bot } = story;
-  const [one, two] = [bot.proposal(1).body, bot.proposal(2).body];
-  for (const quoted of [`${one}\n\n${two}`, two.replace(/digest `.{12}`/, 'digest `0123456789ab`')]) {
-    await ana.says(quoteReply(quoted, 'Say less.'));
-    await ana.says(quoteReply(quoted, '/deny'));
-    await expectNothingApproved(story);
-  }
+  const quoted = `${bot.proposal(1).body}\n\n${bot.proposal(2).body}`;
+  await ana.says(quoteReply(quoted, 'Say less.'));
+  await ana.says(quoteReply(quoted, '/deny'));
+  await expectNothingApproved(story);
 });
 
 it('own lines below a quote approve nothing (X2, S48)', async () => {

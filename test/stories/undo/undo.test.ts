@@ -57,7 +57,7 @@ describe('/undo of an applied change', () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
     const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
     await ana.says(`/deny ${second}`);
-    for (const command of [`/undo ${first}`, `/undo ${second}`, '/undo zz99', '/undo zzzz', '/undo']) {
+    for (const command of [`/undo ${first}`, `/undo ${second}`, '/undo zz99', '/undo']) {
       await ana.says(command);
       expect(bot.answer()).toBe(
         '`/undo` needs the id of an applied change here, as in `/undo <id>`. The last run has none.',
@@ -79,10 +79,8 @@ describe('/undo of an applied change', () => {
       expect(bot.answer()).toContain(`The ${changes} of the last run, newest first:\n\n- [\`${second}\`]`);
       expect(bot.answer()).toContain(`- [\`${first}\`]`);
     }
-    await ana.says('/show zzzz');
-    expect(bot.answer()).toContain('no change of this pull request has the id `zzzz`');
-    await ana.says('/countersign');
-    expect(bot.answer()).toMatch(/^It needs a task on the same line/);
+    await ana.says('/show zz99');
+    expect(bot.answer()).toContain('no change of this pull request has the id `zz99`');
   });
 
   it('people without write access are refused, even the pull request’s author; a bot is ignored (S66, S67)', async () => {

@@ -177,9 +177,9 @@ class Play {
       text: 'differently',
       addressedToSomeoneElse: false,
       affirmation: false,
-      suggestions: [],
+      addressedToApp: false,
+      suggestion: null,
       isSuggestionAlone: false,
-      hasUnclosedSuggestion: false,
     } as const;
     const verbs = {
       approve: () => this.game.commands(speaker, { name: 'approve', targets, note: '' }, at),
@@ -191,7 +191,7 @@ class Play {
       'approve-all': () => this.game.commands(speaker, { name: 'approve', targets: { by: 'all' }, note: '' }, options),
       'deny-all': () =>
         this.game.commands(speaker, { name: 'deny', targets: { by: 'all' }, reason: '', fullText: '' }, options),
-      mention: () => this.game.says(speaker, { kind: 'mention', text: 'and mind the tests' }, options),
+      mention: () => this.game.says(speaker, { ...instruction, addressedToApp: true }, options),
     };
     const step = verbs[verb]();
     if (step.reason !== 'denied') return;

@@ -1,4 +1,4 @@
-import type { CommandNamed, CommandSyntax } from '../../comments/command-grammar.ts';
+import type { CommandNamed, CommandSyntax } from '../../comments/command-line.ts';
 import type { CommandHelp } from '../../messages/replies.ts';
 import type { CommandName } from '../../state/intent.ts';
 import type { CommandNeed, Need } from '../../step/facts.ts';

@@ -12,7 +12,7 @@ export function findAnsweredQuestion(
   if (location.at === 'thread') return findOpenInThread(pull, location.rootId);
   const [only, ...more] = quotedIds;
   if (only === undefined || more.length > 0) return null;
-  return pull.run?.questions.find(({ id, digest }) => id === only.id && digest.startsWith(only.digest)) ?? null;
+  return pull.run?.questions.find(({ id }) => id === only) ?? null;
 }
 
 /** In the thread of an open change, people write about the change. */

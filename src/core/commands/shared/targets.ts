@@ -1,4 +1,4 @@
-import type { CommentLocation, QuotedId, Targets } from '../../state/intent.ts';
+import type { CommentLocation, Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
@@ -7,7 +7,7 @@ import type { PullState } from '../../state/pull-state.ts';
 /** The position of a comment: all that tells which proposals it is about, besides its text. */
 export type CommentRef = {
   readonly location: CommentLocation;
-  readonly quotedIds: readonly QuotedId[];
+  readonly quotedIds: readonly string[];
   readonly quote: string | null;
   /** GitHub's `created_at`. */
   readonly createdAt: string;
@@ -163,14 +163,8 @@ export function findAnsweredProposal(
   { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
 ): Proposal | null {
   if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
-  return pull.proposals.find((one) => one.comment !== null && isNamedByQuote(one, quotedIds)) ?? null;
-}
-
-/** Whether the only quoted id is that of the proposal, with the digest of a change that its comment shows or showed. */
-function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...more]: readonly QuotedId[]): boolean {
-  if (only?.id !== id || more.length > 0) return false;
-  const changes = [change, ...(userEdit === null ? [] : [userEdit.originalChange])];
-  return changes.some(({ digest }) => digest.startsWith(only.digest));
+  const [only, ...more] = quotedIds;
+  return more.length > 0 ? null : (pull.proposals.find(({ id, comment }) => id === only && comment !== null) ?? null);
 }
 
 /** Whether this comment began the thread of the proposal. */

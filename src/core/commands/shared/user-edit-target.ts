@@ -24,10 +24,9 @@ export type UserEditTarget = {
 export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
   const { parsed, location } = intent;
   if (parsed.kind !== 'text' || location.at !== 'thread') return null;
-  if (parsed.hasUnclosedSuggestion) return null;
-  const [lines, ...more] = parsed.suggestions;
+  const { suggestion: lines } = parsed;
   const proposal = findAnsweredProposal(pull, intent);
-  if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
+  if (lines === null || lines === 'unclear' || proposal === null || !canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
   if (placement === null || change.op === 'set' || userEditRange(placement) === null) return null;
   return { proposal, change, placement, lines, note: parsed.text };

@@ -47,21 +47,8 @@ export function wordsNeeds({ pull, intent, facts }: CommentContext, about: Propo
     case 'ended-run':
       return runContinueNeeds(facts, intent.actor);
     case 'new-run':
-      return intent.parsed.kind === 'mention' && isQuestion(intent.parsed.text)
-        ? []
-        : runStartNeeds(facts, intent.actor);
+      return runStartNeeds(facts, intent.actor);
   }
-}
-
-const QUESTION_FORM =
-  /^(?:what|why|where|when|who|which|how|is|are|was|were|does|did)\b(?! about\b| not\b| don['’]t\b)[^\n]*\?$/i;
-
-/**
- * Whether words are a plain question: one line that begins with a question word and ends with a question mark. Where
- * they would begin a run they are answered without one. A polite task, such as “can you …?”, is none.
- */
-export function isQuestion(text: string): boolean {
-  return QUESTION_FORM.test(text.trim());
 }
 
 const OUTCOMES: Partial<Record<ProposalState, DecidedChange['outcome']>> = {

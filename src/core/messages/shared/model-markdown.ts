@@ -2,10 +2,23 @@ import type { List, ListItem, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { redact } from '../../../lib/redaction.ts';
 import { rememberTexts } from '../../../lib/remember-texts.ts';
-import { INLINE_CONSTRUCTS } from '../../comments/markdown-blocks.ts';
 import { escapeHiddenAndCr } from '../../edits/text/unicode.ts';
 import { blockQuote, codeBlock, stripMarkers, truncate } from './markdown.ts';
 import { findTable, renderInline, renderTable } from './model-lines.ts';
+
+/** The parser's names of everything within a line. Without them it reads blocks only. */
+const INLINE_CONSTRUCTS: readonly string[] = [
+  'attention',
+  'autolink',
+  'characterEscape',
+  'characterReference',
+  'codeText',
+  'hardBreakEscape',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+];
 
 /** The model's Markdown, quoted and labeled as the model's. */
 export function quoteModelMarkdown(label: string, untrusted: string, maxCharacters: number): string {

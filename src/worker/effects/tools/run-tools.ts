@@ -5,7 +5,7 @@ import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';
-import { findMisplacedCommand } from '../../../core/comments/parse-comment.ts';
+import { parseComment } from '../../../core/comments/parse-comment.ts';
 import { mainPath, membersOf } from '../../../core/edits/change.ts';
 import { stripMarkers } from '../../../core/messages/shared/markdown.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
@@ -178,7 +178,7 @@ function handleToolCall<Name extends ToolName>(
 
 /** People see a text without the App's markers and the spaces around it. */
 function isShownAsCommand(text: string): boolean {
-  return findMisplacedCommand(COMMAND_GRAMMAR, stripMarkers(text).trim()) !== null;
+  return parseComment(COMMAND_GRAMMAR, stripMarkers(text), '').parsed.kind !== 'text';
 }
 
 function askUser({ call }: ToolCallContext, request: ToolRequestOf<'ask_user'>): ToolResult {

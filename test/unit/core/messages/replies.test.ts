@@ -20,9 +20,8 @@ const context = { links, commands: COMMAND_LIST };
 
 function ownTextProblems(text: string): readonly UserEditProblem[] {
   return [
-    { reason: 'several-blocks' },
     { reason: 'same-lines-beside-text' },
-    { reason: 'unclosed-block' },
+    { reason: 'unclear-block' },
     { reason: 'not-one-place' },
     { reason: 'anchor-missing', line: 4, text },
     { reason: 'unchanged' },
@@ -116,8 +115,7 @@ function everyAnswer(text: string): readonly Reply[] {
     ],
     'already-decided': [{ proposals: [outcome] }],
     'edit-too-late': [{ proposals: [outcome] }],
-    'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
-    'unknown-command': [{ word: text, nearest: 'approve' }],
+    'malformed-command': [{ form: '/show [<id>]' }, { form: null }],
     affirmation: [{ id: 'k7q2' }],
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
@@ -345,26 +343,19 @@ describe('answers', () => {
       A decision is final. To have something else, reply to the change, or quote it, with your words and without a command, or use \`/countersign <task>\`.
 
       [malformed-command]
-      \`/approve\` had no effect: it was not understood at \`total\`.
+      Nothing was decided. A command stands alone on the first line of a comment, in this form: \`/show [<id>]\`. \`/help\` lists all commands.
 
-      Only ids may stand on its line. total
-
-      \`/help\` lists all commands.
-
-      [unknown-command]
-      \`total\` is not a command of Countersign, so nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
+      [malformed-command]
+      Nothing was decided: this is no command of Countersign. \`/help\` lists all commands.
 
       [affirmation]
       \`k7q2\` is still pending, because this reply decides nothing. To approve it, write \`/approve\` as the first line; \`/deny\` leaves the file as it is, and any other sentence says what to change.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
-
-      [user-edit-refused]
       Nothing was approved: your block has exactly the proposed lines, but it does not stand alone. To approve them, use \`/approve k7q2\`, with a note for the agent below it if you like. For other lines, reply with these in a block, or say what to change in words without a block.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because the block isn’t closed, or is inside a list or a tag. Reply with a block at the left margin that ends with a line of \` \`\`\` \`, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks, or one that is not closed, indented, or below other code or a tag. Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because its page has no suggestion block that it could replace. Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
@@ -373,22 +364,22 @@ describe('answers', () => {
       \`k7q2\` is still pending: did you mean to delete line 4, \`total\`? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending. total Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending. total Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it adds a character that nobody sees, \`U+200B in line 2\`; write it as an escape of the language. Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because Countersign may not write this file (\`total\`). Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of [\`m3x8\`](https://github.com/ana/shop/pull/1#discussion_r1), which must be decided first. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of [\`m3x8\`](https://github.com/ana/shop/pull/1#discussion_r1), which must be decided first. Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
-      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of \`m3x8\`, which must be decided first. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of \`m3x8\`, which must be decided first. Reply with one \`suggestion\` block at the left margin or with what to change, or use \`/approve\` or \`/deny [reason]\`.
 
       [edited-into-command]
       An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.

@@ -357,10 +357,10 @@ export class TableGame {
 
 /** A text that is read as this comment, where it approves. */
 function bodyOf(parsed: ParsedComment): string {
-  if (parsed.kind === 'text')
-    return [parsed.text, ...parsed.suggestions.map((lines) => ['```suggestion', ...lines, '```'].join('\n'))].join(
-      '\n',
-    );
+  if (parsed.kind === 'text') {
+    const { text, suggestion } = parsed;
+    return [text, ...(Array.isArray(suggestion) ? ['```suggestion', ...suggestion, '```'] : [])].join('\n');
+  }
   if (parsed.kind !== 'command' || parsed.command.name !== 'approve') return '(something else)';
   const { targets } = parsed.command;
   const named = targets.by === 'ids' ? targets.ids.join(' ') : targets.by === 'all' ? 'all' : '';

@@ -119,7 +119,7 @@ describe('deliveries that become an intent', () => {
     expect(read('issue_comment', issueComment(`${ID_LINE}\n\nuse bigint`))).toMatchObject({
       intent: {
         kind: 'comment',
-        quotedIds: [{ id: 'k7q2', digest: '0123456789ab' }],
+        quotedIds: ['k7q2'],
         parsed: { kind: 'text', text: 'use bigint' },
       },
     });
@@ -286,7 +286,7 @@ describe('an edit never decides (B7, S60)', () => {
     },
   );
 
-  it.each(['hello', 'lgtm', '/retest', '/aprove', '> /approve', `${ID_LINE}\n\nuse bigint`])(
+  it.each(['hello', 'lgtm', '/retest', '> /approve', `${ID_LINE}\n\nuse bigint`])(
     'an edit to %j is ignored',
     (body) => {
       expect(outcome('issue_comment', issueComment(body, {}, edit))).toBe('irrelevant-edit');

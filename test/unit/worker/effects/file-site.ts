@@ -90,7 +90,7 @@ export function undoes(id: string): Signal {
 
 /** A reply with these lines as its one suggestion block, below the comment that shows a proposal. */
 export function repliesWith(lines: readonly string[], { id }: PostedComment, path: string): Signal {
-  const read = { text: '', affirmation: false, addressedToSomeoneElse: false, hasUnclosedSuggestion: false } as const;
+  const read = { text: '', affirmation: false, addressedToSomeoneElse: false, addressedToApp: false } as const;
   const place = {
     at: 'thread',
     commentId: 99,
@@ -102,5 +102,5 @@ export function repliesWith(lines: readonly string[], { id }: PostedComment, pat
     side: null,
     diffHunk: '',
   } as const;
-  return says({ kind: 'text', ...read, suggestions: [lines], isSuggestionAlone: true }, place);
+  return says({ kind: 'text', ...read, suggestion: lines, isSuggestionAlone: true }, place);
 }

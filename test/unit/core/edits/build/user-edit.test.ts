@@ -36,9 +36,8 @@ function replyWith(lines: readonly string[]): string {
 function readLines(body: string): readonly string[] {
   const { parsed } = parseComment(COMMAND_GRAMMAR, body, 'countersign');
   if (parsed.kind !== 'text') throw new Error(`${parsed.kind} instead of a remark`);
-  const [only, ...more] = parsed.suggestions;
-  if (only === undefined || more.length > 0) throw new Error(`${parsed.suggestions.length} blocks`);
-  return only;
+  if (parsed.suggestion === null || parsed.suggestion === 'unclear') throw new Error('there is no block');
+  return parsed.suggestion;
 }
 
 type AcceptedEdit = Extract<UserEditResult, { kind: 'change' }>;
