@@ -67,7 +67,7 @@ export async function measureHops(database: DatabaseLocation, rounds: number): P
   const store = await openStore(database);
   const modelRequests: HopChain[] = [];
   const context = createBenchContext(site, store, now, modelRequests);
-  const worker = startWorker(context, { name: randomUUID() });
+  const worker = startWorker(context);
   const chains: HopChain[] = [];
   try {
     for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {

@@ -45,7 +45,7 @@ export async function openScene(
   task: EvalTask,
   { modelName, deadline }: { readonly modelName: string | null; readonly deadline: number },
 ): Promise<Scene> {
-  const store = createMemoryStore(createMemoryTables(), 1);
+  const store = createMemoryStore(createMemoryTables());
   const environment = await startDemoEnvironment(modelName, store);
   const { github, model, advanceClock, waitUntilIdle, close } = environment;
   const { repository, pull, accounts } = openPull(github, task);
@@ -88,8 +88,8 @@ export async function openScene(
  * but before the run there is no such check, so anything can be the task.
  */
 async function hasWorkSoon(store: Store, { run }: PullState): Promise<boolean> {
-  const { exclusive } = await store.nextDue(Date.now());
-  return exclusive !== null && exclusive < Date.now() + (run === null ? 60_000 : 5_000);
+  const due = await store.nextDue();
+  return due !== null && due < Date.now() + (run === null ? 60_000 : 5_000);
 }
 
 /** Nothing happens before people do something. A model that is asked again later leaves the App idle, but not at rest. */

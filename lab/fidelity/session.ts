@@ -51,7 +51,7 @@ export async function startSession(files: FixtureFiles, calls: readonly ToolCall
   const fixture = createPullRequestFixture(files, clock.now);
   const events: WebhookEvent[] = [];
   const server = createFixtureServer(fixture, now, events);
-  const store = createMemoryStore(createMemoryTables(), 1);
+  const store = createMemoryStore(createMemoryTables());
   const context = createFixtureContext({ fixture, server, store, now, model: createCallingModel(calls) });
   const receive = createFixtureReceiver(fixture, context);
   const settle = async (): Promise<void> => {
@@ -98,7 +98,6 @@ async function processAllWork(
 ): Promise<void> {
   const worker = {
     context,
-    workerName: 'fidelity',
     stopping: new AbortController().signal,
     canContinue: () => true,
     onReleased: () => {},

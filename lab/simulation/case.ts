@@ -12,12 +12,6 @@ import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { startConversation } from './world/conversation.ts';
 import type { CaseDatabase } from './world/database.ts';
-import {
-  DISCONNECT_RATES,
-  type DisconnectRates,
-  FREQUENT_DISCONNECT_RATES,
-  startDisconnecting,
-} from './world/disconnects.ts';
 import { type CaseFixture, createCaseFixture, type ExtraContent, GITHUB_URL, START_TIME } from './world/fixture.ts';
 import {
   createGitHubPort,
@@ -86,9 +80,6 @@ const MAX_DELIVERY_DELAY_MS = 300_000;
 
 const LONG_SUSPENSION_MS = 3_600_000;
 
-/** The share of cases with faults in which connections to the database break. */
-const DISCONNECT_PROBABILITY = 0.3;
-
 /** The share of cases in which the owner suspends the App again and again. */
 const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 
@@ -119,7 +110,6 @@ type CaseState = {
   deliveryFaultRate: number;
   recoversWebhooks: boolean;
   cleansUp: boolean;
-  disconnects: DisconnectRates | null;
   /** The end of the conversation and of all faults (ms), or null. */
   faultFreeSince: number | null;
   /** The last end of a suspension or removal of the App (ms). */
@@ -137,17 +127,14 @@ export async function playCase({
 }: CaseOptions): Promise<PlayedCase> {
   const state = createCaseState(createRandom(seed), database, overrides, cast);
   const { random, clock, trace, fixture, simulatedGitHub } = state;
-  const disconnectsOften = overrides.disconnectsOften === true;
-  const hasFaults = cast.hasFaults && (random.chance(0.75) || disconnectsOften);
+  const hasFaults = cast.hasFaults && random.chance(0.75);
   if (hasFaults && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
   state.faultRates = hasFaults ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
   state.deliveryFaultRate = hasFaults ? random.between(0, 0.2) : 0;
   state.recoversWebhooks = random.chance(0.25);
   state.cleansUp = random.chance(0.2);
-  if (hasFaults && random.chance(DISCONNECT_PROBABILITY)) state.disconnects = DISCONNECT_RATES;
-  if (disconnectsOften) state.disconnects = FREQUENT_DISCONNECT_RATES;
-  const replicas = Math.max(random.pick([1, 1, 2, 3]), disconnectsOften ? 2 : 1);
-  for (let count = 0; count < replicas; count += 1) await startReplica(state);
+  const replicas = random.pick([1, 1, 2, 3]);
+  for (let count = 0; count < replicas; count += 1) startReplica(state);
   startConversation({
     ...{ simulatedGitHub, fixture, random, clock, trace },
     ...{ actions: cast.actions, hasSecondThoughts: cast.hasSecondThoughts },
@@ -218,7 +205,6 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
     staleHeadWindows: [],
     recoversWebhooks: false,
     cleansUp: false,
-    disconnects: null,
     faultFreeSince: null,
     reactivatedAt: Number.NEGATIVE_INFINITY,
     replicaCount: 0,
@@ -226,18 +212,17 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
   return state;
 }
 
-/** Starts a process. After a crash its locks are freed at once or soon, and another process starts. */
-async function startReplica(state: CaseState): Promise<void> {
+/** Starts a process. After a crash another one starts, and the leases of the first last until their time. */
+function startReplica(state: CaseState): void {
   const { clock, random, trace, fixture, database, targets } = state;
   state.replicaCount += 1;
-  const { store, freeLeases, breakConnection } = await database.open();
+  const store = database.open();
   const replica = new Replica(`replica-${state.replicaCount}`, {
     ...{ clock, random, trace },
     faultRates: () => currentFaultRates(state),
     onCrash: () => {
       targets.delete(replica);
-      clock.schedule(random.pick([0, random.between(0, 20_000)]), () => clock.runTask(freeLeases));
-      clock.schedule(random.between(500, 20_000), () => clock.runTask(() => startReplica(state)));
+      clock.schedule(random.between(500, 20_000), () => startReplica(state));
     },
   });
   const overriddenStore = (state.overrides.store ?? identity)(traceStore(store, trace));
@@ -252,13 +237,6 @@ async function startReplica(state: CaseState): Promise<void> {
     state.faultFreeSince !== null && clock.now > state.faultFreeSince + MAX_DELIVERY_DELAY_MS;
   if (recoversWebhooks)
     startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, deliveryLog, isOver }, store: replicaStore });
-  if (state.disconnects !== null && breakConnection !== undefined)
-    startDisconnecting(
-      { ...state, isOver: () => state.faultRates === NO_FAULTS },
-      replica,
-      state.disconnects,
-      breakConnection,
-    );
   if (state.cleansUp)
     startCleanupLoop({ replica, clock, store: replicaStore, faultFreeSince: () => state.faultFreeSince });
 }
@@ -275,11 +253,8 @@ function identity<Value>(value: Value): Value {
   return value;
 }
 
-/** These methods bypass the replica: renewals take no virtual time, and `connectionEpoch` is a local read. */
-function leaseMethods(
-  clock: VirtualClock,
-  store: Store,
-): Pick<Store, 'renewClaim' | 'renewEffect' | 'connectionEpoch'> {
+/** These methods bypass the replica: renewals take no virtual time. */
+function leaseMethods(clock: VirtualClock, store: Store): Pick<Store, 'renewClaim' | 'renewEffect'> {
   const asTask = <Result>(work: Promise<Result>): Promise<Result> => {
     clock.taskStarted();
     return work.finally(() => clock.taskEnded());
@@ -287,7 +262,6 @@ function leaseMethods(
   return {
     renewClaim: (claim, now, leaseMs) => asTask(store.renewClaim(claim, now, leaseMs)),
     renewEffect: (effect, now, leaseMs) => asTask(store.renewEffect(effect, now, leaseMs)),
-    connectionEpoch: () => store.connectionEpoch(),
   };
 }
 

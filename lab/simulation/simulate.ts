@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { Backend } from '../../src/adapters/store/engine/backend.ts';
 import { migrate } from '../../src/adapters/store/engine/migrate.ts';
 import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
+import type { Backend } from '../../src/adapters/store/engine/schema.ts';
 import { playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
 import type { PlayedCase } from './checks/evidence.ts';
@@ -164,7 +164,7 @@ async function runCaseJob({ seed, pglite, hostile }: CaseJob): Promise<Simulatio
 
 async function openBackend(): Promise<Backend> {
   const pglite = await PGlite.create({ parsers: TYPE_PARSERS });
-  const backend = await createPgliteBackend(pglite, () => pglite.close());
+  const backend = createPgliteBackend(pglite, () => pglite.close());
   await migrate(backend.db);
   return backend;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
 import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
 import { apiBaseUrl, EventOctokit } from '../adapters/github/requests/client.ts';
@@ -147,7 +146,7 @@ export function launchWorker(
     links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
   };
-  return startWorker(context, { name: randomUUID() });
+  return startWorker(context);
 }
 
 /** Starts reading lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */

@@ -1,4 +1,4 @@
-import type { RecoveryTurn, Store } from '../adapters/store/store.ts';
+import type { Store } from '../adapters/store/store.ts';
 import { createFault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Counter } from '../adapters/telemetry/metrics.ts';
@@ -26,15 +26,15 @@ export type LookOptions = {
 
 /** What a process remembers between two looks. */
 type LookMemory = {
-  /** Only the first look of a process does not wait for its turn. */
-  hasLooked: boolean;
+  /** The first look of a process, and one after a failed look, do not wait for their turn. */
+  looksEarly: boolean;
   /** Failed attempts to read a payload, by delivery. */
   readonly failures: Map<string, number>;
   /** Handled deliveries that the log still lists. Not all of them are stored. */
   readonly handled: Set<string>;
 };
 
-/** `elsewhere`: another process has the turn or has just had it. `unfinished`: the next look continues. */
+/** `elsewhere`: another process has just looked. `unfinished`: the next look continues. */
 export type LookResult = 'done' | 'unfinished' | 'elsewhere';
 
 /** Time between two looks of all processes (ms): the longest delay of a reply to a lost comment. */
@@ -53,7 +53,7 @@ const MAX_LOST = 1_000;
 const MAX_READ_FAILURES = 3;
 
 export function createLookMemory(): LookMemory {
-  return { hasLooked: false, failures: new Map(), handled: new Set() };
+  return { looksEarly: true, failures: new Map(), handled: new Set() };
 }
 
 /**
@@ -62,21 +62,19 @@ export function createLookMemory(): LookMemory {
  */
 export async function lookForDeliveries(memory: LookMemory, options: LookOptions): Promise<LookResult> {
   const { store, now } = options;
-  const turn = await store.beginRecovery(now(), LOOK_INTERVAL_MS, !memory.hasLooked);
-  if (turn === null) return 'elsewhere';
-  memory.hasLooked = true;
-  let until: number | null = null;
-  try {
-    until = await recoverSince(turn, memory, options);
-    return until === null ? 'unfinished' : 'done';
-  } finally {
-    await store.endRecovery(turn, until, now() + LOOK_INTERVAL_MS);
-  }
+  const begun = await store.beginRecovery(now(), LOOK_INTERVAL_MS, memory.looksEarly);
+  if (begun === null) return 'elsewhere';
+  memory.looksEarly = true;
+  const until = await recoverSince(begun.recoveredUntil, memory, options);
+  memory.looksEarly = false;
+  if (until === null) return 'unfinished';
+  await store.endRecovery(until);
+  return 'done';
 }
 
 /** Returns the time (ms) up to which no delivery is missing; null if some are left. */
 async function recoverSince(
-  { recoveredUntil }: RecoveryTurn,
+  recoveredUntil: number | null,
   memory: LookMemory,
   options: LookOptions,
 ): Promise<number | null> {
@@ -158,7 +156,7 @@ type DeliveryReaderOptions = Omit<LookOptions, 'now'> & {
 
 const TICK_MS = 1_000;
 
-/** Pause after an error, or while another process has the turn. */
+/** Pause after an error, or after a look of another process. */
 const RETRY_AFTER_MS = 60_000;
 
 /** Responses of a server without a delivery log, or one that the App cannot read. */

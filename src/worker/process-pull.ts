@@ -1,4 +1,4 @@
-import type { Claim, NewClaim, PullWork, StoredEffect, StoredSignal } from '../adapters/store/store.ts';
+import type { Claim, PullWork, StoredEffect } from '../adapters/store/store.ts';
 import { WRITE_TIMEOUT_MS } from '../core/step/ports.ts';
 import { decideNow, handleSignal } from './handle-signal.ts';
 import type { WorkerContext } from './jobs/job.ts';
@@ -12,20 +12,20 @@ function claimedWork(pullRequestKey: string, perform: () => Promise<void>): Clai
   return Object.assign(perform, { pullRequestKey });
 }
 
-/** The worker that claims. `workerName` is stored with its claims. */
-type ClaimingWorker = { readonly context: WorkerContext; readonly workerName: string; readonly stopping: AbortSignal };
+/** The worker that claims. */
+type ClaimingWorker = { readonly context: WorkerContext; readonly stopping: AbortSignal };
 
 /** Claims the pull request with the oldest due work; null if there is none. */
 export async function claimNextPull(worker: ClaimingWorker): Promise<ClaimedWork | null> {
   const { store, clock } = worker.context;
-  const claimed = await store.claimPull(worker.workerName, clock.now(), LEASE_MS);
+  const claimed = await store.claimPull(clock.now(), LEASE_MS);
   return claimed === null ? null : claimedWork(claimed.pullRequestKey, () => processClaim(worker, claimed));
 }
 
 /** Claims the next due effect that needs no claim of its pull request; null if there is none. */
 export async function claimNextEffect(worker: ClaimingWorker): Promise<ClaimedWork | null> {
   const { store, clock } = worker.context;
-  const stored = await store.claimEffect(worker.workerName, clock.now(), LEASE_MS);
+  const stored = await store.claimEffect(clock.now(), LEASE_MS);
   return stored === null ? null : claimedWork(stored.pullRequestKey, () => runLeasedEffect(worker, stored));
 }
 
@@ -37,14 +37,14 @@ function runLeasedEffect({ context, stopping }: ClaimingWorker, stored: StoredEf
   );
 }
 
-async function processClaim({ context, stopping }: ClaimingWorker, { firstSignal, ...claim }: NewClaim): Promise<void> {
+async function processClaim({ context, stopping }: ClaimingWorker, claim: Claim): Promise<void> {
   const { store } = context;
   let isReleased = false;
   try {
     const renew = (now: number): Promise<boolean> => store.renewClaim(claim, now, LEASE_MS);
     const lease: RenewableLease = { pullRequestKey: claim.pullRequestKey, until: claim.leaseUntil, renew };
     isReleased = await withLeaseRenewal(context, lease, (isLeased) =>
-      processPullRequest({ context, claim, stopping, isLeased }, firstSignal),
+      processPullRequest({ context, claim, stopping, isLeased }),
     );
   } finally {
     if (!isReleased) await store.releaseClaim(claim);
@@ -63,14 +63,12 @@ type ClaimedPull = {
  * Handles the signals of a pull request in order, then performs its effects. Returns true once nothing is due: the
  * store has released the claim then. Returns false if the claim is or might be lost, or if the process stops.
  */
-export async function processPullRequest(claimed: ClaimedPull, firstSignal: StoredSignal | null): Promise<boolean> {
+export async function processPullRequest(claimed: ClaimedPull): Promise<boolean> {
   const { context, claim, stopping, isLeased } = claimed;
-  let work: PullWork | null = firstSignal === null ? null : { kind: 'signal', signal: firstSignal };
   while (!stopping.aborted && isLeased()) {
-    work ??= await context.store.nextWork(claim, context.clock.now());
+    const work = await context.store.nextWork(claim, context.clock.now());
     if (work === null) return true;
     if (!(await performWork(claimed, work))) return false;
-    work = null;
   }
   return false;
 }
@@ -102,16 +100,15 @@ type RenewableLease = {
 
 /**
  * Performs work and renews its lease meanwhile. `isLeased` is true while a write to GitHub that starts now ends before
- * the lease can expire. It is false in a process that hung or lost its connection, before another worker takes over.
+ * the lease can expire. It is false in a process that hung or lost its database, before another worker takes over.
  */
 async function withLeaseRenewal<T>(
   context: WorkerContext,
   { until, renew, pullRequestKey }: RenewableLease,
   work: (isLeased: () => boolean) => Promise<T>,
 ): Promise<T> {
-  const { store, clock, log } = context;
+  const { clock, log } = context;
   let leaseUntil = until;
-  const epoch = store.connectionEpoch();
   const renewOnce = async (): Promise<void> => {
     const now = clock.now();
     if (await renew(now)) leaseUntil = now + LEASE_MS;
@@ -129,9 +126,7 @@ async function withLeaseRenewal<T>(
   if (clock.now() > until - LEASE_MS + RENEWAL_INTERVAL_MS) await renewSafely();
   const stop = clock.every(RENEWAL_INTERVAL_MS, () => void renewSafely());
   try {
-    return await work(
-      () => clock.now() < leaseUntil - WRITE_TIMEOUT_MS && epoch !== null && store.connectionEpoch() === epoch,
-    );
+    return await work(() => clock.now() < leaseUntil - WRITE_TIMEOUT_MS);
   } finally {
     stop();
   }

@@ -102,7 +102,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/adapters/store/engine': {
     what: 'connections, migrations, database errors',
-    entries: ['backend.ts', 'errors.ts'],
+    entries: ['schema.ts', 'errors.ts'],
   },
   'src/adapters/model': { what: 'the Chat Completions endpoint', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { inject } from 'vitest';
-import type { Backend } from '../../src/adapters/store/engine/backend.ts';
 import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
+import type { Backend } from '../../src/adapters/store/engine/schema.ts';
 
 /** A migrated PGlite in memory with empty tables. */
 export type BorrowedPglite = {
-  /** Opens it like another process: the same data with another lease holder. */
-  readonly open: () => Promise<Backend>;
+  /** Opens it like another process. */
+  readonly open: () => Backend;
   /** Returns it for reuse; only allowed if the schema is unchanged. */
   readonly giveBack: () => void;
 };

@@ -1,6 +1,5 @@
-import type { Claim, DueTimes, PullWork, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
+import type { Claim, PullWork, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
 import {
-  type HolderLease,
   isLeaseFree,
   type MemoryEffectRow,
   type MemoryInboxRow,
@@ -20,7 +19,7 @@ export function pickNextWork(row: MemoryPullRow | null, now: number): PullWork |
 }
 
 /** The oldest due effect result, or the oldest due webhook. */
-export function findDueSignal(row: MemoryPullRow, now: number): StoredSignal | null {
+function findDueSignal(row: MemoryPullRow, now: number): StoredSignal | null {
   const due = row.pendingSignals.filter((signal) => signalDueAt(row, signal) <= now && signal.signal !== null);
   const next = due.find(({ kind }) => kind === 'effect-result') ?? due[0];
   return next === undefined ? null : toStoredSignal(next);
@@ -32,12 +31,12 @@ function toStoredSignal({ id, signal, receivedAt, attempts, internalErrors }: Me
 
 export function endClaim(row: MemoryPullRow): void {
   row.fencingToken += 1;
-  row.lease = null;
+  row.leaseUntil = null;
 }
 
-export function grantClaim(row: MemoryPullRow, holder: number, now: number, leaseMs: number): Claim {
+export function grantClaim(row: MemoryPullRow, now: number, leaseMs: number): Claim {
   row.fencingToken += 1;
-  row.lease = { until: now + leaseMs, holder };
+  row.leaseUntil = now + leaseMs;
   return { pullRequestKey: row.key, fencingToken: row.fencingToken, leaseUntil: now + leaseMs };
 }
 
@@ -69,22 +68,17 @@ function findOldest<Row>(rows: Iterable<Row>, dueAtOf: (row: Row) => number, now
 
 /** The free pull request whose due work is oldest. */
 export function findOldestClaimable(tables: MemoryTables, now: number): MemoryPullRow | null {
-  const free = [...tables.pulls.values()].filter(({ lease }) => isLeaseFree(tables, lease, now));
+  const free = [...tables.pulls.values()].filter(({ leaseUntil }) => isLeaseFree(tables, leaseUntil, now));
   return findOldest(free, workDueAt, now);
 }
 
-/** Leases the oldest due effect of the concurrent lane to this holder. */
-export function claimConcurrentEffect(
-  tables: MemoryTables,
-  holder: number,
-  now: number,
-  leaseMs: number,
-): StoredEffect | null {
+/** Leases the oldest due effect of the concurrent lane. */
+export function claimConcurrentEffect(tables: MemoryTables, now: number, leaseMs: number): StoredEffect | null {
   const all = [...tables.pulls.values()].flatMap((row) => row.pendingEffects.map((effect) => ({ row, effect })));
-  const free = all.filter(({ effect }) => effect.lane === 'concurrent' && isLeaseFree(tables, effect.lease, now));
+  const free = all.filter(({ effect }) => effect.lane === 'concurrent' && isLeaseFree(tables, effect.leaseUntil, now));
   const next = findOldest(free, ({ effect }) => effect.dueAt, now);
   if (next === null) return null;
-  next.effect.lease = { until: now + leaseMs, holder };
+  next.effect.leaseUntil = now + leaseMs;
   return startAttempt(next.row, next.effect);
 }
 
@@ -104,20 +98,14 @@ function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect
   };
 }
 
-/** The earliest time at which work of each lane can be claimed (ms). */
-export function findEarliestDue(tables: MemoryTables): DueTimes {
-  const leasedUntil = (lease: HolderLease | null): number =>
-    lease !== null && tables.holders.has(lease.holder) ? lease.until : Number.NEGATIVE_INFINITY;
-  let exclusive = Number.POSITIVE_INFINITY;
-  let concurrent = Number.POSITIVE_INFINITY;
-  for (const row of tables.pulls.values()) {
-    exclusive = Math.min(exclusive, Math.max(workDueAt(row), leasedUntil(row.lease)));
-    for (const { lane, dueAt, lease } of row.pendingEffects)
-      if (lane === 'concurrent') concurrent = Math.min(concurrent, Math.max(dueAt, leasedUntil(lease)));
-  }
-  return { exclusive: finiteOrNull(exclusive), concurrent: finiteOrNull(concurrent) };
-}
-
-function finiteOrNull(time: number): number | null {
-  return time === Number.POSITIVE_INFINITY ? null : time;
+/** The earliest time at which work can be claimed (ms); null if there is none. */
+export function findEarliestDue(tables: MemoryTables): number | null {
+  const times = [...tables.pulls.values()].flatMap((row) => [
+    Math.max(workDueAt(row), row.leaseUntil ?? 0),
+    ...row.pendingEffects.flatMap(({ lane, dueAt, leaseUntil }) =>
+      lane === 'concurrent' ? [Math.max(dueAt, leaseUntil ?? 0)] : [],
+    ),
+  ]);
+  const earliest = Math.min(Number.POSITIVE_INFINITY, ...times);
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }

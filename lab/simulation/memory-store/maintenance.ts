@@ -1,5 +1,5 @@
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
-import type { RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
+import type { Store } from '../../../src/adapters/store/store.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import { DAY_MS } from '../../../src/core/state/limits.ts';
 import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
@@ -10,50 +10,34 @@ import {
   clearAttempt,
   isLeaseFree,
   type MemoryPullRow,
-  type MemoryRecoveryRow,
   type MemoryTables,
+  notifyListeners,
 } from './tables.ts';
 
 /** The store methods for the recovery of lost webhooks. */
 export function memoryRecoveryMethods(
   tables: MemoryTables,
-  holder: number,
-  wake: () => void,
 ): Pick<Store, 'findKnownDeliveries' | 'voidVotes' | 'beginRecovery' | 'endRecovery'> {
+  const { recovery } = tables;
   return {
     findKnownDeliveries: async (ids) =>
       new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.installationEvents.has(id))),
     voidVotes: async (now) => {
       signalActive(tables, [...tables.pulls.values()], WEBHOOKS_LOST, now);
-      wake();
+      notifyListeners(tables);
     },
-    beginRecovery: async (now, leaseMs, isEarly) =>
-      startRecovery(tables, { until: now + leaseMs, holder }, now, isEarly),
-    endRecovery: async ({ fencingToken }, until, nextAt) => {
-      const row = tables.recovery;
-      if (row?.fencingToken !== fencingToken) return;
-      const readUntil = until === null ? row.readUntil : Math.max(row.readUntil ?? until, until);
-      tables.recovery = { ...row, readUntil, nextAt, lease: null };
+    beginRecovery: async (now, intervalMs, isEarly) => {
+      if (!isEarly && recovery.nextLookAt > now) return null;
+      recovery.nextLookAt = now + intervalMs;
+      return { recoveredUntil: recovery.recoveredUntil };
+    },
+    endRecovery: async (until) => {
+      recovery.recoveredUntil = Math.max(recovery.recoveredUntil ?? until, until);
     },
   };
 }
 
 const WEBHOOKS_LOST: Signal = { type: 'dead-lettered', errorId: null };
-
-const NO_RECOVERY: MemoryRecoveryRow = { fencingToken: 0, readUntil: null, nextAt: 0, lease: null };
-
-function startRecovery(
-  tables: MemoryTables,
-  lease: { readonly until: number; readonly holder: number },
-  now: number,
-  isEarly: boolean,
-): RecoveryTurn | null {
-  const row = tables.recovery ?? NO_RECOVERY;
-  if (!isLeaseFree(tables, row.lease, now) || !(isEarly || row.nextAt <= now)) return null;
-  const fencingToken = row.fencingToken + 1;
-  tables.recovery = { ...row, fencingToken, lease, nextAt: lease.until };
-  return { fencingToken, recoveredUntil: row.readUntil };
-}
 
 /** Stores an installation event and applies it to the affected pull requests. */
 export function applyInstallationEvent(
@@ -113,7 +97,7 @@ function deleteOldDeliveries(tables: MemoryTables, row: MemoryPullRow, now: numb
 
 function deleteOldAnswers(tables: MemoryTables, row: MemoryPullRow, now: number): void {
   const newest = row.state.answeredQuestions.at(-1)?.answeredAt;
-  if (newest === undefined || !isLeaseFree(tables, row.lease, now)) return;
+  if (newest === undefined || !isLeaseFree(tables, row.leaseUntil, now)) return;
   if (Date.parse(newest) < now - RUN_RETENTION_MS) row.state = { ...row.state, answeredQuestions: [] };
 }
 
@@ -129,7 +113,8 @@ function deleteOldEffects(row: MemoryPullRow, now: number): void {
 
 /** Deletes expired runs, unless the pull request has pending work or is claimed. */
 function deleteOldRuns(tables: MemoryTables, row: MemoryPullRow, now: number): void {
-  if (row.pendingSignals.length > 0 || row.pendingEffects.length > 0 || !isLeaseFree(tables, row.lease, now)) return;
+  if (row.pendingSignals.length > 0 || row.pendingEffects.length > 0 || !isLeaseFree(tables, row.leaseUntil, now))
+    return;
   for (const [runId, { pullKey, updatedAt }] of tables.runs) {
     const proposals = [...row.proposals.values()].filter(({ proposal }) => proposal.runId === runId);
     const isKept = proposals.some(

@@ -13,7 +13,7 @@ import { isOpen } from '../../../src/core/state/proposal-lifecycle.ts';
 import { createPullState, pullRequestKey } from '../../../src/core/state/pull-state.ts';
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { endClaim, findDueSignal, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';
+import { endClaim, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';
 import { applyInstallationEvent, deleteExpiredRows, memoryRecoveryMethods } from './maintenance.ts';
 import {
   checkStep,
@@ -26,7 +26,6 @@ import {
 import {
   addSignal,
   completeSignalRow,
-  type MemoryConnection,
   type MemoryInboxRow,
   type MemoryPullRow,
   type MemoryTables,
@@ -34,33 +33,24 @@ import {
   requireWholeTime,
 } from './tables.ts';
 
-/**
- * Creates a store in memory. Each method runs synchronously, like a transaction. `holder` identifies the process: its
- * leases are valid as long as `tables.holders` contains it.
- */
-export function createMemoryStore(
-  tables: MemoryTables,
-  holder: number,
-  connection: MemoryConnection = { epoch: {} },
-): Store {
-  tables.holders.add(holder);
+/** Creates a store in memory. Each method runs synchronously, like a transaction. */
+export function createMemoryStore(tables: MemoryTables): Store {
   const heldPull = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
   return {
-    receive: async (deliveries, now) => receiveDeliveries(tables, deliveries, now),
+    receive: async (delivery, now) => receiveDelivery(tables, delivery, now),
     broadcastToPulls: async (deliveryId, event, now) => {
       const receipt = applyInstallationEvent(tables, deliveryId, event, now);
       if (receipt === 'stored') notifyListeners(tables);
       return receipt;
     },
-    ...memoryRecoveryMethods(tables, holder, () => notifyListeners(tables)),
-    claimPull: async (_worker, now, leaseMs) => {
-      if (connection.epoch === null) return null;
+    ...memoryRecoveryMethods(tables),
+    claimPull: async (now, leaseMs) => {
       const row = findOldestClaimable(tables, now);
-      return row && { ...grantClaim(row, holder, now, leaseMs), firstSignal: findDueSignal(row, now) };
+      return row && grantClaim(row, now, leaseMs);
     },
     renewClaim: async (claim, now, leaseMs) => {
       const row = heldPull(claim);
-      if (row !== null) row.lease = { until: now + leaseMs, holder };
+      if (row !== null) row.leaseUntil = now + leaseMs;
       return row !== null;
     },
     releaseClaim: async (claim) => {
@@ -81,18 +71,16 @@ export function createMemoryStore(
       retrySignalLater(tables, claim, signal, requireWholeTime(at), failure),
     deadLetterSignal: async (claim, signal, report, followUp, now) =>
       moveToDeadLetters(tables, heldPull(claim), signal, report, followUp, now),
-    ...memoryEffectMethods(tables, holder, connection),
+    ...memoryEffectMethods(tables),
     nextDue: async () => findEarliestDue(tables),
-    ...{ onDisconnect() {}, connectionEpoch: () => connection.epoch },
-    onWorkAvailable: (wake) => {
-      const listener = (): void => wake(null);
+    onWorkAvailable: (listener) => {
       tables.listeners.add(listener);
       return () => void tables.listeners.delete(listener);
     },
     deleteExpired: async (now) => deleteExpiredRows(tables, now),
     ping: async () => {},
     rehearseReceive: async () => {},
-    close: async () => void tables.holders.delete(holder),
+    close: async () => {},
   };
 }
 
@@ -102,23 +90,12 @@ function findHeldPull(tables: MemoryTables, claim: Claim): MemoryPullRow | null 
   return row !== undefined && (row.fencingToken === claim.fencingToken || !tables.invariants.fencing) ? row : null;
 }
 
-function receiveDeliveries(
-  tables: MemoryTables,
-  deliveries: readonly InterpretedDelivery[],
-  now: number,
-): ('stored' | 'duplicate')[] {
-  if (deliveries.some(({ id, contentKey }) => `${id}${contentKey ?? ''}`.includes('\0')))
-    throw new Error('A key contains U+0000');
-  const receipts = deliveries.map((delivery) => receiveDelivery(tables, delivery, now));
-  if (receipts.includes('stored')) notifyListeners(tables);
-  return receipts;
-}
-
 function receiveDelivery(
   tables: MemoryTables,
   { id, intent, contentKey }: InterpretedDelivery,
   now: number,
 ): 'stored' | 'duplicate' {
+  if (`${id}${contentKey ?? ''}`.includes('\0')) throw new Error('A key contains U+0000');
   const row = tables.pulls.get(pullRequestKey(intent.pull)) ?? addPull(tables, intent.pull);
   const isKnown = tables.deliveryIds.has(id) || (contentKey !== null && tables.contentKeys.has(contentKey));
   if (isKnown && tables.invariants.dedupe) return 'duplicate';
@@ -130,6 +107,7 @@ function receiveDelivery(
     { type: 'intent', deliveryId: id, intent },
     { kind: 'webhook', deliveryId: id, contentKey, now },
   );
+  notifyListeners(tables);
   return 'stored';
 }
 
@@ -143,7 +121,7 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     isActive: true,
     webhooksRetryAt: 0,
     fencingToken: 0,
-    lease: null,
+    leaseUntil: null,
     pendingSignals: [],
     pendingEffects: [],
     inbox: [],

@@ -27,7 +27,6 @@ import {
   clearAttempt,
   completeEffectRow,
   completeSignalRow,
-  type MemoryConnection,
   type MemoryEffectRow,
   type MemoryInboxRow,
   type MemoryPullRow,
@@ -167,7 +166,7 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     waitingAttempts: 0,
     internalErrors: 0,
     started: false,
-    lease: null,
+    leaseUntil: null,
     doneAt: null,
     error: null,
   };
@@ -177,14 +176,13 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
 
 type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
 
-export function memoryEffectMethods(tables: MemoryTables, holder: number, connection: MemoryConnection): EffectMethods {
+export function memoryEffectMethods(tables: MemoryTables): EffectMethods {
   return {
-    claimEffect: async (_worker, now, leaseMs) =>
-      connection.epoch === null ? null : claimConcurrentEffect(tables, holder, now, leaseMs),
+    claimEffect: async (now, leaseMs) => claimConcurrentEffect(tables, now, leaseMs),
     renewEffect: async (stored, now, leaseMs) => {
       const [, effect] = findPendingEffect(tables, stored);
       const isHeld = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
-      if (isHeld) effect.lease = { until: now + leaseMs, holder };
+      if (isHeld) effect.leaseUntil = now + leaseMs;
       return isHeld;
     },
     finishEffect: async (stored, outcome, now) => completeEffect(tables, stored, outcome, now),

@@ -8,9 +8,6 @@ import type { Effect } from '../../../src/core/step/effects.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';
 import type { Signal } from '../../../src/core/step/signals.ts';
 
-/** `until` in ms since the epoch. */
-export type HolderLease = { readonly until: number; readonly holder: number };
-
 export type MemoryInboxRow = {
   readonly id: number;
   readonly kind: 'effect-result' | 'webhook';
@@ -40,7 +37,7 @@ export type MemoryEffectRow = {
   waitingAttempts: number;
   internalErrors: number;
   started: boolean;
-  lease: HolderLease | null;
+  leaseUntil: number | null;
   doneAt: number | null;
   error: string | null;
 };
@@ -55,7 +52,7 @@ export type MemoryPullRow = {
   isActive: boolean;
   webhooksRetryAt: number;
   fencingToken: number;
-  lease: HolderLease | null;
+  leaseUntil: number | null;
   pendingSignals: readonly MemoryInboxRow[];
   pendingEffects: readonly MemoryEffectRow[];
   inbox: MemoryInboxRow[];
@@ -71,17 +68,14 @@ export type MemoryPullRow = {
 /** A person's answer to a question of a run; null once it is erased. */
 type MemoryAnswerRow = { readonly runId: string; readonly answer: QuestionAnswer | null };
 
-/** A process's connection to the database. The epoch is null while it is disconnected. */
-export type MemoryConnection = { epoch: object | null };
-
 /** Rules that the store enforces. Mutants switch off one of them. */
 export type StoreInvariants = {
   /** A process that lost its claim cannot write. */
   readonly fencing: boolean;
   /** `saveIfInboxEmpty` fails while comments are pending. */
   readonly inboxGuard: boolean;
-  /** Leases of a crashed process are free. */
-  readonly freesDeadLeases: boolean;
+  /** The leases of a process that crashed or hangs end. */
+  readonly leasesEnd: boolean;
   /** A delivery is stored once. */
   readonly dedupe: boolean;
   /** Cleanup deletes only text from the ledger. */
@@ -91,16 +85,9 @@ export type StoreInvariants = {
 export const ALL_INVARIANTS: StoreInvariants = {
   fencing: true,
   inboxGuard: true,
-  freesDeadLeases: true,
+  leasesEnd: true,
   dedupe: true,
   keepsLedger: true,
-};
-
-export type MemoryRecoveryRow = {
-  readonly fencingToken: number;
-  readonly readUntil: number | null;
-  readonly nextAt: number;
-  readonly lease: HolderLease | null;
 };
 
 /** A database in memory. */
@@ -117,10 +104,7 @@ export type MemoryTables = {
   readonly contentKeys: Set<string>;
   /** By delivery id. `uninstalled` is the id of a removed installation. */
   readonly installationEvents: Map<string, { readonly receivedAt: number; readonly uninstalled: number | null }>;
-  /** The state of the recovery of lost webhooks; null before the first one. */
-  recovery: MemoryRecoveryRow | null;
-  /** Running processes. A lease of another process is free at once. */
-  readonly holders: Set<number>;
+  readonly recovery: { nextLookAt: number; recoveredUntil: number | null };
   readonly listeners: Set<() => void>;
   lastId: number;
 };
@@ -136,8 +120,7 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
     deliveryIds: new Set(),
     contentKeys: new Set(),
     installationEvents: new Map(),
-    recovery: null,
-    holders: new Set(),
+    recovery: { nextLookAt: 0, recoveredUntil: null },
     listeners: new Set(),
     lastId: 0,
   };
@@ -149,9 +132,8 @@ export function nextId(tables: MemoryTables): number {
   return tables.lastId;
 }
 
-export function isLeaseFree(tables: MemoryTables, lease: HolderLease | null, now: number): boolean {
-  if (lease === null || (lease.until <= now && tables.invariants.freesDeadLeases)) return true;
-  return tables.invariants.freesDeadLeases && !tables.holders.has(lease.holder);
+export function isLeaseFree({ invariants }: MemoryTables, leaseUntil: number | null, now: number): boolean {
+  return leaseUntil === null || (leaseUntil <= now && invariants.leasesEnd);
 }
 
 export function completeSignalRow(row: MemoryPullRow, signal: MemoryInboxRow, now: number): void {
@@ -170,7 +152,7 @@ export function completeEffectRow(row: MemoryPullRow, effect: MemoryEffectRow, n
 
 export function clearAttempt(effect: MemoryEffectRow): void {
   effect.started = false;
-  effect.lease = null;
+  effect.leaseUntil = null;
 }
 
 export function addSignal(

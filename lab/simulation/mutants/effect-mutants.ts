@@ -54,8 +54,8 @@ function overrideEffects(change: (effect: StoredEffect) => StoredEffect): Overri
       const work = await nextWork(claim, now);
       return work?.kind === 'effect' ? { kind: 'effect', effect: change(work.effect) } : work;
     },
-    claimEffect: async (worker, now, leaseMs) => {
-      const effect = await claimEffect(worker, now, leaseMs);
+    claimEffect: async (now, leaseMs) => {
+      const effect = await claimEffect(now, leaseMs);
       return effect && change(effect);
     },
   }));
@@ -102,20 +102,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'dead-leases-hold',
     brokenPromise: 'the leases of a crashed process become free',
-    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, freesDeadLeases: false } }),
+    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, leasesEnd: false } }),
   },
   {
     name: 'writes-past-its-lease',
     brokenPromise: 'a process whose lease expired writes nothing to GitHub',
     createOverrides: ignoreLeases,
-  },
-  {
-    name: 'writes-after-disconnect',
-    brokenPromise: 'a process that lost its database connection writes nothing to GitHub under the old lease',
-    createOverrides: () => ({
-      ...overrideStore(() => ({ connectionEpoch: () => EFFECT_MUTANTS })),
-      disconnectsOften: true,
-    }),
   },
   {
     name: 'rate-limits-counted-as-failures',

@@ -55,8 +55,6 @@ export type Overrides = {
   readonly withdrawsOften?: true;
   /** In every case the owners, or the members of their team, change after each approval. */
   readonly changesOwnersOften?: true;
-  /** Every case has at least two processes, and their database connections break again and again. */
-  readonly disconnectsOften?: true;
   /** The rules that the memory store enforces. */
   readonly invariants?: StoreInvariants;
 };

@@ -240,16 +240,16 @@ const DECISION_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Deliveries stay in memory until the next ones arrive. */
+/** A delivery stays in memory until the next one arrives. */
 function acknowledgeBeforeStoring(): Overrides {
   return overrideStore(({ receive }) => {
-    let delayed: Parameters<Store['receive']>[0] = [];
+    let delayed: Parameters<Store['receive']>[0] | null = null;
     return {
-      receive: async (deliveries, now) => {
+      receive: async (delivery, now) => {
         const previous = delayed;
-        delayed = deliveries;
-        await receive(previous, now);
-        return deliveries.map(() => 'stored' as const);
+        delayed = delivery;
+        if (previous !== null) await receive(previous, now);
+        return 'stored';
       },
     };
   });

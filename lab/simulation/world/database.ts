@@ -1,35 +1,23 @@
 import { type Kysely, sql } from 'kysely';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
-import { type Backend, LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
 import { fromStored } from '../../../src/adapters/store/engine/json.ts';
 import { tidy } from '../../../src/adapters/store/engine/pglite.ts';
-import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
+import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { Person } from '../../../src/core/state/vote.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';
 import {
   createMemoryTables,
-  type MemoryConnection,
   type MemoryPullRow,
   type MemoryTables,
-  notifyListeners,
   type StoreInvariants,
 } from '../memory-store/tables.ts';
 
 /** The database of a case. Each process opens a store of its own. */
 export type CaseDatabase = {
-  readonly open: () => Promise<{
-    readonly store: Store;
-    /** Frees the leases of a crashed process. */
-    readonly freeLeases: () => Promise<void>;
-    /** Breaks the process's connection. Only the memory store simulates this. */
-    readonly breakConnection?: () => BrokenConnection;
-  }>;
+  readonly open: () => Store;
   readonly readFinalState: () => Promise<FinalState>;
 };
-
-/** `freeLeases`: the server frees the process's leases. `reconnect`: the process opens a new connection. */
-export type BrokenConnection = { readonly freeLeases: () => void; readonly reconnect: () => void };
 
 /** The content of the database after a case. */
 export type FinalState = {
@@ -49,30 +37,8 @@ export type FinalState = {
 /** Creates an empty database in memory. */
 export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase {
   const tables: MemoryTables = createMemoryTables(invariants);
-  let lastHolder = 0;
   return {
-    async open() {
-      lastHolder += 1;
-      const holder = lastHolder;
-      const connection: MemoryConnection = { epoch: {} };
-      return {
-        store: createMemoryStore(tables, holder, connection),
-        freeLeases: async () => void tables.holders.delete(holder),
-        breakConnection() {
-          connection.epoch = null;
-          const freeLeases = (): void => {
-            tables.holders.delete(holder);
-            notifyListeners(tables);
-          };
-          const reconnect = (): void => {
-            tables.holders.add(holder);
-            connection.epoch = {};
-            notifyListeners(tables);
-          };
-          return { freeLeases, reconnect };
-        },
-      };
-    },
+    open: () => createMemoryStore(tables),
     async readFinalState() {
       const rows = [...tables.pulls.values(), ...tables.removedPulls];
       const pendingCount = rows.reduce((sum, row) => sum + row.pendingSignals.length + row.pendingEffects.length, 0);
@@ -97,38 +63,14 @@ function countTextRows({ inbox, proposals, votes, answers, outcomes, state }: Me
   return signals + proposals.size + voteTexts + answerTexts + notes + state.answeredQuestions.length;
 }
 
-/**
- * Empties a real database for a case. The processes share its one connection. Each holds an advisory lock of its own for
- * its lifetime, as on a connection of its own.
- */
+/** Empties a real database for a case. The processes share its one connection. */
 export async function createBackendDatabase(backend: Backend): Promise<CaseDatabase> {
   const { db } = backend;
   await deleteAllRows(db);
   // Otherwise the log and the deleted rows of all cases would stay, and after some thousands a case takes twice as long.
   await tidy(backend);
-  await sql`select pg_advisory_unlock_all()`.execute(db);
-  const listeners = new Set<() => void>();
-  const shareDueTimes = createDueTimesSharing();
-  let lastHolder = 0;
   return {
-    async open() {
-      lastHolder += 1;
-      const leaseHolderId = lastHolder;
-      await sql`select pg_advisory_lock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
-      const store = createStore({
-        ...{ db, leaseHolderId, embedded: false, connectionEpoch: () => db },
-        notifyOthers: () => {
-          for (const listener of listeners) listener();
-        },
-        onNotified: (listener) => void listeners.add(listener),
-        onDisconnect: () => {},
-        close: async () => {},
-      });
-      const freeLeases = async (): Promise<void> => {
-        await sql`select pg_advisory_unlock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
-      };
-      return shareDueTimes({ store, freeLeases });
-    },
+    open: () => createStore(backend),
     async readFinalState() {
       const { rows: pendingCounts } = await sql<{ pending: string }>`
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
@@ -155,40 +97,6 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         committed: committed.map((row) => ({ ...row, approvers: fromStored<Person[]>(row.approvers) })),
       };
     },
-  };
-}
-
-/** The parts of the database that one process calls. */
-type Opened = { readonly store: Store; readonly freeLeases: () => Promise<void> };
-
-/**
- * All lanes of all processes ask for due work at the same moments, which takes a third of a case. As long as nothing
- * else is called and the time is the same, the answer is the same, so it is read once.
- */
-function createDueTimesSharing(): (opened: Opened) => Opened {
-  let known: { readonly now: number; readonly times: ReturnType<Store['nextDue']> } | null = null;
-  const forget = (): void => {
-    known = null;
-  };
-  return ({ store, freeLeases }) => {
-    const nextDue: Store['nextDue'] = (now) => {
-      if (known?.now !== now) known = { now, times: store.nextDue(now) };
-      return known.times;
-    };
-    const shared = new Proxy(store, {
-      get(target, name) {
-        if (name === 'nextDue') return nextDue;
-        const method: unknown = Reflect.get(target, name);
-        // The epoch of the connection is no data.
-        if (typeof method !== 'function' || name === 'connectionEpoch') return method;
-        return (...args: unknown[]) => {
-          forget();
-          const result: unknown = Reflect.apply(method, target, args);
-          return result instanceof Promise ? result.finally(forget) : result;
-        };
-      },
-    });
-    return { store: shared, freeLeases: () => freeLeases().finally(forget) };
   };
 }
 

@@ -1,6 +1,6 @@
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
-import type { DueTimes, Store } from '../../../src/adapters/store/store.ts';
+import type { Store } from '../../../src/adapters/store/store.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';
 import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import {
@@ -149,10 +149,7 @@ export class Replica {
     return perform();
   }
 
-  #pickFault(
-    portName: PortName,
-    name: string,
-  ): Exclude<FaultKind, `delivery-${string}` | 'connection-cut' | 'stale-head'> | null {
+  #pickFault(portName: PortName, name: string): Exclude<FaultKind, `delivery-${string}` | 'stale-head'> | null {
     const { random, faultRates } = this.#options;
     const { crash, fault, hang } = faultRates();
     const roll = random.float() / faultMultiplier(name);
@@ -205,68 +202,49 @@ type WorkerLoopOptions = {
   readonly store: Pick<Store, 'onWorkAvailable' | 'nextDue'>;
 };
 
-const MAX_CONCURRENT = { exclusive: 2, concurrent: 3 } as const satisfies Record<keyof DueTimes, number>;
+const MAX_CONCURRENT = { pulls: 2, effects: 3 } as const;
 
-/** Makes a process poll for due work, claim it and perform it. */
-export function startWorkers(options: WorkerLoopOptions): void {
-  const { replica, context, store } = options;
-  const stopping = neverAborted();
-  // Finished work of one lane can create work for the other.
-  const pollBoth = (ms: number): void => {
-    lanes.exclusive(ms);
-    lanes.concurrent(ms);
-  };
-  const lanes = {
-    exclusive: startLane(options, 'exclusive', pollBoth, () =>
-      claimNextPull({ context, workerName: replica.name, stopping }),
-    ),
-    concurrent: startLane(options, 'concurrent', pollBoth, () =>
-      claimNextEffect({ context, workerName: replica.name, stopping }),
-    ),
-  };
-  store.onWorkAvailable(() => pollBoth(0));
-  pollBoth(0);
-}
-
-/** Returns a function that polls the lane after the given time (ms), unless an earlier poll is scheduled. */
-function startLane(
-  options: WorkerLoopOptions,
-  lane: keyof DueTimes,
-  pollBoth: (ms: number) => void,
-  claim: () => Promise<ClaimedWork | null>,
-): (ms: number) => void {
-  const { replica, clock, trace, store } = options;
-  let running = 0;
+/** Makes a process look for due work, claim it and perform it. */
+export function startWorkers({ replica, clock, trace, context, store }: WorkerLoopOptions): void {
+  const worker = { context, stopping: neverAborted() };
+  const running = { pulls: 0, effects: 0 };
   let scheduledAt = Number.POSITIVE_INFINITY;
-  const poll = (ms: number): void => {
+  /** Looks for work after the given time (ms), unless an earlier look is scheduled. */
+  function lookIn(ms: number): void {
     const at = Math.ceil(clock.now + ms);
     if (!replica.isAlive || scheduledAt <= at) return;
     scheduledAt = at;
     replica.schedule(ms, () => {
       if (scheduledAt <= clock.now) scheduledAt = Number.POSITIVE_INFINITY;
-      if (running < MAX_CONCURRENT[lane]) clock.runTask(processNext);
+      clock.runTask(look);
     });
-  };
-  /** Like the App's worker loop, it claims only if work is due. */
-  const processNext = async (): Promise<void> => {
-    running += 1;
+  }
+  /** Like the App's worker loop, it claims up to its limits; what it leaves is found once something ends. */
+  async function look(): Promise<void> {
+    const due = await store.nextDue();
+    if (due === null) return;
+    if (due > clock.now) return lookIn(due - clock.now);
+    clock.runTask(() => start('pulls', () => claimNextPull(worker)));
+    clock.runTask(() => start('effects', () => claimNextEffect(worker)));
+  }
+  async function start(kind: keyof typeof running, claim: () => Promise<ClaimedWork | null>): Promise<void> {
+    if (running[kind] >= MAX_CONCURRENT[kind]) return;
+    running[kind] += 1;
     try {
-      const due = (await store.nextDue(clock.now))[lane];
-      if (due === null) return;
-      if (due > clock.now) return poll(due - clock.now);
       const work = await claim();
-      if (work === null) return poll(20);
-      poll(1);
+      if (work === null) return lookIn(20);
+      lookIn(1);
       await work();
-      pollBoth(1);
+      lookIn(1);
     } catch (error) {
       trace.add({ kind: 'note', text: `${replica.name}: work failed: ${String(error)}` });
-      pollBoth(1_000);
+      lookIn(1_000);
     } finally {
-      running -= 1;
+      running[kind] -= 1;
     }
-  };
-  return poll;
+  }
+  store.onWorkAvailable(() => lookIn(0));
+  lookIn(0);
 }
 
 type ReplicaRecoveryOptions = {

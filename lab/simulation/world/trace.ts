@@ -1,11 +1,4 @@
-import type {
-  Claim,
-  InterpretedDelivery,
-  NewClaim,
-  SaveResult,
-  Store,
-  StoredEffect,
-} from '../../../src/adapters/store/store.ts';
+import type { Claim, InterpretedDelivery, SaveResult, Store, StoredEffect } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
@@ -61,7 +54,6 @@ export const FAULT_KINDS = [
   'limit',
   'hang',
   'stale-head',
-  'connection-cut',
   'delivery-dropped',
   'delivery-duplicated',
   'delivery-delayed',
@@ -103,7 +95,7 @@ export function traceStore(store: Store, trace: Trace): Store {
     trace.add({ kind: 'saved', claim, signal, step, result, before });
     return result;
   }
-  function traceClaim(claim: NewClaim | null): NewClaim | null {
+  function traceClaim(claim: Claim | null): Claim | null {
     if (claim !== null) trace.add({ kind: 'claimed', claim });
     return claim;
   }
@@ -114,7 +106,7 @@ export function traceStore(store: Store, trace: Trace): Store {
   return {
     ...store,
     ...traceReceiving(store, trace),
-    claimPull: async (worker, now, leaseMs) => traceClaim(await store.claimPull(worker, now, leaseMs)),
+    claimPull: async (now, leaseMs) => traceClaim(await store.claimPull(now, leaseMs)),
     save: (claim, signal, step, now) =>
       traceSave(claim, signal.signal, step, () => store.save(claim, signal, step, now)),
     saveIfInboxEmpty: (claim, signal, step, now) =>
@@ -124,7 +116,7 @@ export function traceStore(store: Store, trace: Trace): Store {
       if (work?.kind === 'effect') traceEffectStart(work.effect);
       return work;
     },
-    claimEffect: async (worker, now, leaseMs) => traceEffectStart(await store.claimEffect(worker, now, leaseMs)),
+    claimEffect: async (now, leaseMs) => traceEffectStart(await store.claimEffect(now, leaseMs)),
     async finishEffect(effect, outcome, now) {
       await store.finishEffect(effect, outcome, now);
       trace.add({ kind: 'effect-finished', effect });
@@ -134,11 +126,10 @@ export function traceStore(store: Store, trace: Trace): Store {
 
 function traceReceiving(store: Store, trace: Trace): Pick<Store, 'receive' | 'broadcastToPulls'> {
   return {
-    async receive(deliveries, now) {
-      const receipts = await store.receive(deliveries, now);
-      for (const [index, delivery] of deliveries.entries())
-        trace.add({ kind: 'received', delivery, receipt: receipts[index] ?? 'duplicate' });
-      return receipts;
+    async receive(delivery, now) {
+      const receipt = await store.receive(delivery, now);
+      trace.add({ kind: 'received', delivery, receipt });
+      return receipt;
     },
     async broadcastToPulls(deliveryId, installationEvent, now) {
       const receipt = await store.broadcastToPulls(deliveryId, installationEvent, now);

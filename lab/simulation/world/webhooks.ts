@@ -91,9 +91,9 @@ async function deliverTo(options: DeliveryOptions, target: DeliveryTarget, event
   let isForUs = false;
   const handleDelivery = createDeliveryHandler({
     store: {
-      receive: (deliveries, now) => {
+      receive: (delivery, now) => {
         isForUs = true;
-        return target.store.receive(deliveries, now);
+        return target.store.receive(delivery, now);
       },
       broadcastToPulls: target.store.broadcastToPulls,
     },

@@ -1,10 +1,9 @@
-import type { Intent } from '../../core/state/intent.ts';
 import { SUBSCRIBED_EVENTS } from '../../core/step/app-rights.ts';
 import type { AppIdentity } from '../../core/step/facts.ts';
 import type { DeliveryEvent } from '../../core/step/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
 import { KnownFaultError } from '../../lib/outage.ts';
-import type { InterpretedDelivery, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
@@ -65,25 +64,16 @@ function fieldsOf(interpretation: Interpretation): LogFields {
 async function storeInterpretation(
   id: string,
   interpretation: Interpretation,
-  options: DeliveryHandlerOptions,
+  { store, now }: DeliveryHandlerOptions,
 ): Promise<string> {
   switch (interpretation.kind) {
     case 'ignored':
       return interpretation.reason;
-    case 'intent':
-      return storeIntent(id, interpretation.intent, options);
+    case 'intent': {
+      const { intent } = interpretation;
+      return store.receive({ id, intent, contentKey: contentKey(intent) }, now());
+    }
     case 'installation-event':
-      return options.store.broadcastToPulls(id, interpretation.installationEvent, options.now());
+      return store.broadcastToPulls(id, interpretation.installationEvent, now());
   }
-}
-
-async function storeIntent(
-  id: string,
-  intent: Intent,
-  options: DeliveryHandlerOptions,
-): Promise<'stored' | 'duplicate'> {
-  const delivery: InterpretedDelivery = { id, intent, contentKey: contentKey(intent) };
-  const [result] = await options.store.receive([delivery], options.now());
-  if (result === undefined) throw new Error('the store returned no result for a delivery');
-  return result;
 }

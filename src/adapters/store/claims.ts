@@ -1,57 +1,45 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Signal } from '../../core/step/signals.ts';
-import { claimableExclusiveEffects, claimableSignals } from './due-work.ts';
 import { EFFECT_COLUMNS, type EffectRow, toStoredEffect } from './effects.ts';
-import type { Backend, LeaseHolder } from './engine/backend.ts';
 import { fromStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
-import type { Claim, NewClaim, PullWork, StoredEffect, StoredSignal } from './store.ts';
+import type { Claim, PullWork } from './store.ts';
 
-type ClaimRow = { pull_key: string; fence: number } & { [column in keyof SignalRow]: SignalRow[column] | null };
+/** Due signals of unclaimed pull requests, without comments that are held back by a failed one. */
+const dueSignals = (now: number): RawBuilder<unknown> => sql`
+  from inbox join pulls on pulls.pull_key = inbox.pull_key
+  where inbox.done_at is null and inbox.not_before <= ${now}
+    and (inbox.kind = 'effect-result' or pulls.webhooks_retry_at <= ${now})
+    and (pulls.lease_until is null or pulls.lease_until <= ${now})
+  order by inbox.not_before limit 1`;
+
+/** Due exclusive effects of unclaimed pull requests. */
+const dueEffects = (now: number): RawBuilder<unknown> => sql`
+  from effects join pulls on pulls.pull_key = effects.pull_key
+  where effects.done_at is null and effects.lane = 'exclusive' and effects.not_before <= ${now}
+    and (pulls.lease_until is null or pulls.lease_until <= ${now})
+  order by effects.not_before limit 1`;
 
 /**
  * Claims the free pull request whose due work is oldest, and raises its fencing token. `skip locked` lets any number of
  * workers claim at once, and each pull request goes to one of them (G6). Rows locked only by `receive` are not skipped.
  */
-export async function claimPull(
-  { db, ...leaseHolder }: Pick<Backend, 'db'> & LeaseHolder,
-  worker: string,
-  now: number,
-  leaseMs: number,
-): Promise<NewClaim | null> {
+export async function claimPull(db: Kysely<DatabaseSchema>, now: number, leaseMs: number): Promise<Claim | null> {
   const leaseUntil = now + leaseMs;
-  const { rows } = await sql<ClaimRow>`
-    with oldest_signal as (
-      select pulls.pull_key, inbox.not_before ${claimableSignals(leaseHolder, now)}
-      limit 1 for no key update of pulls skip locked
-    ), oldest_effect as (
-      select pulls.pull_key, effects.not_before ${claimableExclusiveEffects(leaseHolder, now)}
-      limit 1 for no key update of pulls skip locked
-    ), next as materialized (
-      select * from (select * from oldest_signal union all select * from oldest_effect) as work order by not_before limit 1
-    ), claimed as (
-      update pulls
-      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${leaseHolder.leaseHolderId}, worker = ${worker}
-      where pull_key = (select pull_key from next)
-      returning pull_key, fence, webhooks_retry_at
+  const { rows } = await sql<{ pull_key: string; fence: number }>`
+    with due_signal as (
+      select pulls.pull_key, inbox.not_before ${dueSignals(now)} for no key update of pulls skip locked
+    ), due_effect as (
+      select pulls.pull_key, effects.not_before ${dueEffects(now)} for no key update of pulls skip locked
     )
-    select claimed.pull_key, claimed.fence, signal.*
-    from claimed left join lateral (
-      select id, signal, received_at, attempts, internal_errors from inbox
-      where inbox.pull_key = claimed.pull_key and done_at is null and not_before <= ${now}
-        and (kind = 'effect-result' or claimed.webhooks_retry_at <= ${now})
-        and exists (select from oldest_signal where oldest_signal.pull_key = claimed.pull_key)
-      order by kind, id limit 1
-    ) as signal on true
+    update pulls set fence = fence + 1, lease_until = ${leaseUntil}
+    where pull_key = (
+      select pull_key from (table due_signal union all table due_effect) as due order by not_before limit 1
+    )
+    returning pull_key, fence
   `.execute(db);
-  const row = rows[0];
-  if (row === undefined) return null;
-  const { pull_key: pullRequestKey, fence: fencingToken } = row;
-  return { pullRequestKey, fencingToken, leaseUntil, firstSignal: hasSignal(row) ? toStoredSignal(row) : null };
-}
-
-function hasSignal(row: ClaimRow): row is ClaimRow & SignalRow {
-  return row.id !== null && row.signal !== null;
+  const [row] = rows;
+  return row === undefined ? null : { pullRequestKey: row.pull_key, fencingToken: row.fence, leaseUntil };
 }
 
 /** Extends the lease to `now + leaseMs`; false once the claim is lost. */
@@ -61,21 +49,23 @@ export async function renewPullClaim(
   now: number,
   leaseMs: number,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('pulls')
-    .set({ lease_until: now + leaseMs })
-    .where(isHeldBy(claim))
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { numAffectedRows } = await sql`
+    update pulls set lease_until = ${now + leaseMs} where ${isHeldBy(claim)}
+  `.execute(db);
+  return Number(numAffectedRows) > 0;
 }
 
 export async function releasePullClaim(db: Kysely<DatabaseSchema>, claim: Claim): Promise<void> {
-  await sql`update pulls set ${releasedColumns(claim)} where ${isHeldBy(claim)}`.execute(db);
+  await sql`update pulls set ${RELEASED} where ${isHeldBy(claim)}`.execute(db);
 }
 
 /** Raises the fencing token, so that the released claim is void for its own holder too. */
-function releasedColumns({ fencingToken }: Claim): RawBuilder<unknown> {
-  return sql`fence = ${fencingToken + 1}, lease_until = null, leased_by = null, worker = null`;
+const RELEASED = sql`fence = fence + 1, lease_until = null`;
+
+/** Ends the leases of an earlier process. Only for a database that no other process can use. */
+export async function endLeases(db: Kysely<DatabaseSchema>): Promise<void> {
+  await sql`update pulls set ${RELEASED} where lease_until is not null`.execute(db);
+  await sql`update effects set lease_until = null where lease_until is not null`.execute(db);
 }
 
 /**
@@ -103,22 +93,11 @@ export function isHeldBy({ pullRequestKey, fencingToken }: Claim) {
   return sql<boolean>`pulls.pull_key = ${pullRequestKey} and pulls.fence = ${fencingToken}`;
 }
 
-/** Columns of `inbox` that a `StoredSignal` needs. */
-type SignalRow = { id: number; signal: string; received_at: number; attempts: number; internal_errors: number };
-
-function toStoredSignal({
-  id,
-  signal,
-  received_at: receivedAt,
-  attempts,
-  internal_errors: internalErrors,
-}: SignalRow): StoredSignal {
-  return { id, signal: fromStored<Signal>(signal), receivedAt, attempts, internalErrors };
-}
-
+/** A due signal or a started effect. An effect that its previous holder finished meanwhile is not started. */
 type WorkRow =
-  | (SignalRow & { readonly kind: 'effect-result' | 'webhook' })
-  | { readonly kind: 'effect'; readonly id: number };
+  | { kind: 'signal'; id: number; signal: string; received_at: number; attempts: number; internal_errors: number }
+  | ({ kind: 'effect'; started: true } & EffectRow)
+  | { kind: 'effect'; started: null };
 
 /**
  * Returns the next due signal of a claimed pull request: effect results first, then webhooks, each in order of arrival.
@@ -127,61 +106,68 @@ type WorkRow =
  */
 export async function takeNextWork(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<PullWork | null> {
   for (;;) {
-    const due = await findDueWorkOrRelease(db, claim, now);
-    if (due === null) return null;
-    if (due.kind !== 'effect') return { kind: 'signal', signal: toStoredSignal(due) };
-    const effect = await startEffect(db, claim, due.id);
-    if (effect !== null) return { kind: 'effect', effect };
+    const row = await startOrRelease(db, claim, now);
+    if (row === null) return null;
+    if (row.kind === 'signal') {
+      const { id, signal, received_at: receivedAt, attempts, internal_errors: internalErrors } = row;
+      return {
+        kind: 'signal',
+        signal: { id, signal: fromStored<Signal>(signal), receivedAt, attempts, internalErrors },
+      };
+    }
+    if (row.started) return { kind: 'effect', effect: toStoredEffect(row) };
   }
 }
 
-/** One statement, because every step of a run ends with it. */
-async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<WorkRow | null> {
+/**
+ * One statement, because every step of a run ends with it. The update of an effect waits for a previous holder that is
+ * just finishing it.
+ */
+async function startOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<WorkRow | null> {
   const { pullRequestKey } = claim;
   const { rows } = await sql<WorkRow>`
     with claimed as materialized (
-      select webhooks_retry_at from pulls where ${isHeldBy(claim)}
-    ), due as materialized (
-      (${selectDueSignal('effect-result', pullRequestKey, now)}) union all (${selectDueSignal('webhook', pullRequestKey, now)}) union all (
-        select 3 as ordinal, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as internal_errors
-        from claimed, effects
-        where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
-          and effects.not_before <= ${now}
-        order by effects.id limit 1
-      )
-      order by ordinal limit 1
+      select webhooks_retry_at from pulls where ${isHeldBy(claim)} for no key update
+    ), due_signal as materialized (
+      select inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.internal_errors from claimed, inbox
+      where inbox.pull_key = ${pullRequestKey} and inbox.done_at is null and inbox.signal is not null
+        and inbox.not_before <= ${now} and (inbox.kind = 'effect-result' or claimed.webhooks_retry_at <= ${now})
+      order by inbox.kind, inbox.id limit 1
+    ), due_effect as materialized (
+      select effects.id from claimed, effects
+      where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
+        and effects.not_before <= ${now} and not exists (select from due_signal)
+      order by effects.id limit 1
+    ), started as (
+      update effects set attempts = effects.attempts + 1, started = true
+      from due_effect where effects.id = due_effect.id and effects.done_at is null
+      returning ${EFFECT_COLUMNS}
     ), released as (
-      update pulls set ${releasedColumns(claim)} where ${isHeldBy(claim)} and not exists (select from due)
+      update pulls set ${RELEASED}
+      where ${isHeldBy(claim)} and not exists (select from due_signal) and not exists (select from due_effect)
     )
-    select * from due
+    select 'signal' as kind, true as started, id, signal, received_at, attempts, internal_errors,
+      null as pull_key, null as body, null as waiting_attempts, null as created_at
+    from due_signal
+    union all
+    select 'effect', started.id is not null, started.id, null, null, started.attempts, started.internal_errors,
+      started.pull_key, started.body, started.waiting_attempts, started.created_at
+    from due_effect left join started on started.id = due_effect.id
   `.execute(db);
   return rows[0] ?? null;
 }
 
-/** The oldest due signal of one kind. A failed comment holds back the later ones. */
-function selectDueSignal(kind: 'effect-result' | 'webhook', pullRequestKey: string, now: number) {
-  return sql`
-    select ${sql.lit(kind === 'effect-result' ? 1 : 2)} as ordinal, inbox.kind, inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.internal_errors
-    from claimed, inbox
-    where inbox.pull_key = ${pullRequestKey} and inbox.kind = ${sql.lit(kind)} and inbox.done_at is null
-      and inbox.not_before <= ${now} and inbox.signal is not null
-      ${kind === 'webhook' ? sql`and claimed.webhooks_retry_at <= ${now}` : sql``}
-    order by inbox.id limit 1`;
-}
-
-/**
- * Counts the attempt if the claim still holds. The row lock waits for a previous holder that is just finishing the
- * effect.
- */
-async function startEffect(db: Kysely<DatabaseSchema>, claim: Claim, id: number): Promise<StoredEffect | null> {
-  const { rows } = await sql<EffectRow>`
-    with claimed as (
-      select pull_key from pulls where ${isHeldBy(claim)} for no key update
-    )
-    update effects set attempts = effects.attempts + 1, started = true
-    from claimed where effects.id = ${id} and effects.done_at is null
-    returning ${EFFECT_COLUMNS}
+/** When the earliest pending work can start (ms): at its own time and after its lease; null if none is pending. */
+export async function findNextDue(db: Kysely<DatabaseSchema>): Promise<number | null> {
+  const { rows } = await sql<{ due: number | null }>`
+    select least(
+      (select min(greatest(inbox.not_before, pulls.lease_until,
+          case when inbox.kind = 'webhook' then pulls.webhooks_retry_at end))
+        from inbox join pulls on pulls.pull_key = inbox.pull_key where inbox.done_at is null),
+      (select min(greatest(effects.not_before,
+          case effects.lane when 'exclusive' then pulls.lease_until else effects.lease_until end))
+        from effects join pulls on pulls.pull_key = effects.pull_key where effects.done_at is null)
+    ) as due
   `.execute(db);
-  const row = rows[0];
-  return row === undefined ? null : toStoredEffect(row);
+  return rows[0]?.due ?? null;
 }

@@ -121,11 +121,7 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
   await transaction.updateTable('proposal_outcomes').set({ note: null }).where('run_id', 'in', ids).execute();
   // Raises the fencing token, so that a stalled holder cannot continue with deleted runs.
   const keys = transaction.selectFrom('runs').select('pull_key').where('run_id', 'in', ids);
-  await transaction
-    .updateTable('pulls')
-    .set({ worker: null, fence: sql`fence + 1` })
-    .where('pull_key', 'in', keys)
-    .execute();
+  await transaction.updateTable('pulls').set({ fence: sql`fence + 1` }).where('pull_key', 'in', keys).execute();
   for (const table of ['messages', 'proposals', 'runs'] as const)
     await transaction.deleteFrom(table).where('run_id', 'in', ids).execute();
   await transaction.updateTable('pulls').set({ run_id: null }).where('run_id', 'in', ids).execute();
@@ -167,7 +163,7 @@ async function deleteOldAnswers(transaction: Transaction<DatabaseSchema>, now: n
     // As for runs: a stalled holder cannot continue with deleted answers.
     await transaction
       .updateTable('pulls')
-      .set({ state: toStored(kept), questions_answered_at: null, worker: null, fence: sql`fence + 1` })
+      .set({ state: toStored(kept), questions_answered_at: null, fence: sql`fence + 1` })
       .where('pull_key', '=', pullKey)
       .execute();
   }

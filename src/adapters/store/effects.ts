@@ -9,8 +9,6 @@ import {
 } from '../../core/step/effects.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
-import { claimableConcurrentEffects } from './due-work.ts';
-import type { Backend, LeaseHolder } from './engine/backend.ts';
 import { fromStored, toPlainText, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import type { EffectRetry, RetryCause, StoredEffect } from './store.ts';
@@ -30,26 +28,23 @@ export type EffectRow = {
   created_at: number;
 };
 
-/** Leases the longest due concurrent effect to this worker. */
+/** Leases the longest due concurrent effect to a worker. */
 export async function claimEffect(
-  { db, ...leaseHolder }: Pick<Backend, 'db'> & LeaseHolder,
-  worker: string,
+  db: Kysely<DatabaseSchema>,
   now: number,
   leaseMs: number,
 ): Promise<StoredEffect | null> {
   const { rows } = await sql<EffectRow>`
-    with next as (
-      select effects.id ${claimableConcurrentEffects(leaseHolder, now)}
-      limit 1
-      for update of effects skip locked
+    update effects set attempts = attempts + 1, started = true, lease_until = ${now + leaseMs}
+    where id = (
+      select id from effects
+      where done_at is null and lane = 'concurrent' and not_before <= ${now}
+        and (lease_until is null or lease_until <= ${now})
+      order by not_before limit 1 for update skip locked
     )
-    update effects
-    set attempts = effects.attempts + 1, started = true,
-      lease_until = ${now + leaseMs}, leased_by = ${leaseHolder.leaseHolderId}, worker = ${worker}
-    where effects.id = (select id from next)
     returning ${EFFECT_COLUMNS}
   `.execute(db);
-  const row = rows[0];
+  const [row] = rows;
   return row === undefined ? null : toStoredEffect(row);
 }
 
@@ -85,7 +80,7 @@ export async function finishEffect(
   const isNewest = onlyNewestAttemptFinishes(effect.effect) ? sql`and attempts = ${effect.attempts}` : sql``;
   const { rows } = await sql`
     with finished as (
-      update effects set done_at = ${now}, started = false, lease_until = null, leased_by = null, worker = null,
+      update effects set done_at = ${now}, started = false, lease_until = null,
         error = nullif(error, ${CANCELLED_REASON})
       where id = ${effect.id} and ((done_at is null ${isNewest}) ${orCancelledWithCommit(result)})
       returning pull_key
@@ -133,7 +128,7 @@ export async function renewEffect(
 }
 
 /** Columns of an effect that no worker performs. */
-export const NOT_RUNNING = { started: false, lease_until: null, leased_by: null, worker: null } as const;
+export const NOT_RUNNING = { started: false, lease_until: null } as const;
 
 /**
  * Counts consecutive internal errors: any other error resets the count, and a postponement without an error keeps it.
@@ -157,7 +152,7 @@ export async function postponeEffect(
       update effects set not_before = ${notBefore},
         error = case when done_at is null then coalesce(${error === null ? null : toPlainText(error)}, error) end,
         internal_errors = ${internalErrorsAfter(error, retryCause)}, waiting_attempts = waiting_attempts + ${retryCause === 'waiting' ? 1 : 0},
-        started = false, lease_until = null, leased_by = null, worker = null
+        started = false, lease_until = null
       where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
       returning pull_key
     )

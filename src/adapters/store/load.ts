@@ -3,7 +3,7 @@ import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal, ProposalState } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
-import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import { type FinishedRun, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
 import { UnsupportedSchemaError } from './engine/errors.ts';
 import { fromStored } from './engine/json.ts';
@@ -106,6 +106,35 @@ export async function loadRun(
     run: fromStored<Run>(requireKnownSchema(pullRequestKey, row.schema, row.state)),
     proposals: parseProposals(pullRequestKey, rows),
   };
+}
+
+/** Decided changes of one earlier run that are read, newest first. */
+const MAX_DECIDED_PER_RUN = 20;
+
+/**
+ * The newest other runs of the pull request with their decided changes, oldest first. Skips runs of another schema
+ * version.
+ */
+export async function listEarlierRuns(
+  db: Kysely<DatabaseSchema>,
+  pullRequestKey: string,
+  runId: string,
+  limit: number,
+): Promise<readonly FinishedRun[]> {
+  const { rows } = await sql<{ state: string; proposals: readonly string[] }>`
+    select state, array(
+      select body from proposals
+      where proposals.pull_key = runs.pull_key and proposals.run_id = runs.run_id and schema = ${RUN_SCHEMA}
+        and state in ('completed', 'rejected')
+      order by seq desc limit ${MAX_DECIDED_PER_RUN}
+    ) as proposals
+    from runs where pull_key = ${pullRequestKey} and run_id <> ${runId} and schema = ${RUN_SCHEMA}
+    order by created_at desc, run_id desc limit ${limit}
+  `.execute(db);
+  return rows.toReversed().map(({ state, proposals }) => ({
+    run: fromStored<Run>(state),
+    proposals: proposals.toReversed().map((body) => fromStored<Proposal>(body)),
+  }));
 }
 
 /** Works for every schema version of the run: the row of the pull request has none. */

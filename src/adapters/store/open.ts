@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { endLeases } from './claims.ts';
 import { createStore } from './create-store.ts';
-import type { Backend } from './engine/backend.ts';
 import { DatabaseError } from './engine/errors.ts';
 import { migrate, requireCurrentSchema } from './engine/migrate.ts';
 import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
-import { openPostgres, requireServer } from './engine/postgres.ts';
-import { READING_SETTINGS, type SessionSettings, WORK_SETTINGS } from './engine/session-settings.ts';
+import { type DatabaseUse, openPostgres, requireServer } from './engine/postgres.ts';
+import type { Backend } from './engine/schema.ts';
 import type { Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
@@ -16,11 +16,12 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
 /**
  * Opens the store and migrates its database to this version's schema.
  * Throws `DatabaseError` if the directory is in use, or if the database is unreachable, has a newer schema or cannot
- * serve: it is too old or lacks characters, or a pooler shares its sessions.
+ * serve: it is too old or lacks characters.
  */
 export function openStore(location: DatabaseLocation): Promise<Store> {
-  return openDatabase(location, WORK_SETTINGS, async (backend) => {
+  return openDatabase(location, 'work', async (backend) => {
     await migrate(backend.db);
+    if (backend.embedded) await endLeases(backend.db);
     return createStore(backend);
   });
 }
@@ -35,7 +36,7 @@ export async function openLedger(location: DatabaseLocation): Promise<Backend> {
     throw new DatabaseError(
       `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to the values that the server runs with.`,
     );
-  return openDatabase(location, READING_SETTINGS, async (backend) => {
+  return openDatabase(location, 'reading', async (backend) => {
     await requireCurrentSchema(backend.db);
     return backend;
   });
@@ -44,10 +45,10 @@ export async function openLedger(location: DatabaseLocation): Promise<Backend> {
 /** Closes the database again if `prepare` fails. */
 async function openDatabase<T>(
   { databaseUrl, dataDir }: DatabaseLocation,
-  settings: SessionSettings,
+  use: DatabaseUse,
   prepare: (backend: Backend) => Promise<T>,
 ): Promise<T> {
-  const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl, settings));
+  const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl, use));
   try {
     if (!backend.embedded) await requireServer(backend);
     return await prepare(backend);

@@ -1,149 +1,65 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
 import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts';
 import type { Signal } from '../../core/step/signals.ts';
-import type { Backend } from './engine/backend.ts';
 import { toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
 import type { InterpretedDelivery } from './store.ts';
 
-/** A delivery and its time of arrival (ms). */
-export type ReceivedDelivery = { readonly delivery: InterpretedDelivery; readonly now: number };
-
-/** The database that stores deliveries. */
-type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
-
 export type Receipt = 'stored' | 'duplicate';
 
-/** First key of the advisory locks of receivers; the second is a hash of the content key. */
-const RECEIVE_LOCKS = 1_129_534_292;
-
-/**
- * PostgreSQL has about 6,400 lock slots by default; ten processes that store hundreds of deliveries at once use 2,560.
- */
-const MAX_RECEIVE_LOCKS = 256;
-
 /** Cleanup can delete the row of a pull request between the two statements. */
-const MAX_INSERT_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
-/**
- * Stores deliveries, all or none; returns one result for each, in order. A known delivery id or content key makes a
- * delivery a duplicate, and nothing is changed for it.
- */
+/** Stores a delivery. Nothing changes for one whose id or content key is known. */
 export async function receive(
-  { db, embedded }: ReceiveBackend,
-  received: readonly ReceivedDelivery[],
-): Promise<readonly Receipt[]> {
-  if (received.length === 0) return [];
-  const pulls = new Map(received.map(({ delivery }) => [pullRequestKey(delivery.intent.pull), delivery.intent.pull]));
-  // Values are passed as one JSON text, so that the statement is the same for any number of rows and is planned once.
-  const [keys, rows] = [JSON.stringify([...pulls.keys()]), JSON.stringify(received.map(signalRow))];
-  for (let attempt = 1; attempt <= MAX_INSERT_ATTEMPTS; attempt += 1) {
-    const stored = await insertSignals({ db, embedded }, keys, pulls.size, rows);
-    if (stored === 'pulls-missing') await insertPulls(db, [...pulls]);
-    else return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
-  }
-  throw new Error('Rows of pull requests were deleted while deliveries were stored');
-}
-
-/**
- * One statement: one round trip and one disk sync. `locked` takes the weakest lock that conflicts with
- * `withClaim`, after `turns` has ordered the receivers so that none deadlock. PGlite runs one transaction at a
- * time and needs neither. Returns the new ids; stores nothing unless all `count` rows of pull requests exist.
- */
-async function insertSignals(
-  { db, embedded }: ReceiveBackend,
-  keys: string,
-  count: number,
-  signals: string,
-): Promise<Set<string> | 'pulls-missing'> {
-  const { rows } = await sql<{ locked: number; delivery_id: string | null }>`
-    with ${embedded ? sql`` : lockReceivers(signals)} locked as materialized (
-      select from pulls where pull_key = any (array(select json_array_elements_text(${keys}::json)))
-      ${embedded ? sql`` : sql`and (select count(*) from turns) > 0`}
-      ${embedded ? sql`` : sql`order by pull_key for key share`}
-    ), stored as (
-      insert into inbox (pull_key, kind, delivery_id, content_key, signal, received_at, not_before)
-      select pull_key, 'webhook', delivery_id, content_key, signal, received_at, received_at
-      from rows from (
-        json_to_recordset(${signals}::json)
-          as (pull_key text, delivery_id text, content_key text, signal text, received_at bigint)
-      ) with ordinality as delivery (pull_key, delivery_id, content_key, signal, received_at, ordinal)
-      where (select count(*) from locked) = ${count}
-      order by ordinal
-      on conflict do nothing returning delivery_id
-    )
-    select counted.locked, stored.delivery_id
-    from (select count(*) as locked from locked) as counted left join stored on true
-  `.execute(db);
-  return rows[0]?.locked === count ? new Set(rows.flatMap((row) => row.delivery_id ?? [])) : 'pulls-missing';
-}
-
-/**
- * Serializes receivers of the same content, in one order for all. Other receivers wait only if their hashes collide:
- * hashing bounds the number of locks that the server holds.
- */
-function lockReceivers(signals: string): RawBuilder<unknown> {
-  return sql`turns as materialized (
-    select pg_advisory_xact_lock(${sql.lit(RECEIVE_LOCKS)}, number) from (
-      select distinct hashtext(coalesce(content_key, delivery_id)) & ${sql.lit(MAX_RECEIVE_LOCKS - 1)} as number
-      from json_to_recordset(${signals}::json) as delivery (delivery_id text, content_key text) order by number
-    ) as numbers
-  ),`;
-}
-
-/**
- * Inserts the rows that claims lock. It needs a transaction of its own, because a running statement does not see rows
- * of other processes. Sorted, so that two processes never deadlock on each other's new rows.
- */
-async function insertPulls(
   db: Kysely<DatabaseSchema>,
-  pulls: readonly (readonly [key: string, ref: PullRequestRef])[],
-): Promise<void> {
+  { id, contentKey, intent }: InterpretedDelivery,
+  now: number,
+): Promise<Receipt> {
+  const key = pullRequestKey(intent.pull);
+  const signal: Signal = { type: 'intent', deliveryId: id, intent };
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    // The weakest lock that conflicts with a `withClaim` without deliveries.
+    const { rows } = await sql<{ isPullKnown: boolean; isStored: boolean }>`
+      with pull as materialized (
+        select pull_key from pulls where pull_key = ${key} for key share
+      ), stored as (
+        insert into inbox (pull_key, kind, delivery_id, content_key, signal, received_at, not_before)
+        select pull_key, 'webhook', ${id}, ${contentKey}, ${toStored(signal)}, ${now}::bigint, ${now}::bigint from pull
+        on conflict do nothing returning id
+      )
+      select exists (select from pull) as "isPullKnown", exists (select from stored) as "isStored"
+    `.execute(db);
+    if (rows[0]?.isPullKnown === true) return rows[0].isStored ? 'stored' : 'duplicate';
+    await insertPull(db, key, intent.pull);
+  }
+  throw new Error(`The row of pull request ${key} was deleted while a delivery was stored`);
+}
+
+/** Inserts the row that claims lock. A running statement would not see the row that another process inserts. */
+async function insertPull(db: Kysely<DatabaseSchema>, key: string, ref: PullRequestRef): Promise<void> {
   await sql`
     insert into pulls (pull_key, installation_id, repository_id, number, state)
-    select pull_key, installation_id, repository_id, number, state
-    from json_to_recordset(${JSON.stringify(pulls.map(pullRow))}::json)
-      as delivery (pull_key text, installation_id bigint, repository_id bigint, number bigint, state text)
-    order by pull_key
-    on conflict (pull_key) do nothing
+    values (${key}, ${ref.installationId}, ${ref.repositoryId}, ${ref.number},
+      ${toStored(toStoredPullState(createPullState(ref)))})
+    on conflict do nothing
   `.execute(db);
 }
 
-function pullRow([key, ref]: readonly [key: string, ref: PullRequestRef]) {
-  return {
-    pull_key: key,
-    installation_id: ref.installationId,
-    repository_id: ref.repositoryId,
-    number: ref.number,
-    state: toStored(toStoredPullState(createPullState(ref))),
-  };
-}
-
-function signalRow({ delivery, now }: ReceivedDelivery) {
-  const signal: Signal = { type: 'intent', deliveryId: delivery.id, intent: delivery.intent };
-  return {
-    pull_key: pullRequestKey(delivery.intent.pull),
-    delivery_id: delivery.id,
-    content_key: delivery.contentKey,
-    signal: toStored(signal),
-    received_at: now,
-  };
-}
-
 /**
- * Stores a signal or effect for every affected pull request, in one statement. A repeated delivery changes nothing,
- * even if there are more pull requests by then.
+ * Stores a signal for every affected pull request, in one statement. A repeated delivery changes nothing, even if there
+ * are more pull requests by then.
  */
 export async function broadcastToPulls(
   db: Kysely<DatabaseSchema>,
   deliveryId: string,
   event: InstallationEvent,
   now: number,
-): Promise<'stored' | 'duplicate'> {
+): Promise<Receipt> {
   const uninstalled = event.kind === 'access-lost' && event.cause === 'uninstalled' ? event.installationId : null;
+  const signal: Signal = event.kind === 'access-lost' ? { type: 'access-lost', cause: event.cause } : WEBHOOKS_LOST;
   const { rows } = await sql<{ delivery_id: string }>`
     with new_event as (
       insert into installation_events (delivery_id, received_at, uninstalled_installation_id)
@@ -153,7 +69,7 @@ export async function broadcastToPulls(
       select pulls.pull_key, pulls.active from pulls join new_event on true
       where pulls.installation_id = ${event.installationId} and ${isInRepositories(event)}
     ), inserted as (
-      ${insertForActivePulls(event.kind === 'access-lost' ? { type: 'access-lost', cause: event.cause } : WEBHOOKS_LOST, now)}
+      ${insertForActivePulls(signal, now)}
     )
     select delivery_id from new_event
   `.execute(db);
@@ -166,14 +82,13 @@ function isInRepositories({ repositoryIds }: InstallationEvent): RawBuilder<unkn
   return sql`pulls.repository_id = any(string_to_array(${repositoryIds.join(',')}, ',')::bigint[])`;
 }
 
-/** GitHub sends no webhooks to a suspended App, so denials can be missing. */
+/** Denials can be missing: GitHub sends no webhooks to a suspended App, and its delivery log ends after three days. */
 const WEBHOOKS_LOST: Signal = { type: 'dead-lettered', errorId: null };
 
-/** Voids the votes of all changes that are not committed, because webhooks are lost; denials can be among them. */
+/** Voids the votes of all changes that are not committed, because webhooks are lost. */
 export async function voidVotes(db: Kysely<DatabaseSchema>, now: number): Promise<void> {
-  await sql`with affected as (select pull_key, active from pulls) ${insertForActivePulls(WEBHOOKS_LOST, now)}`.execute(
-    db,
-  );
+  const insert = insertForActivePulls(WEBHOOKS_LOST, now);
+  await sql`with affected as (select pull_key, active from pulls) ${insert}`.execute(db);
 }
 
 /** One signal for each pull request of `affected` with active or pending work. */
@@ -187,40 +102,54 @@ function insertForActivePulls(signal: Signal, now: number): RawBuilder<unknown> 
       or exists (select 1 from effects where effects.pull_key = affected.pull_key and effects.done_at is null)`;
 }
 
-/** Random text, which does not compress, so that the rows do not fit into leftover space of a full disk. */
-const REHEARSED_BYTES = 8_192;
+/** Those of these deliveries that are stored. */
+export async function findKnownDeliveries(
+  db: Kysely<DatabaseSchema>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ delivery_id: string }>`
+    with wanted as (select json_array_elements_text(${JSON.stringify(ids)}::json) as delivery_id)
+    select delivery_id from inbox join wanted using (delivery_id)
+    union select delivery_id from installation_events join wanted using (delivery_id)
+  `.execute(db);
+  return new Set(rows.map(({ delivery_id: id }) => id));
+}
 
-/**
- * Stores a made-up delivery, claims its pull request and takes all of it back. Nobody ever sees it: its transaction is
- * always rolled back. Rejects with the error that a real delivery would meet.
- */
-export async function rehearseReceive({ db, embedded }: ReceiveBackend, now: number): Promise<void> {
-  const rehearsed = new RehearsedError();
-  try {
-    await db.transaction().execute(async (transaction) => {
-      const delivery = makeUpDelivery();
-      await receive({ db: transaction, embedded }, [{ delivery, now }]);
-      await sql`update pulls set fence = fence + 1 where pull_key = ${pullRequestKey(delivery.intent.pull)}`.execute(
-        transaction,
-      );
-      throw rehearsed;
-    });
-  } catch (error) {
+/** Begins a look for lost webhooks; null within `intervalMs` of the last one, unless `early`. */
+export async function beginRecovery(
+  db: Kysely<DatabaseSchema>,
+  now: number,
+  intervalMs: number,
+  early: boolean,
+): Promise<{ readonly recoveredUntil: number | null } | null> {
+  const { rows } = await sql<{ recoveredUntil: number | null }>`
+    insert into recovery_state (id, next_look_at) values (1, ${now + intervalMs})
+    on conflict (id) do update set next_look_at = excluded.next_look_at
+    where ${early}::boolean or recovery_state.next_look_at <= ${now}
+    returning recovered_until as "recoveredUntil"
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+/** No webhook is missing up to `until`. A look that took longer than the next one takes nothing back. */
+export async function endRecovery(db: Kysely<DatabaseSchema>, until: number): Promise<void> {
+  await sql`update recovery_state set recovered_until = greatest(recovered_until, ${until}::bigint)`.execute(db);
+}
+
+/** Stores a delivery of no pull request and takes it back. Rejects with the error that a real one would meet. */
+export async function rehearseReceive(db: Kysely<DatabaseSchema>, now: number): Promise<void> {
+  const rehearsed = new Error('The rehearsal is over');
+  const transaction = db.transaction().execute(async (unsaved) => {
+    await sql`
+      insert into inbox (pull_key, kind, signal, received_at, not_before)
+      values ('rehearsal', 'webhook', ${REHEARSED_TEXT}, ${now}, ${now})
+    `.execute(unsaved);
+    throw rehearsed;
+  });
+  await transaction.catch((error: unknown) => {
     if (error !== rehearsed) throw error;
-  }
+  });
 }
 
-/** Rolls back the transaction of a successful rehearsal. */
-class RehearsedError extends Error {}
-
-/** A push to a pull request that cannot exist: GitHub's ids are positive. */
-function makeUpDelivery(): InterpretedDelivery {
-  const pull = { installationId: -1, repositoryId: -randomInt(1, 0x7fff_ffff), owner: '', repo: '', number: 0 };
-  const actor = { id: 0, login: '', type: 'Bot', viaApp: true } as const;
-  const before = randomBytes(REHEARSED_BYTES).toString('base64');
-  return {
-    id: `rehearsal-${randomUUID()}`,
-    contentKey: null,
-    intent: { kind: 'pushed', pull, actor, before, after: '' },
-  };
-}
+/** As long as a delivery, so that it does not fit into leftover space of a full disk. */
+const REHEARSED_TEXT = '0123456789'.repeat(800);

@@ -59,9 +59,6 @@ export type PullWork =
   | { readonly kind: 'signal'; readonly signal: StoredSignal }
   | { readonly kind: 'effect'; readonly effect: StoredEffect };
 
-/** A new claim with its first due signal. If that is null, `nextWork` finds the work. */
-export type NewClaim = Claim & { readonly firstSignal: StoredSignal | null };
-
 /** Why a signal was postponed. An internal failure has a cause other than GitHub, the model or a database outage. */
 export type AttemptFailure = { readonly errorText: string; readonly isInternal: boolean };
 
@@ -89,17 +86,6 @@ export type StoredEffect = {
   readonly requestedAt: string;
 };
 
-/**
- * The right to look for lost webhooks. None is missing up to `recoveredUntil` (ms), which is null at first.
- */
-export type RecoveryTurn = { readonly fencingToken: number; readonly recoveredUntil: number | null };
-
-/** When the earliest pending work of each lane can start (ms); null if there is none. */
-export type DueTimes = { readonly exclusive: number | null; readonly concurrent: number | null };
-
-/** Work that was just stored and is due: the number of pull requests, or of concurrent effects. */
-export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number };
-
 /** A current or earlier run with its proposals, oldest first. */
 export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
 
@@ -114,8 +100,8 @@ export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty' | 'run-limit-reach
  * Every write with a claim is fenced: it changes nothing once another worker holds the pull request.
  */
 export type Store = {
-  /** Stores deliveries durably, all or none; returns one result for each, in order. */
-  receive(deliveries: readonly InterpretedDelivery[], now: number): Promise<readonly ('stored' | 'duplicate')[]>;
+  /** Stores a delivery durably. A known id or content key makes it a duplicate, and nothing is changed for it. */
+  receive(delivery: InterpretedDelivery, now: number): Promise<'stored' | 'duplicate'>;
 
   /**
    * Stores an event of an installation durably for all its affected pull requests, ahead of pending comments. A
@@ -128,16 +114,19 @@ export type Store = {
   /** Voids the votes for all changes that are not committed, and all standing approvals: denials can be lost. */
   voidVotes(now: number): Promise<void>;
   /**
-   * Takes the turn to look for lost webhooks, for `leaseMs` or until this process ends. Returns null while another
-   * process has it, and, unless `early`, before the time set by `endRecovery`: `leaseMs` after the start of a turn that
-   * never ended.
+   * Begins a look for lost webhooks: none is missing up to `recoveredUntil` (ms; null at first). Returns null within
+   * `intervalMs` of the last look of any process, unless `early`.
    */
-  beginRecovery(now: number, leaseMs: number, early: boolean): Promise<RecoveryTurn | null>;
-  /** Gives the turn back. `until` is how far it got (ms; null if nowhere). Nothing changes once another has taken it. */
-  endRecovery(turn: RecoveryTurn, until: number | null, nextAt: number): Promise<void>;
+  beginRecovery(
+    now: number,
+    intervalMs: number,
+    early: boolean,
+  ): Promise<{ readonly recoveredUntil: number | null } | null>;
+  /** Ends a look that has found all that was lost until then (ms). */
+  endRecovery(until: number): Promise<void>;
 
   /** Claims the unclaimed pull request with the oldest due signal or exclusive effect. */
-  claimPull(worker: string, now: number, leaseMs: number): Promise<NewClaim | null>;
+  claimPull(now: number, leaseMs: number): Promise<Claim | null>;
   /** Extends the lease; false once it is lost. */
   renewClaim(claim: Claim, now: number, leaseMs: number): Promise<boolean>;
   /** Releases the pull request; changes nothing once the claim is lost. */
@@ -193,7 +182,7 @@ export type Store = {
   ): Promise<void>;
 
   /** Leases the next due concurrent effect of any pull request to this worker. */
-  claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;
+  claimEffect(now: number, leaseMs: number): Promise<StoredEffect | null>;
   /** Extends that lease; false once the effect is done or another worker has it. */
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /**
@@ -208,23 +197,13 @@ export type Store = {
    */
   postponeEffect(effect: StoredEffect, retry: EffectRetry): Promise<void>;
 
-  /** When the earliest pending work of each lane can start. For work due after `now`, only its own time counts. */
-  nextDue(now: number): Promise<DueTimes>;
+  /** When the earliest pending work can start (ms): at its own time, and after a lease on it. Null if none is pending. */
+  nextDue(): Promise<number | null>;
   /**
-   * Calls back when work might be available; the hint is null if another process stored it. Notifications can get lost,
-   * and another worker can be faster. Returns a function that unsubscribes.
+   * Calls back when this process has stored work that is due. Another worker can be faster. Returns a function that
+   * unsubscribes.
    */
-  onWorkAvailable(listener: (hint: WorkHint | null) => void): () => void;
-  /**
-   * Calls back whenever the database connection breaks, until the process ends. The next connection might reach another
-   * server, which lacks the last commits.
-   */
-  onDisconnect(listener: () => void): void;
-  /**
-   * The connection that holds the leases of this process. It is null while reconnecting, and then another object: a
-   * lease taken in an earlier epoch might be lost. Nothing can be claimed while it is null.
-   */
-  connectionEpoch(): object | null;
+  onWorkAvailable(listener: () => void): () => void;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
    * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is
@@ -234,8 +213,7 @@ export type Store = {
   /** Rejects if the database does not answer, or if its schema is older than this version's. */
   ping(): Promise<void>;
   /**
-   * Rejects if no delivery can be stored now: does what `receive` does and takes it back. Much costlier than `ping`, so
-   * call it rarely.
+   * Rejects if no delivery can be stored now: stores one and takes it back. Costlier than `ping`, so call it rarely.
    */
   rehearseReceive(now: number): Promise<void>;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import type { Backend } from '../../adapters/store/engine/backend.ts';
 import { DatabaseError } from '../../adapters/store/engine/errors.ts';
+import type { Backend } from '../../adapters/store/engine/schema.ts';
 import { findPullRequestKeys, readAnswers, readLedger } from '../../adapters/store/ledger.ts';
 import { openLedger } from '../../adapters/store/open.ts';
 import { loadDatabaseConfig } from '../../app/config/env.ts';

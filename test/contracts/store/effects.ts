@@ -40,7 +40,7 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 39);
       expect(await nextEffect(store(), claim, 39)).toBeNull();
-      const later = present(await store().claimPull('w', 40, LEASE));
+      const later = present(await store().claimPull(40, LEASE));
       expect(await nextEffect(store(), later, 40)).toEqual({ ...first, attempts: 2 });
       expect((await rows('effects')).find(({ attempts }) => attempts === 2)).toMatchObject({ error: 'no' });
     });
@@ -51,9 +51,9 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 30);
       expect(await nextEffect(store(), claim, 19 + CHECK_DELAY_MS)).toBeNull();
-      expect(await store().nextDue(30)).toMatchObject({ exclusive: 20 + CHECK_DELAY_MS });
+      expect(await store().nextDue()).toBe(20 + CHECK_DELAY_MS);
       const now = 20 + CHECK_DELAY_MS;
-      const later = present(await store().claimPull('w', now, LEASE));
+      const later = present(await store().claimPull(now, LEASE));
       expect(present(await nextEffect(store(), later, now)).effect).toEqual(CHECK_LATER);
     });
 
@@ -70,18 +70,18 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
 
     it('leases a concurrent effect to one of ten workers', async () => {
       await saveEffects('a', [ASK, SHOW]);
-      const all = await Promise.all(Array.from({ length: 10 }, () => store().claimEffect('w', 30, LEASE)));
+      const all = await Promise.all(Array.from({ length: 10 }, () => store().claimEffect(30, LEASE)));
       expect(all.filter((effect) => effect !== null)).toHaveLength(1);
-      expect(await store().claimEffect('v', 30 + LEASE - 1, LEASE)).toBeNull();
-      expect(await store().claimEffect('v', 30 + LEASE, LEASE)).toMatchObject({ effect: ASK, attempts: 2 });
+      expect(await store().claimEffect(30 + LEASE - 1, LEASE)).toBeNull();
+      expect(await store().claimEffect(30 + LEASE, LEASE)).toMatchObject({ effect: ASK, attempts: 2 });
     });
 
     it('keeps a renewed lease on a concurrent effect (G7)', async () => {
       await saveEffects('a', [ASK]);
-      const mine = present(await store().claimEffect('w', 30, LEASE));
+      const mine = present(await store().claimEffect(30, LEASE));
       expect(await store().renewEffect(mine, 29 + LEASE, LEASE)).toBe(true);
-      expect(await store().claimEffect('v', 30 + LEASE, LEASE)).toBeNull();
-      const theirs = present(await store().claimEffect('v', 29 + 2 * LEASE, LEASE));
+      expect(await store().claimEffect(30 + LEASE, LEASE)).toBeNull();
+      const theirs = present(await store().claimEffect(29 + 2 * LEASE, LEASE));
       expect(await store().renewEffect(mine, 30 + 2 * LEASE, LEASE)).toBe(false);
       await store().finishEffect(theirs, null, 31 + 2 * LEASE);
       expect(await store().renewEffect(theirs, 32 + 2 * LEASE, LEASE)).toBe(false);
@@ -89,15 +89,15 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
 
     it('finishes an effect once (S78)', async () => {
       const claim = await saveEffects('a', [ASK]);
-      const slow = present(await store().claimEffect('w', 30, LEASE));
-      const quick = present(await store().claimEffect('v', 30 + LEASE, LEASE));
+      const slow = present(await store().claimEffect(30, LEASE));
+      const quick = present(await store().claimEffect(30 + LEASE, LEASE));
       await store().finishEffect(quick, FAILED, 2_000);
       await store().finishEffect(slow, FAILED, 2_001);
       await store().finishEffect(quick, FAILED, 2_002);
       await store().postponeEffect(quick, retryAt(2_003, 'late'));
       expect((await rows('inbox')).filter(({ kind }) => kind === 'effect-result')).toHaveLength(1);
       expect(present(await nextSignal(store(), claim, 2_000)).signal).toEqual(FAILED);
-      expect(await store().claimEffect('w', 9_000, LEASE)).toBeNull();
+      expect(await store().claimEffect(9_000, LEASE)).toBeNull();
     });
 
     it('an outdated attempt cannot finish an effect that has absorbed a later one (V5, G7)', async () => {
@@ -123,10 +123,10 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
 
     it('ignores a postponement by a worker that lost the effect (G7)', async () => {
       await saveEffects('a', [ASK]);
-      const slow = present(await store().claimEffect('w', 30, LEASE));
-      await store().claimEffect('v', 30 + LEASE, LEASE);
+      const slow = present(await store().claimEffect(30, LEASE));
+      await store().claimEffect(30 + LEASE, LEASE);
       await store().postponeEffect(slow, retryAt(0, 'late'));
-      expect(await store().claimEffect('w', 31 + LEASE, LEASE)).toBeNull();
+      expect(await store().claimEffect(31 + LEASE, LEASE)).toBeNull();
     });
 
     it('stores duplicates that have not started once, within a step and across steps', async () => {
@@ -149,10 +149,10 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
 
     it('stores the signal of a postponed attempt once, and not for the attempt of another worker', async () => {
       const claim = await saveEffects('a', [ASK]);
-      const first = present(await store().claimEffect('w', 30, LEASE));
+      const first = present(await store().claimEffect(30, LEASE));
       await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', retryCause: 'other', signal: FAILED });
       await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', retryCause: 'other', signal: null });
-      const second = present(await store().claimEffect('w', 70, LEASE));
+      const second = present(await store().claimEffect(70, LEASE));
       await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', retryCause: 'other', signal: FAILED });
       const result = await nextSignal(store(), claim, 80);
       expect(result?.signal).toEqual(FAILED);
@@ -209,19 +209,19 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       });
       await store().releaseClaim(await saveEffects('a', [ASK]));
       expect(notifications).toBe(2);
-      await store().finishEffect(present(await store().claimEffect('w', 30, LEASE)), FAILED, 30);
+      await store().finishEffect(present(await store().claimEffect(30, LEASE)), FAILED, 30);
       expect(notifications).toBe(3);
-      await store().receive([delivery('a')], 40);
+      await store().receive(delivery('a'), 40);
       expect(notifications).toBe(3);
       stop();
-      await store().receive([delivery('b')], 40);
+      await store().receive(delivery('b'), 40);
       expect(notifications).toBe(3);
     });
   });
 
   /** Saves a step with these effects at 20. */
   async function saveEffects(id: string, effects: readonly Effect[], claim?: Claim, number = 1): Promise<Claim> {
-    if (claim !== undefined) await store().receive([delivery(id, number)], 10);
+    if (claim !== undefined) await store().receive(delivery(id, number), 10);
     const held = claim ?? (await receiveAndClaim(id, number, id === 'b' ? 10 + LEASE : 10));
     const signal = present(await nextSignal(store(), held, 10 + LEASE));
     await store().save(held, signal, step(pullOf(number), { effects }), 20);

@@ -6,9 +6,9 @@ const dataDir = process.argv[2] ?? '';
 
 const store = await openStore({ databaseUrl: null, dataDir });
 
-await store.receive([delivery('from the child')], 5);
+await store.receive(delivery('from the child'), 5);
 
-await store.claimPull('child', 5, 1_000_000);
+await store.claimPull(5, 1_000_000);
 
 process.stdout.write('holding\n');
 

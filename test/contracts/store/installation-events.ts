@@ -27,7 +27,7 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       await decided(1, false);
       await decided(2, true);
       await decided(3, true, [SHOW]);
-      await store().receive([delivery('new', 4)], 10);
+      await store().receive(delivery('new', 4), 10);
       expect(await store().broadcastToPulls('uninstalled', UNINSTALLED, 11)).toBe('stored');
       expect(await notifiedPulls()).toEqual(['1/2/1', '1/2/3', '1/2/4']);
     });
@@ -50,25 +50,25 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
 
     it('come before pending comments, and cancel other pending work (F16)', async () => {
       await decided(1, false, [SHOW, { type: 'ask-model', runId: 'r1', turn: 2 }]);
-      await store().receive([delivery('comment', 1)], 11);
+      await store().receive(delivery('comment', 1), 11);
       await store().broadcastToPulls('uninstalled', UNINSTALLED, 12);
-      const asking = present(await store().claimEffect('other', 12, LEASE));
-      const claim = present(await store().claimPull('w', 13, LEASE));
+      const asking = present(await store().claimEffect(12, LEASE));
+      const claim = present(await store().claimPull(13, LEASE));
       const signal = present(await nextSignal(store(), claim, 13));
       expect(signal.signal).toEqual({ type: 'access-lost', cause: 'uninstalled' });
       const over = step(pullOf(1), { reason: 'access-lost', cancelsPendingWork: true });
       expect(await store().save(claim, signal, over, 13)).toBe('saved');
       expect(await store().nextWork(claim, 14)).toBeNull();
       await store().finishEffect(asking, { type: 'next-task-due' }, 14);
-      expect(await store().claimPull('w', 15, LEASE)).toBeNull();
-      expect(await store().nextDue(20)).toEqual({ exclusive: null, concurrent: null });
+      expect(await store().claimPull(15, LEASE)).toBeNull();
+      expect(await store().nextDue()).toBeNull();
     });
 
     it('keep results about a commit, which the ledger needs (F16, G11)', async () => {
       const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], location: null } as const;
       await decided(1, false, [commit, SHOW, { type: 'ask-model', runId: 'r1', turn: 2 }]);
-      const claim = present(await store().claimPull('w', 13, LEASE));
-      const asking = present(await store().claimEffect('w', 13, LEASE));
+      const claim = present(await store().claimPull(13, LEASE));
+      const asking = present(await store().claimEffect(13, LEASE));
       // A database rejects these characters in its JSON type.
       await store().finishEffect(
         asking,
@@ -113,12 +113,14 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       async (end) => {
         const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], location: null } as const;
         await decided(1, false, [commit, SHOW]);
-        const stalled = present(await store().claimPull('stalled', 12, LEASE));
+        const stalled = present(await store().claimPull(12, LEASE));
         const committing = present(await nextEffect(store(), stalled, 12));
         await store().broadcastToPulls('uninstalled', UNINSTALLED, 13);
-        const claim = present(await store().claimPull('w', 12 + LEASE, LEASE));
+        const claim = present(await store().claimPull(12 + LEASE, LEASE));
         const over = step(pullOf(1), { reason: 'access-lost', cancelsPendingWork: true });
-        expect(await store().save(claim, present(claim.firstSignal), over, 13 + LEASE)).toBe('saved');
+        expect(await store().save(claim, present(await nextSignal(store(), claim, 12 + LEASE)), over, 13 + LEASE)).toBe(
+          'saved',
+        );
         const back = { now: 20, notBefore: 99, error: 'lost access', retryCause: 'other', signal: null } as const;
         await store().finishEffect(committing, { type: 'next-task-due' }, 14 + LEASE);
         await store().postponeEffect(committing, back);
@@ -128,11 +130,12 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
           if (end !== 'postponed') await store().finishEffect(committing, result, 14 + LEASE);
           else await store().postponeEffect(committing, { ...back, signal: result });
         }
-        const last = present(await store().claimPull('w', 15 + LEASE, LEASE));
-        expect(present(last.firstSignal).signal).toEqual(result);
-        await store().save(last, present(last.firstSignal), step(pullOf(1)), 15 + LEASE);
+        const last = present(await store().claimPull(15 + LEASE, LEASE));
+        const signal = present(await nextSignal(store(), last, 15 + LEASE));
+        expect(signal.signal).toEqual(result);
+        await store().save(last, signal, step(pullOf(1)), 15 + LEASE);
         expect(await store().nextWork(last, 16 + LEASE)).toBeNull();
-        expect(await store().nextDue(99 + LEASE)).toEqual({ exclusive: null, concurrent: null });
+        expect(await store().nextDue()).toBeNull();
       },
     );
 
@@ -143,10 +146,11 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       expect(await store().broadcastToPulls('other', { ...back, installationId: 9 }, 11)).toBe('stored');
       expect(await store().broadcastToPulls('back', back, 12)).toBe('stored');
       expect(await store().broadcastToPulls('back', back, 13)).toBe('duplicate');
-      const claim = present(await store().claimPull('w', 14, LEASE));
+      const claim = present(await store().claimPull(14, LEASE));
       expect(claim.pullRequestKey).toBe('1/2/1');
-      expect(present(claim.firstSignal).signal).toEqual({ type: 'dead-lettered', errorId: null });
-      await store().save(claim, present(claim.firstSignal), step(pullOf(1)), 14);
+      const signal = present(await nextSignal(store(), claim, 14));
+      expect(signal.signal).toEqual({ type: 'dead-lettered', errorId: null });
+      await store().save(claim, signal, step(pullOf(1)), 14);
       expect(await nextSignal(store(), claim, 15)).toBeNull();
     });
 

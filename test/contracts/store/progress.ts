@@ -4,7 +4,7 @@ import type { PullState } from '../../../src/core/state/pull-state.ts';
 import { type Effect, PROGRESS_DELAY_MS } from '../../../src/core/step/effects.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { delivery, proposal, pullOf, step } from './samples.ts';
-import { LEASE, nextEffect, present, type StoreHarness } from './store-under-test.ts';
+import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
 const SHOW: Effect = { type: 'update-run-comment', runId: 'r' };
 
@@ -18,8 +18,8 @@ export function progressContract({ store, rows }: StoreHarness): void {
     it('is shown once, after a delay', async () => {
       await saved([PROGRESS]);
       await saved([PROGRESS], { id: 'b' });
-      expect(await store().claimPull('w', DUE - 1, LEASE)).toBeNull();
-      expect(await store().nextDue(30)).toMatchObject({ exclusive: DUE });
+      expect(await store().claimPull(DUE - 1, LEASE)).toBeNull();
+      expect(await store().nextDue()).toBe(DUE);
       expect(await shownAt(DUE)).toMatchObject({ effect: PROGRESS, attempts: 1 });
     });
 
@@ -31,7 +31,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
 
     it('never comes before the time that GitHub set (H8)', async () => {
       await saved([PROGRESS]);
-      const claim = present(await store().claimPull('w', DUE, LEASE));
+      const claim = present(await store().claimPull(DUE, LEASE));
       const tried = present(await nextEffect(store(), claim, DUE));
       const back = {
         now: DUE,
@@ -45,9 +45,9 @@ export function progressContract({ store, rows }: StoreHarness): void {
       await saved([SHOW], { id: 'b' });
       await saved([SHOW], { id: 'c', pull: pullOf(1, { proposals: [proposal('k7q2', 'r')] }) });
       expect(await rows('effects')).toHaveLength(1);
-      const later = await store().claimPull('v', 60_000, LEASE);
+      const later = await store().claimPull(60_000, LEASE);
       if (later !== null) expect(await nextEffect(store(), later, 60_000)).toBeNull();
-      expect(await store().claimPull('w', 90_000, LEASE)).not.toBeNull();
+      expect(await store().claimPull(90_000, LEASE)).not.toBeNull();
     });
 
     it.each([
@@ -55,7 +55,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
       ['with changed proposals', pullOf(1, { proposals: [proposal('k7q2', 'r')] })],
     ])('of a failed update that is requested again by a step %s counts errors from then on', async (_, pull) => {
       await saved([PROGRESS]);
-      const claim = present(await store().claimPull('w', DUE, LEASE));
+      const claim = present(await store().claimPull(DUE, LEASE));
       const tried = present(await nextEffect(store(), claim, DUE));
       await store().postponeEffect(tried, {
         now: DUE,
@@ -76,9 +76,9 @@ export function progressContract({ store, rows }: StoreHarness): void {
   /** Saves a step with these effects for a delivery of its own, at 20 by default. */
   async function saved(effects: readonly Effect[], more: Saved = {}): Promise<SaveResult> {
     const { id = 'a', pull = pullOf(1), now = 20 } = more;
-    await store().receive([delivery(id)], 10);
-    const claim = present(await store().claimPull('w', Math.max(now, 20), LEASE));
-    const first = present(claim.firstSignal);
+    await store().receive(delivery(id), 10);
+    const claim = present(await store().claimPull(Math.max(now, 20), LEASE));
+    const first = present(await nextSignal(store(), claim, Math.max(now, 20)));
     // A worker loads before it saves.
     await store().load(claim.pullRequestKey, NO_PROPOSALS);
     const result = await store().save(claim, first, step(pull, { effects }), now);
@@ -88,7 +88,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
 
   async function shownAt(now: number): Promise<unknown> {
     expect((await rows('effects')).filter(({ doneAt }) => doneAt === null)).toHaveLength(1);
-    const claim = present(await store().claimPull('v', now, LEASE));
+    const claim = present(await store().claimPull(now, LEASE));
     const effect = present(await nextEffect(store(), claim, now));
     await store().finishEffect(effect, null, now);
     await store().releaseClaim(claim);

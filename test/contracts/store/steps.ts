@@ -236,7 +236,7 @@ export function stepsContract({ store, rows, claimSignal }: StoreHarness): void 
 
   async function nextOf(id: string, claim: Claim) {
     const isPending = (await rows('inbox')).some(({ doneAt }) => doneAt === null);
-    if (!isPending) await store().receive([delivery(id)], 10);
+    if (!isPending) await store().receive(delivery(id), 10);
     return nextSignal(store(), claim, 10 + LEASE);
   }
 }

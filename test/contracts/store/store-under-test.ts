@@ -8,21 +8,19 @@ import {
 } from '../../../lab/simulation/memory-store/tables.ts';
 import { deleteAllRows } from '../../../lab/simulation/world/database.ts';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
-import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import { migrate } from '../../../src/adapters/store/engine/migrate.ts';
-import type { Claim, NewClaim, Store, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
+import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
+import type { Claim, Store, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
 import { delivery } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** A store that is empty before each test, with helpers for the contracts. */
 export type StoreHarness = {
   readonly store: () => Store;
-  /** The store's data through a process that has died. */
-  readonly deadProcess: () => Store;
   /** Rows of a table, oldest first, with columns in camel case. */
   readonly rows: (table: TableName) => Promise<readonly Row[]>;
   /** Receives a delivery about the pull request and claims it. */
-  readonly receiveAndClaim: (id: string, number?: number, now?: number) => Promise<NewClaim>;
+  readonly receiveAndClaim: (id: string, number?: number, now?: number) => Promise<Claim>;
   /** Receives a delivery, claims its pull request, and reads the first signal. */
   readonly claimSignal: (id: string, number?: number) => Promise<{ claim: Claim; signal: StoredSignal }>;
 };
@@ -75,7 +73,6 @@ export function databaseHarness(database: TestDatabase): DatabaseHarness {
   });
   return {
     ...claimHelpers(() => store),
-    deadProcess: () => createStore({ ...backend, leaseHolderId: backend.leaseHolderId === 1 ? 2 : 1 }),
     async rows(table) {
       const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ctid`.execute(backend.db);
       return rows.map(camelCased);
@@ -100,23 +97,18 @@ export function memoryHarness(): StoreHarness {
   let store: Store;
   beforeEach(() => {
     tables = createMemoryTables();
-    store = createMemoryStore(tables, 1);
+    store = createMemoryStore(tables);
   });
   return {
     ...claimHelpers(() => store),
-    deadProcess() {
-      const gone = createMemoryStore(tables, 2);
-      tables.holders.delete(2);
-      return gone;
-    },
     rows: async (table) => [...tables.pulls.values()].flatMap((row) => rowsOf(tables, row)[table]),
   };
 }
 
 function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<TableName, readonly Row[]>> {
-  const { key: pullKey, inbox, effects, proposals, outcomes, votes, committedChanges, fencingToken, lease } = row;
+  const { key: pullKey, inbox, effects, proposals, outcomes, votes, committedChanges, fencingToken, leaseUntil } = row;
   return {
-    pulls: [{ pullKey, fence: fencingToken, lease }],
+    pulls: [{ pullKey, fence: fencingToken, leaseUntil }],
     inbox: inbox.map((signal) => ({ pullKey, ...signal })),
     runs: [...runs.values()].filter((run) => run.pullKey === pullKey),
     proposals: [...proposals].map(([proposalId, { updatedAt }]) => ({ proposalId, updatedAt })),
@@ -134,16 +126,16 @@ function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<Tab
 }
 
 function claimHelpers(store: () => Store): Pick<StoreHarness, 'store' | 'receiveAndClaim' | 'claimSignal'> {
-  async function receiveAndClaim(id: string, number = 1, now = 10): Promise<NewClaim> {
-    await store().receive([delivery(id, number)], now);
-    return present(await store().claimPull('w', now, LEASE));
+  async function receiveAndClaim(id: string, number = 1, now = 10): Promise<Claim> {
+    await store().receive(delivery(id, number), now);
+    return present(await store().claimPull(now, LEASE));
   }
   return {
     store,
     receiveAndClaim,
     async claimSignal(id, number = 1) {
       const claim = await receiveAndClaim(id, number);
-      return { claim, signal: present(claim.firstSignal) };
+      return { claim, signal: present(await nextSignal(store(), claim, 10)) };
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { inject } from 'vitest';
-import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import { createPgliteBackend } from '../../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
+import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
 import { fromTemplate } from '../../support/borrowed-pglite.ts';
 import { command, makeDatabase, type ServerDatabase, serverUrl } from '../../support/server-database.ts';
 

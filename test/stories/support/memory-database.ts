@@ -11,17 +11,12 @@ type MemoryDatabase = StoryDatabase & {
 
 export function memoryDatabase(): MemoryDatabase {
   let tables = createMemoryTables();
-  let holders = 0;
   const copyOf = ({ listeners: _listeners, ...rows }: MemoryTables): MemoryTables => ({
     ...structuredClone(rows),
-    holders: new Set(),
     listeners: new Set(),
   });
   return {
-    open: async () => {
-      holders += 1;
-      return createMemoryStore(tables, holders);
-    },
+    open: async () => createMemoryStore(tables),
     db: () => {
       throw new Error('It is stored in memory; there is no database below it.');
     },

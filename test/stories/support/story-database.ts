@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { inject } from 'vitest';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
-import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
-import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
+import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { borrowPglite } from '../../support/borrowed-pglite.ts';
 import { makeDatabase, serverUrl } from '../../support/server-database.ts';
@@ -34,7 +33,7 @@ async function onServer(server: string): Promise<StoryDatabase> {
   return opening(() => openPostgres(url), drop);
 }
 
-function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>): StoryDatabase {
+function opening(openBackend: () => Backend, drop: () => Promise<void>): StoryDatabase {
   let backend: Backend | null = null;
   const db = (): Kysely<DatabaseSchema> => {
     if (backend === null) throw new Error('The database is not open yet.');
@@ -42,7 +41,7 @@ function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>)
   };
   return {
     async open() {
-      backend = await openBackend();
+      backend = openBackend();
       return createStore(backend);
     },
     db,

@@ -56,7 +56,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
     },
   };
   const process = () => {
-    const store = createMemoryStore(tables, tables.holders.size + 1);
+    const store = createMemoryStore(tables);
     const memory = createLookMemory();
     const options = {
       ...{ deliveries, store, log: SILENT_LOG, recoveredDeliveries: { inc() {} } },
@@ -161,7 +161,7 @@ describe('a look at the delivery log', () => {
   ])('voids votes %s (F8, V4)', async (_, ms, count, voids) => {
     const { attempts, taken, wait, process, signals } = scene();
     const { look, options } = process();
-    await options.store.receive([delivery('task', 1)], NOW);
+    await options.store.receive(delivery('task', 1), NOW);
     await look();
     expect(signals()).toEqual(['intent']);
     wait(ms);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
-import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
-import type { Claim, NewClaim, Store } from '../../../src/adapters/store/store.ts';
+import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
+import type { Claim, Store } from '../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { Run } from '../../../src/core/state/run.ts';
@@ -64,23 +64,23 @@ function failingContext(attempts: number, status: number): WorkerContext {
 
 /** Claims a pull request with an active run. */
 async function claimWithRun(number: number, changed: Partial<Run>, effects: readonly Effect[] = []): Promise<Claim> {
-  await store.receive([delivery(`begins ${number}`, number)], 1);
-  const claim = present(await store.claimPull('w', 10, 1_000));
+  await store.receive(delivery(`begins ${number}`, number), 1);
+  const claim = present(await store.claimPull(10, 1_000));
   const signal = present(await nextSignal(store, claim, 10));
   await store.save(claim, signal, step(pullOf(number, { run: run(`r${number}`, changed) }), { effects }), 10);
   return claim;
 }
 
 /** Claims the pull request again, ignoring those of other tests. */
-async function claimAgain(number: number, now: number): Promise<NewClaim> {
+async function claimAgain(number: number, now: number): Promise<Claim> {
   for (;;) {
-    const claim = present(await store.claimPull('w', now, 1_000));
+    const claim = present(await store.claimPull(now, 1_000));
     if (claim.pullRequestKey === `1/2/${number}`) return claim;
   }
 }
 
 async function processClaimedPull(context: WorkerContext, claim: Claim): Promise<void> {
-  await processPullRequest({ context, claim, stopping: new AbortController().signal, isLeased: () => true }, null);
+  await processPullRequest({ context, claim, stopping: new AbortController().signal, isLeased: () => true });
 }
 
 async function countDeadLetters(): Promise<number> {
@@ -101,7 +101,7 @@ describe('a renamed repository', () => {
     const intent = delivery('renamed', 3).intent;
     const pull = { ...refOf(3), owner: 'acme', repo: 'store' };
     const claim = await claimWithRun(3, {});
-    await store.receive([{ id: 'renamed', intent: { ...intent, pull }, contentKey: null }], 11);
+    await store.receive({ id: 'renamed', intent: { ...intent, pull }, contentKey: null }, 11);
     const asked: PullRequestRef[] = [];
     const context = failingContext(0, 502);
     const githubApp: GitHubApp = {
@@ -131,7 +131,7 @@ describe('a deferred signal', () => {
 describe('permanent refusals by GitHub', () => {
   it('a comment moves to the dead letters after days, not minutes (S87)', async () => {
     const claim = await claimWithRun(1, {});
-    await store.receive([delivery('retry', 1)], 11);
+    await store.receive(delivery('retry', 1), 11);
     expect(await countNewDeadLetters(failingContext(100, 403), claim)).toBe(0);
     const later = { ...failingContext(1_000, 403), clock: { now: () => 10_000_000, every: () => () => {} } };
     expect(await countNewDeadLetters(later, await claimAgain(1, 10_000_000))).toBe(1);
@@ -181,11 +181,14 @@ describe('permanent refusals by GitHub', () => {
     await store.finishEffect(present(await nextEffect(store, claim, 10)), posted, 11);
     expect(await countNewDeadLetters(failingContext(868, 404), claim)).toBe(0);
     const again = await claimAgain(2, 20_000_000);
-    expect(present(again.firstSignal).signal).toEqual(posted);
+    expect(present(await nextSignal(store, again, 20_000_000)).signal).toEqual(posted);
     const later = { ...failingContext(869, 404), clock: { now: () => 20_000_000, every: () => () => {} } };
     expect(await countNewDeadLetters(later, again)).toBe(1);
     const last = await claimAgain(2, 30_000_000);
-    expect(present(last.firstSignal).signal).toEqual({ type: 'access-lost', cause: 'unreachable' });
+    expect(present(await nextSignal(store, last, 30_000_000)).signal).toEqual({
+      type: 'access-lost',
+      cause: 'unreachable',
+    });
     await store.releaseClaim(last);
   });
 });

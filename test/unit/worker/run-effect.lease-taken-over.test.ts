@@ -9,42 +9,6 @@ import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
-/** A process that loses its database connection before its first write to GitHub, which another process makes. */
-function disconnectBeforeFirstWrite(context: WorkerContext): WorkerContext {
-  const { store } = context;
-  const [before, after] = [{}, {}];
-  let tenure = before;
-  let answering: StoredEffect | null = null;
-  return {
-    ...context,
-    store: {
-      ...store,
-      connectionEpoch: () => tenure,
-      async nextWork(claim, now) {
-        const work = await store.nextWork(claim, now);
-        if (work?.kind === 'effect' && work.effect.effect.type === 'reply') answering ??= work.effect;
-        return work;
-      },
-      async loadRef(pullKey) {
-        if (answering !== null && tenure === before) {
-          tenure = after;
-          await runEffect(context, answering, new AbortController().signal, NO_CLAIM);
-        }
-        return store.loadRef(pullKey);
-      },
-    },
-  };
-}
-
-it('a process that lost its database connection writes nothing, because another process might have taken over (G7)', async () => {
-  const app = openVirtualApp({ wrapContext: disconnectBeforeFirstWrite });
-  const pull = app.installedFor('acme').opens();
-  pull.person('ana', 'write').says('/countersign /help');
-  await app.runUntilIdle();
-  expect(pull.appComments()).toHaveLength(1);
-  expect(app.violations).toEqual([]);
-});
-
 /** A process that hangs before its first write to GitHub until its lease has ended; another process makes the write. */
 function hangBeforeFirstWrite(context: WorkerContext): WorkerContext {
   const { store } = context;
@@ -88,7 +52,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
   };
   const context: WorkerContext = {
     store: {
-      ...createMemoryStore(createMemoryTables(), 1),
+      ...createMemoryStore(createMemoryTables()),
       load: nothing,
       postponeEffect: async (_effect, delay) => void delays.push(delay),
     },

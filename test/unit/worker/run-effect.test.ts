@@ -9,7 +9,7 @@ import { GitHubError } from '../../../src/core/step/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
 import { delivery, pullOf, run, step } from '../../contracts/store/samples.ts';
-import { present } from '../../contracts/store/store-under-test.ts';
+import { nextSignal, present } from '../../contracts/store/store-under-test.ts';
 
 const MINUTE = 60_000;
 
@@ -17,7 +17,7 @@ const SHOW = { type: 'update-run-comment', runId: 'r' } as const;
 
 /** A worker with an unresponsive GitHub, whose clock jumps to the next due time. */
 function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, null)) {
-  const store = createMemoryStore(createMemoryTables(), 1);
+  const store = createMemoryStore(createMemoryTables());
   const clock = { now: 0 };
   const nothing = (): never => {
     throw faultAt(clock.now);
@@ -38,9 +38,10 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
 }
 
 async function requestUpdate(store: Store, id: string, now: number, effect: Effect = SHOW): Promise<void> {
-  await store.receive([delivery(id)], now);
-  const claim = present(await store.claimPull('w', now, MINUTE));
-  await store.save(claim, present(claim.firstSignal), step(pullOf(1, { run: run('r') }), { effects: [effect] }), now);
+  await store.receive(delivery(id), now);
+  const claim = present(await store.claimPull(now, MINUTE));
+  const signal = present(await nextSignal(store, claim, now));
+  await store.save(claim, signal, step(pullOf(1, { run: run('r') }), { effects: [effect] }), now);
   await store.releaseClaim(claim);
 }
 
@@ -51,10 +52,10 @@ async function attemptTimes(
 ): Promise<number[]> {
   const times: number[] = [];
   while (times.length < most) {
-    const due = (await store.nextDue(clock.now)).exclusive;
+    const due = await store.nextDue();
     if (due === null) break;
     clock.now = Math.max(clock.now, due);
-    const claim = present(await store.claimPull('w', clock.now, MINUTE));
+    const claim = present(await store.claimPull(clock.now, MINUTE));
     const work = present(await store.nextWork(claim, clock.now));
     if (work.kind !== 'effect') throw new Error('Nothing else is wanted.');
     times.push(clock.now);

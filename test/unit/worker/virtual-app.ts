@@ -59,7 +59,6 @@ const PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read',
 const EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
 const HANDLE = {
-  workerName: 'virtual',
   stopping: new AbortController().signal,
   canContinue: () => true,
   onReleased: () => {},
@@ -74,7 +73,6 @@ type Stage = {
   readonly tables: ReturnType<typeof createMemoryTables>;
   readonly logged: Line[];
   readonly options: VirtualOptions;
-  processes: number;
   asked: number;
 };
 
@@ -98,7 +96,6 @@ export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
     ...{ clock, gateway, app, webhooks, options },
     tables: createMemoryTables(),
     logged: [],
-    processes: 0,
     asked: 0,
   };
   let process = begin(stage);
@@ -114,15 +111,13 @@ export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
     runUntilIdle: async (until) => {
       for (;;) {
         await settle(stage, process);
-        const { exclusive, concurrent } = await process.context.store.nextDue(clock.now);
-        const next = Math.min(exclusive ?? Number.POSITIVE_INFINITY, concurrent ?? Number.POSITIVE_INFINITY);
+        const next = (await process.context.store.nextDue()) ?? Number.POSITIVE_INFINITY;
         if (next > (until ?? Number.MAX_SAFE_INTEGER)) break;
         clock.now = Math.max(clock.now, next);
       }
       clock.now = Math.max(clock.now, until ?? 0);
     },
     restart: () => {
-      stage.tables.holders.delete(stage.processes);
       process = begin(stage);
     },
   };
@@ -137,10 +132,9 @@ function must<Input, Value>(gateway: ApiServer, operation: Operation<Input, Valu
 type Process = { readonly context: WorkerContext; readonly take: DeliveryHandler };
 
 function begin(stage: Stage): Process {
-  stage.processes += 1;
   const { clock, gateway, app, logged, options } = stage;
   const now = (): number => clock.now;
-  const store = createMemoryStore(stage.tables, stage.processes);
+  const store = createMemoryStore(stage.tables);
   const fetch = createFetch(gateway);
   const logWith = (bound: object): Logger => {
     const write = (level: string) => (fields: object, message: string) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NewClaim } from '../../../src/adapters/store/store.ts';
+import type { Claim } from '../../../src/adapters/store/store.ts';
 import { WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
@@ -15,7 +15,7 @@ async function remainingLeases(): Promise<readonly number[]> {
   const app = openVirtualApp({
     wrapContext(context) {
       const { store, githubApp } = context;
-      const claimed = (claim: NewClaim | null): NewClaim | null => {
+      const claimed = (claim: Claim | null): Claim | null => {
         if (claim === null) return null;
         leasedUntil = claim.leaseUntil;
         app.pass(SLOW_MS);
@@ -25,7 +25,7 @@ async function remainingLeases(): Promise<readonly number[]> {
         ...context,
         store: {
           ...store,
-          claimPull: async (worker, now, ms) => claimed(await store.claimPull(worker, now, ms)),
+          claimPull: async (now, ms) => claimed(await store.claimPull(now, ms)),
           renewClaim: async (claim, now, ms) => {
             const held = await store.renewClaim(claim, now, ms);
             if (held) leasedUntil = now + LEASE_MS;

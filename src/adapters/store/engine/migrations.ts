@@ -59,8 +59,6 @@ create table pulls (
   webhooks_retry_at bigint not null default 0,
   fence bigint not null default 0,
   lease_until bigint,
-  leased_by bigint,
-  worker text,
   active boolean not null default true,
   questions_answered_at bigint
 );
@@ -216,8 +214,6 @@ create table effects (
   internal_errors integer not null default 0,
   started boolean not null default false,
   lease_until bigint,
-  leased_by bigint,
-  worker text,
   done_at bigint,
   error text
 ) with ${EARLY_AUTOVACUUM};
@@ -238,11 +234,8 @@ create table installation_events (
 
 create table recovery_state (
   id integer primary key check (id = 1),
-  fence bigint not null,
   recovered_until bigint,
-  next_run_at bigint not null default 0,
-  lease_until bigint,
-  leased_by bigint
+  next_look_at bigint not null
 )
 `;
 

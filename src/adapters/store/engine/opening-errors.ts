@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<string, string>> = {
   '3D000': 'Create that database, or correct its name.',
   '3F000': 'Its role has no schema: as an administrator run "alter role ROLE set search_path = public".',
   '42501': 'Its role must own the database: as an administrator run "alter database NAME owner to ROLE".',
-  '53300': 'Raise max_connections, or run fewer processes: each one needs 11 connections.',
+  '53300': 'Raise max_connections, or run fewer processes: each one needs ten connections.',
   '53100': 'The disk of its server is full. Nothing is lost: make room on it, then start again.',
   '57P03': 'Wait until the database server has started, then start again.',
   '25006': 'It is read-only: use the address of the primary server, and a role without default_transaction_read_only.',

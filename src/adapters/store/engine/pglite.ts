@@ -2,12 +2,10 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, sql } from 'kysely';
-import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
-import { withPreparedStatements } from './prepared-statements.ts';
-import type { DatabaseSchema } from './schema.ts';
+import type { Backend, DatabaseSchema } from './schema.ts';
 
 /** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
 export const TYPE_PARSERS = { 20: Number } as const;
@@ -20,7 +18,7 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await startPglite(dataDir);
-    return await createPgliteBackend(pglite, () => pglite.close().finally(() => lock?.release()));
+    return createPgliteBackend(pglite, () => pglite.close().finally(() => lock?.release()));
   } catch (error) {
     lock?.release();
     throw dataDir === null || error instanceof DatabaseError ? error : openingError(dataDir, error);
@@ -41,27 +39,9 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
   }
 }
 
-/** Creates a backend on an open PGlite. Closing the backend calls `close` last. */
-export async function createPgliteBackend(pglite: PGlite, close: () => Promise<void>): Promise<Backend> {
-  const db = new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite: withPreparedStatements(pglite) }) });
-  const leaseHolderId = createLeaseHolderId();
-  await sql`select pg_advisory_lock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
-  return {
-    db,
-    embedded: true,
-    leaseHolderId,
-    notifyOthers: () => {},
-    onNotified: () => {},
-    onDisconnect: () => {},
-    connectionEpoch: () => db,
-    async close() {
-      try {
-        await sql`select pg_advisory_unlock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
-      } finally {
-        await close();
-      }
-    },
-  };
+/** A backend on an open PGlite. Closing it calls `close`. */
+export function createPgliteBackend(pglite: PGlite, close: () => Promise<void>): Backend {
+  return { db: new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite }) }), embedded: true, close };
 }
 
 /**

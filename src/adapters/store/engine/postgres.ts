@@ -1,11 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type ClientBase, type ClientConfig, Pool, types } from 'pg';
-import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
+import { type ClientConfig, Pool, types } from 'pg';
 import { CREATE_DATABASE, DatabaseError } from './errors.ts';
-import { openNotificationConnection } from './notification-connection.ts';
-import { explainPostgres } from './opening-errors.ts';
-import type { DatabaseSchema } from './schema.ts';
-import { applySettings, WORK_SETTINGS } from './session-settings.ts';
+import type { Backend, DatabaseSchema } from './schema.ts';
 
 const MAX_POOL_CONNECTIONS = 10;
 
@@ -16,9 +12,20 @@ const MAX_POOL_CONNECTIONS = 10;
 const QUERY_TIMEOUT_MS = 70_000;
 
 /**
- * Opens a PostgreSQL database, which several processes can share. Throws `DatabaseError` if it is unreachable.
+ * Settings of a session. The locks of the store only help if each statement sees what others committed before it: in a
+ * stricter isolation a commit would overlook a denial that was stored while it waited for the lock.
  */
-export async function openPostgres(databaseUrl: string, settings = WORK_SETTINGS): Promise<Backend> {
+const WORK_SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  statement_timeout: '60s',
+  lock_timeout: '0',
+} as const;
+
+/** `work` has time limits; `reading` a whole ledger takes as long as it is large. */
+export type DatabaseUse = 'work' | 'reading';
+
+/** Opens a PostgreSQL database, which several processes can share. */
+export function openPostgres(databaseUrl: string, use: DatabaseUse = 'work'): Backend {
   const config: ClientConfig = {
     connectionString: withClearSslMode(databaseUrl),
     connectionTimeoutMillis: 10_000,
@@ -27,33 +34,23 @@ export async function openPostgres(databaseUrl: string, settings = WORK_SETTINGS
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'countersign',
     types: { getTypeParser },
+    ...(use === 'work' ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
   };
-  const leaseHolderId = createLeaseHolderId();
-  const notifications = await openNotificationConnection(config, leaseHolderId).catch((error: unknown) => {
-    throw explainPostgres(error);
+  const settings = use === 'work' ? WORK_SETTINGS : { ...WORK_SETTINGS, statement_timeout: '0' };
+  const pool = new Pool({
+    ...config,
+    max: MAX_POOL_CONNECTIONS,
+    // Replaces what the server or the role have set. A statement, because poolers refuse settings at the start.
+    async onConnect(client) {
+      await client.query('select set_config(key, value, false) from json_each_text($1)', [JSON.stringify(settings)]);
+    },
   });
-  const onConnect = (client: ClientBase): Promise<void> => applySettings(client, settings);
-  const isReading = settings !== WORK_SETTINGS;
-  const timeout = isReading ? {} : { query_timeout: QUERY_TIMEOUT_MS };
-  const pool = new Pool({ ...config, ...timeout, max: MAX_POOL_CONNECTIONS, onConnect });
   // Broken connections are replaced by the next query, but an unhandled error event would end the process. The pool's
   // own listener covers idle connections only, not those inside a transaction.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
-  return {
-    db,
-    embedded: false,
-    leaseHolderId,
-    notifyOthers: notifications.notify,
-    onNotified: notifications.onNotified,
-    onDisconnect: notifications.onDisconnect,
-    connectionEpoch: notifications.connectionEpoch,
-    async close() {
-      await notifications.close();
-      await db.destroy();
-    },
-  };
+  return { db, embedded: false, close: () => db.destroy() };
 }
 
 /** Our `bigint` values are ids, counters and ms, far below 2^53. */
@@ -72,18 +69,11 @@ function withClearSslMode(databaseUrl: string): string {
 /** The oldest PostgreSQL that is still maintained. */
 const MIN_VERSION = 13;
 
-/**
- * Requires a server that can serve: new enough, with every character, and with sessions of our own. Throws
- * `DatabaseError` otherwise.
- */
-export async function requireServer({ db, leaseHolderId }: Pick<Backend, 'db' | 'leaseHolderId'>): Promise<void> {
-  const { rows } = await sql<{ number: number; version: string; encoding: string; isShared: boolean }>`
+/** Requires a server that answers, is new enough, and stores every character. Throws `DatabaseError` otherwise. */
+export async function requireServer({ db }: Pick<Backend, 'db'>): Promise<void> {
+  const { rows } = await sql<{ number: number; version: string; encoding: string }>`
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
-      current_setting('server_encoding') as encoding, exists (
-        select from pg_locks
-        where locktype = 'advisory' and pid = pg_backend_pid()
-          and classid::bigint = ${LEASE_HOLDER_LOCKS}::bigint and objid::bigint = ${leaseHolderId}::bigint
-      ) as "isShared"
+      current_setting('server_encoding') as encoding
   `.execute(db);
   const [server] = rows;
   if (server === undefined) return;
@@ -95,10 +85,5 @@ export async function requireServer({ db, leaseHolderId }: Pick<Backend, 'db' | 
     throw new DatabaseError(
       `The database has the encoding ${server.encoding}, in which most characters of comments and code cannot be stored. ` +
         `As an administrator run "${CREATE_DATABASE}", and name that database in DATABASE_URL.`,
-    );
-  if (server.isShared)
-    throw new DatabaseError(
-      'DATABASE_URL leads to a pooler that shares its connections between transactions. ' +
-        'Connect to PostgreSQL directly, or through a pooler in session mode; see docs/operations.md.',
     );
 }

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
 
 /** A counter assigned by the database. */
 type Serial = ColumnType<number, never, never>;
@@ -40,9 +40,6 @@ type PullsTable = {
   webhooks_retry_at: Generated<number>;
   fence: Generated<number>;
   lease_until: number | null;
-  leased_by: number | null;
-  /** The worker that holds the claim. */
-  worker: string | null;
 };
 
 type RunsTable = {
@@ -147,21 +144,12 @@ type EffectsTable = {
   /** A worker performs it, or died doing so. */
   started: Generated<boolean>;
   lease_until: number | null;
-  leased_by: number | null;
-  worker: string | null;
   done_at: number | null;
   error: string | null;
 };
 
-/** One row: the turn to look for lost webhooks. `recovered_until` is GitHub's time. */
-type RecoveryStateTable = {
-  id: number;
-  fence: number;
-  recovered_until: number | null;
-  next_run_at: number;
-  lease_until: number | null;
-  leased_by: number | null;
-};
+/** One row: when the next look for lost webhooks may begin. `recovered_until` is GitHub's time. */
+type RecoveryStateTable = { id: number; recovered_until: number | null; next_look_at: number };
 
 /** Times are ms since the epoch. */
 export type DatabaseSchema = {
@@ -178,4 +166,11 @@ export type DatabaseSchema = {
   recovery_state: RecoveryStateTable;
   installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
   migrations: { number: number; name: string; applied_at: Date };
+};
+
+/** An open database. `embedded`: it lives in this process, which is its only client. */
+export type Backend = {
+  readonly db: Kysely<DatabaseSchema>;
+  readonly embedded: boolean;
+  readonly close: () => Promise<void>;
 };

@@ -42,21 +42,18 @@ function silence() {
 it('while GitHub and the model never answer, every delivery is stored and answered (F9)', async () => {
   const { asked, ask } = silence();
   const github = new Proxy({}, { get: () => ask });
-  const worker = startWorker(
-    {
-      store,
-      githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask },
-      model: { ask, answerQuestion: ask, maxRequestTokens: ask },
-      clock: { now: Date.now, every: () => () => {} },
-      log: SILENT_LOG,
-      self,
-      isServedOwner: () => true,
-      operatorSettings: () => NO_OPERATOR_SETTINGS,
-      links: () => ({ repository: 'https://github.example/acme/shop' }),
-      recordMetric() {},
-    },
-    { name: 'stalled' },
-  );
+  const worker = startWorker({
+    store,
+    githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask },
+    model: { ask, answerQuestion: ask, maxRequestTokens: ask },
+    clock: { now: Date.now, every: () => () => {} },
+    log: SILENT_LOG,
+    self,
+    isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
+    links: () => ({ repository: 'https://github.example/acme/shop' }),
+    recordMetric() {},
+  });
   const deliveries = createMetrics().counter(METRIC_DEFINITIONS.deliveries);
   const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log: SILENT_LOG, deliveries });
   const entry = await openEntry({
@@ -79,7 +76,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
   const answers = await Promise.all(bodies.slice(1).map((body, index) => deliver(body, index + 1)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   const again = bodies.map((_, index) => ({ ...delivery('again', index + 1), id: `stalled-${index}` }));
-  expect(await store.receive(again, Date.now())).toEqual(bodies.map(() => 'duplicate'));
+  for (const one of again) expect(await store.receive(one, Date.now())).toBe('duplicate');
   await entry.stop(0);
   await worker.stop(0);
 });

@@ -16,14 +16,13 @@ function take(receive?: Store['receive'], self: AppIdentity | null = us) {
   const stored: InterpretedDelivery[] = [];
   const lines: string[] = [];
   const metrics = createMetrics();
-  const remember: Store['receive'] = async (deliveries) =>
-    deliveries.map((delivery) => {
-      const known = stored.some(({ id, contentKey }) => {
-        return id === delivery.id || (contentKey !== null && contentKey === delivery.contentKey);
-      });
-      if (!known) stored.push(delivery);
-      return known ? 'duplicate' : 'stored';
+  const remember: Store['receive'] = async (delivery) => {
+    const known = stored.some(({ id, contentKey }) => {
+      return id === delivery.id || (contentKey !== null && contentKey === delivery.contentKey);
     });
+    if (!known) stored.push(delivery);
+    return known ? 'duplicate' : 'stored';
+  };
   const stream = { write: (line: string) => void lines.push(line) };
   const taking = createDeliveryHandler({
     store: { receive: receive ?? remember, broadcastToPulls: () => Promise.resolve('stored') },

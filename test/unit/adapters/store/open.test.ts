@@ -54,8 +54,8 @@ describe('a data directory', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const store = await openStore(place);
-    expect(await store.receive([delivery('from the child')], 6)).toEqual(['duplicate']);
-    const claim = present(await store.claimPull('w', 6, 1_000));
+    expect(await store.receive(delivery('from the child'), 6)).toBe('duplicate');
+    const claim = present(await store.claimPull(6, 1_000));
     const signal = present(await nextSignal(store, claim, 6));
     const pull = pullOf(1, { run: run('r') });
     await store.save(claim, signal, step(pull, { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 7);
@@ -63,7 +63,7 @@ describe('a data directory', () => {
 
     const again = await openStore(place);
     expect(await again.load(claim.pullRequestKey, { ids: [], commentId: null })).toEqual(pull);
-    expect(await again.claimEffect('w', 8, 1_000)).toMatchObject({ attempts: 1, effect: { type: 'ask-model' } });
+    expect(await again.claimEffect(8, 1_000)).toMatchObject({ attempts: 1, effect: { type: 'ask-model' } });
     await again.close();
   }, 60_000);
 });

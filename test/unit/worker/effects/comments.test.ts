@@ -20,15 +20,15 @@ async function requestsOfUpdate(
   changed: Partial<Run>,
   { first, attempts, next = null }: Showing = {},
 ): Promise<readonly string[]> {
-  const store = createMemoryStore(createMemoryTables(), 1);
-  await store.receive([delivery('a')], 1);
-  const claim = present(await store.claimPull('w', 1, 1_000));
+  const store = createMemoryStore(createMemoryTables());
+  await store.receive(delivery('a'), 1);
+  const claim = present(await store.claimPull(1, 1_000));
   const signal = present(await nextSignal(store, claim, 1));
   const effect = { type: 'update-run-comment', runId: 'r', ...(first ? { first } : {}) } as const;
   await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
   const stored = present(await nextEffect(store, claim, 1));
   if (next !== null) {
-    await store.receive([delivery('b')], 1);
+    await store.receive(delivery('b'), 1);
     await store.save(claim, present(await nextSignal(store, claim, 1)), step(pullOf(1, { run: next })), 1);
   }
   const standing: FoundComment = { ...present(posted('p', 'r', 7).comment), body: 'as it was' };

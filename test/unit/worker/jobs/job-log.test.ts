@@ -9,7 +9,7 @@ import { effectLog, knownPullFields, logRetry, rememberPull } from '../../../../
 import { delivery, refOf } from '../../../contracts/store/samples.ts';
 
 function context() {
-  const store = createMemoryStore(createMemoryTables(), 1);
+  const store = createMemoryStore(createMemoryTables());
   const log = { ...SILENT_LOG, warn: vi.fn(), child: vi.fn(() => SILENT_LOG) };
   const worker: Pick<WorkerContext, 'store' | 'log'> = { store, log };
   return { store, log, worker };
@@ -25,7 +25,7 @@ const FIELDS = { run: 'r', proposal: 'k7q2 m3x9', effect: 'commit', effectId: 5 
 describe('the log of an effect (O12)', () => {
   it('asks the store once for the names of a pull request, as after a restart', async () => {
     const { store, log, worker } = context();
-    await store.receive([delivery('a', 7)], 1);
+    await store.receive(delivery('a', 7), 1);
     const pullRequestKey = keyOf(refOf(7));
     const loadRef = vi.spyOn(store, 'loadRef');
     for (let time = 0; time < 2; time += 1) await effectLog(worker, { ...EFFECT, pullRequestKey });

@@ -5,9 +5,7 @@ import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { DatabaseError } from '../../../../../src/adapters/store/engine/errors.ts';
 import { explainPostgres } from '../../../../../src/adapters/store/engine/opening-errors.ts';
-import { requireServer } from '../../../../../src/adapters/store/engine/postgres.ts';
 import { openStore } from '../../../../../src/adapters/store/open.ts';
-import { borrowPglite } from '../../../../support/borrowed-pglite.ts';
 import { command, makeDatabase, serverUrl } from '../../../../support/server-database.ts';
 
 /** A server that answers the request for TLS with this byte (`N`: it has none), and then hangs up. */
@@ -38,7 +36,7 @@ describe('a connection that fails says what to do (O9)', () => {
   it.each([
     ['28P01', 'password authentication failed for user "me"', 'Check the user and the password'],
     ['3D000', 'database "x" does not exist', 'Create that database'],
-    ['53300', 'sorry, too many clients already', 'each one needs 11 connections'],
+    ['53300', 'sorry, too many clients already', 'each one needs ten connections'],
     ['53100', 'could not extend file "base/5/1"', 'The disk of its server is full'],
     ['25006', 'cannot execute INSERT in a read-only transaction', 'the address of the primary'],
     ['57P03', 'the database system is starting up', 'Wait until'],
@@ -121,17 +119,5 @@ describe.skipIf(serverUrl() === null)('a database that is set up for something e
     expect(await refusal(url)).toMatch(/has the encoding LATIN1, .*"create database countersign encoding 'UTF8'/);
     await expect(command(url, 'select from migrations')).rejects.toThrow('does not exist');
     await command(serverUrl() ?? '', `drop database ${name} with (force)`);
-  });
-});
-
-describe('a session that a pooler shares', () => {
-  it('is refused, because it holds the lock of the process and does its work (S81)', async () => {
-    // An embedded database has one session for both.
-    const { open, giveBack } = await borrowPglite();
-    const shared = await open();
-    await expect(requireServer(shared)).rejects.toThrow(/directly, or through a pooler in session mode/);
-    await requireServer({ ...shared, leaseHolderId: shared.leaseHolderId + 1 });
-    await shared.close();
-    giveBack();
   });
 });
