@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isRecord } from '../../lib/trust.ts';
-import { type FlatValues, flattenValues } from './merge-settings.ts';
+import { type FlatValues, flattenValues } from './strictness.ts';
 import type { SetValues } from './read-values.ts';
 import { limitsSchema, RULE_PARTS } from './settings-schema.ts';
 

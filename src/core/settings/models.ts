@@ -1,8 +1,8 @@
 import { formatList } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';
-import type { FlatValues } from './merge-settings.ts';
+import type { FlatValues } from './strictness.ts';
 import type { SetValues, YamlValues } from './read-values.ts';
-import type { SettingsProblem, ValuePath } from './yaml.ts';
+import type { SettingsProblem, ValuePath } from './settings-file.ts';
 
 /** The operator's settings about models. */
 type ModelOffer = {

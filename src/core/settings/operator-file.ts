@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelPrice } from '../state/spending.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import { type FlatValues, flattenValues } from './merge-settings.ts';
+import { type FlatValues, flattenValues } from './strictness.ts';
 import { findOperatorModelProblems } from './models.ts';
 import { readValues } from './read-values.ts';
 import { OperatorFileSchema } from './settings-schema.ts';

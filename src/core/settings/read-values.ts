@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../lib/trust.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import { type ParsedYaml, parseYaml, type SettingsProblem, type ValuePath } from './yaml.ts';
+import { type ParsedYaml, parseYaml, type SettingsProblem, type ValuePath } from './settings-file.ts';
 
 /** Maximum size of a settings file. Its parsed form takes many times as much memory. */
 export const MAX_SETTINGS_BYTES = 32_768;

@@ -11,7 +11,7 @@ import {
 } from '../state/settings.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
 import { readLegibleValues } from './legible-values.ts';
-import { type FlatValues, flattenValues, mergeSettings, nestValues, tightenValues } from './merge-settings.ts';
+import { type FlatValues, flattenValues, mergeSettings, nestValues, tightenValues } from './strictness.ts';
 import { findModelProblems } from './models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readValues, type ValuesReading } from './read-values.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FlatValues, mergeSettings } from '../../../../src/core/settings/merge-settings.ts';
+import { type FlatValues, mergeSettings } from '../../../../src/core/settings/strictness.ts';
 import { limitsSchema, OperatorFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 
 /** How much each value restricts, written by hand: the product's own order is not used. */
