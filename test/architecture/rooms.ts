@@ -215,7 +215,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'read-values.ts', 'models.ts'],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'strictness.ts', 'models.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',

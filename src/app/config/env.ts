@@ -9,7 +9,7 @@ import {
   readKeyFile,
   readPrivateKey,
 } from './keys.ts';
-import { listOperatorWarnings, loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
+import { loadOperatorConfig, type OperatorConfig } from './operator-settings.ts';
 import { listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
@@ -102,7 +102,7 @@ export function parseEnvironment(
     return { kind: 'problems', problems };
   const config = toConfig(parsed.data, key.pem, operator.config);
   const own = key.warning === null ? [] : [key.warning];
-  const warnings = [...own, ...listWarnings(config, mode), ...listOperatorWarnings(operator.config)];
+  const warnings = [...own, ...listWarnings(config, mode)];
   return { kind: 'config', config, warnings };
 }
 

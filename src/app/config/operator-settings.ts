@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../adapters/telemetry/log.ts';
-import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings, parseOperatorFile } from '../../core/settings/operator-file.ts';
-import { MAX_SETTINGS_BYTES } from '../../core/settings/read-values.ts';
+import { MAX_SETTINGS_BYTES } from '../../core/settings/settings-file.ts';
+import type { SetValues } from '../../core/settings/strictness.ts';
 import type { SettingsFileLookup } from '../../core/step/ports.ts';
 import { errorCodeOf } from '../../lib/outage.ts';
 
@@ -32,11 +32,6 @@ export function loadOperatorConfig(
   }
 }
 
-/** Settings of the file that work, but not as the operator might think. */
-export function listOperatorWarnings({ path, settings }: OperatorConfig): readonly string[] {
-  return listPriceWarnings(settings).map((warning) => `CONFIG_FILE ${path}: ${warning}`);
-}
-
 /** A settings file on disk. Larger files are not read. Throws if there is none, or if it cannot be read. */
 export function readSettingsFile(path: string): SettingsFileLookup {
   const found = statSync(path);
@@ -45,15 +40,13 @@ export function readSettingsFile(path: string): SettingsFileLookup {
   return { kind: 'file', bytes: readFileSync(path) };
 }
 
-/** The keys whose values differ, as an operator writes them. */
+/** The keys of the file whose values differ. */
 function changedKeys(before: OperatorSettings, after: OperatorSettings): readonly string[] {
-  const [left, right] = [before, after].map(({ defaults, ceilings, models, prices }) => {
-    const bounds = [...ceilings].map(([key, value]) => [`ceilings.${key}`, value] as const);
-    const costs = [...prices].map(([model, price]) => [`prices.${model}`, price] as const);
-    return new Map<string, unknown>([...defaults, ...bounds, ['models', models], ...costs]);
+  const [left = {}, right = {}] = [before, after].map(({ defaults, ceilings, models, prices }): SetValues => {
+    return { ...defaults, ceilings, models, prices: [...prices] };
   });
-  const keys = new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])]);
-  return [...keys].filter((key) => JSON.stringify(left?.get(key)) !== JSON.stringify(right?.get(key)));
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].filter((key) => JSON.stringify(left[key]) !== JSON.stringify(right[key]));
 }
 
 /** The operator's settings in force, which `reload` reads again. */
@@ -62,7 +55,7 @@ export type OperatorSettingsHolder = { readonly current: () => OperatorSettings;
 /** Holds the settings of the start. A file that is broken when it is read again changes nothing. */
 export function holdOperatorSettings(
   { path, settings }: OperatorConfig,
-  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+  log: Pick<Logger, 'info' | 'error'>,
 ): OperatorSettingsHolder {
   let current = settings;
   const reload = (): void => {
@@ -74,7 +67,6 @@ export function holdOperatorSettings(
     const changed = changedKeys(current, loaded.config.settings);
     current = loaded.config.settings;
     log.info({ path, changed }, 'CONFIG_FILE was read again');
-    for (const warning of listOperatorWarnings(loaded.config)) log.warn({ warning }, 'configuration');
   };
   return { current: () => current, reload };
 }

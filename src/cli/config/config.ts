@@ -2,7 +2,6 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { readSettingsFile } from '../../app/config/operator-settings.ts';
 import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
-import { listPriceWarnings } from '../../core/settings/models.ts';
 import { NO_OPERATOR_SETTINGS, parseOperatorFile } from '../../core/settings/operator-file.ts';
 import { listSettingsInForce } from '../../core/settings/repo-settings.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
@@ -61,7 +60,6 @@ function checkFiles({ check, operator, model }: ConfigOptions): number {
     if (bounds.kind === 'broken') return printProblems(operator, bounds.problems);
     const found = listSettingsInForce(check === null ? null : readSettingsFile(check), bounds.values);
     if (found.problems.length > 0) return printProblems(check, found.problems);
-    printWarnings(operator, listPriceWarnings(bounds.values));
     process.stdout.write(escapeHiddenAndCr(found.text));
     return 0;
   } catch (error) {
@@ -83,10 +81,4 @@ function printProblems(path: string | null, problems: readonly string[]): number
 
 function oneLine(path: string): string {
   return escapeHiddenAndCr(path.replaceAll(/\s+/g, ' '));
-}
-
-/** Before the settings, because these take many lines. */
-function printWarnings(path: string | null, warnings: readonly string[]): void {
-  for (const warning of warnings)
-    process.stdout.write(`Warning for ${oneLine(path ?? '')}: ${escapeHiddenAndCr(warning)}\n\n`);
 }

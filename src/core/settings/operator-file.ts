@@ -1,29 +1,26 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { isRecord } from '../../lib/trust.ts';
 import type { ModelPrice } from '../state/spending.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import { type FlatValues, flattenValues } from './strictness.ts';
-import { findOperatorModelProblems } from './models.ts';
-import { readValues } from './read-values.ts';
+import { findModelProblems, type ModelOffer, offeredModels } from './models.ts';
+import { readSettings } from './settings-file.ts';
 import { OperatorFileSchema } from './settings-schema.ts';
+import type { SetValues } from './strictness.ts';
 
 /** The content of `CONFIG_FILE`. */
-export type OperatorSettings = {
+export type OperatorSettings = ModelOffer & {
   /** Replace the built-in defaults of a repository's settings. */
-  readonly defaults: FlatValues;
+  readonly defaults: SetValues;
   /** Bounds that a repository can only tighten. */
-  readonly ceilings: FlatValues;
-  /** `OPENAI_MODEL`; null where it is not known, so that names of models cannot be checked. */
-  readonly defaultModel: string | null;
-  /** The models that a repository can name, beside `OPENAI_MODEL`. */
-  readonly models: readonly string[];
+  readonly ceilings: SetValues;
   /** By model. */
   readonly prices: ReadonlyMap<string, ModelPrice>;
 };
 
 /** Without a `CONFIG_FILE`. */
 export const NO_OPERATOR_SETTINGS: OperatorSettings = {
-  defaults: new Map(),
-  ceilings: new Map(),
+  defaults: {},
+  ceilings: {},
   defaultModel: null,
   models: [],
   prices: new Map(),
@@ -43,25 +40,26 @@ type OperatorReading =
  */
 export function parseOperatorFile(found: SettingsFileLookup, defaultModel: string | null): OperatorReading {
   if (found.kind === 'file' && found.bytes.byteLength === 0) return { kind: 'broken', problems: [EMPTY_FILE] };
-  const reading = readValues(found, {
+  const reading = readSettings(found, {
     name: 'CONFIG_FILE',
     schema: OperatorFileSchema,
-    findProblems: (values, source) => findOperatorModelProblems(values, source, defaultModel),
+    findProblems: (values, lineOf) => {
+      const offer = { defaultModel, models: values.models };
+      return findModelProblems(values, lineOf, { ...offer, usable: offeredModels(offer), prices: pricesOf(values) });
+    },
   });
   if (reading.kind === 'broken') return { kind: 'broken', problems: reading.problems };
-  const { set, parsed } = reading.values;
-  const { ceilings = {}, models: _models, prices: _prices, ...defaults } = set;
-  const prices = Object.entries(parsed.prices).map(
+  const { set, parsed } = reading;
+  // As written, because the schema's defaults are no bounds.
+  const { ceilings, models: _models, prices: _prices, ...defaults } = set;
+  const bounds = isRecord(ceilings) ? ceilings : {};
+  const { models } = parsed;
+  return { kind: 'values', values: { defaults, ceilings: bounds, defaultModel, models, prices: pricesOf(parsed) } };
+}
+
+function pricesOf({ prices }: z.infer<typeof OperatorFileSchema>): ReadonlyMap<string, ModelPrice> {
+  const named = Object.entries(prices).map(
     ([model, { input, cached_input: cachedInput = input, output }]) => [model, { input, cachedInput, output }] as const,
   );
-  return {
-    kind: 'values',
-    values: {
-      defaults: flattenValues(defaults),
-      ceilings: flattenValues(z.record(z.string(), z.unknown()).parse(ceilings)),
-      defaultModel,
-      models: parsed.models,
-      prices: new Map(prices),
-    },
-  };
+  return new Map(named);
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { isRecord } from '../../lib/trust.ts';
 import {
   type ApprovalRequirement,
   type Approvers,
@@ -10,111 +11,112 @@ import {
   type SettingsReading,
 } from '../state/settings.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import { readLegibleValues } from './legible-values.ts';
-import { type FlatValues, flattenValues, mergeSettings, nestValues, tightenValues } from './strictness.ts';
 import { findModelProblems } from './models.ts';
 import { NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
-import { readValues, type ValuesReading } from './read-values.ts';
-import { parseDurationHours, SETTING_KEYS, SettingsFileSchema } from './settings-schema.ts';
+import { readSettings } from './settings-file.ts';
+import { limitsSchema, MAX_LIST_ITEMS, parseDurationHours, RULE_PARTS, SettingsFileSchema } from './settings-schema.ts';
+import { layerValues, type SetValues, tighten } from './strictness.ts';
 
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
 
 /**
- * The latest reading of a file's bytes, or without a file of the operator's settings: each decision reads them again.
- */
-const READINGS = new WeakMap<object, { readonly operator: OperatorSettings; readonly reading: SettingsReading }>();
-
-/**
  * The settings of a file within the operator's, the operator's if there is no file (null), or every problem, one line
- * each. Of a broken file, what it still restricts holds beside the operator's. Never throws.
+ * each. Of a broken file, the rules that it still shows restrict beside the operator's. Never throws.
  */
 export function parseSettings(
   found: SettingsFileLookup | null,
   operator: OperatorSettings = NO_OPERATOR_SETTINGS,
 ): SettingsReading {
-  if (found !== null && found.kind !== 'file') return readSettings(found, operator);
-  const source = found === null ? operator : found.bytes;
-  const known = READINGS.get(source);
-  if (known?.operator === operator) return known.reading;
-  const reading = readSettings(found, operator);
-  READINGS.set(source, { operator, reading });
-  return reading;
-}
-
-function readSettings(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsReading {
-  const { problems, values } = readValuesInForce(found, operator);
-  const settings = toSettings(values);
-  return problems.length > 0 ? { kind: 'broken', problems, settings } : { kind: 'settings', settings };
-}
-
-/** Every setting in force. Never throws. */
-export function listSettingsInForce(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsInForce {
-  const { problems, values } = readValuesInForce(found, operator);
-  const { single, own, ofOperator } = values;
-  const joined = Object.keys(AddedLists.shape).map(
-    (key) => [key, [ofOperator.get(key) ?? [], own.get(key) ?? []].flat()] as const,
-  );
-  const inForce = new Map<string, unknown>([...single, ...joined]);
-  const ordered = SETTING_KEYS.map((key) => [key, inForce.get(key) ?? 'none'] as const);
-  return { text: stringify(nestValues(new Map(ordered)), { lineWidth: 0 }), problems };
-}
-
-/** The values in force: `own` and `ofOperator` hold beside each other, so that neither can loosen the other's. */
-type ValuesInForce = {
-  readonly single: FlatValues;
-  readonly own: FlatValues;
-  readonly ofOperator: FlatValues;
-};
-
-function readValuesInForce(
-  found: SettingsFileLookup | null,
-  operator: OperatorSettings,
-): { readonly problems: readonly string[]; readonly values: ValuesInForce } {
-  const { defaults, ceilings, defaultModel } = operator;
-  const builtIn = defaultModel === null ? BUILT_IN : new Map([['model', defaultModel], ...BUILT_IN]);
-  const merge = (repository: FlatValues) =>
-    mergeSettings({ defaults: builtIn, operator: defaults, repository, ceilings });
-  const reading = readRepositoryValues(found, operator);
-  if (reading.kind === 'values') {
-    const { values } = reading;
-    return { problems: [], values: { single: merge(values), own: values, ofOperator: defaults } };
-  }
-  const { rules, limits } = readLegibleValues(reading.legible);
-  const values = { single: tightenValues(merge(new Map()), limits), own: new Map([['rules', rules]]) };
-  return { problems: reading.problems, values: { ...values, ofOperator: defaults } };
-}
-
-function readRepositoryValues(found: SettingsFileLookup | null, operator: OperatorSettings): ValuesReading<FlatValues> {
-  if (found === null) return { kind: 'values', values: new Map() };
-  const reading = readValues(found, {
-    name: SETTINGS_PATH,
-    schema: SettingsFileSchema,
-    findProblems: (values, source) => findModelProblems(values, source, operator),
-  });
-  return reading.kind === 'broken' ? reading : { kind: 'values', values: flattenValues(reading.values.set) };
-}
-
-const BUILT_IN: FlatValues = flattenValues(SettingsFileSchema.parse({ limits: {} }));
-
-function toSettings({ single, ...lists }: ValuesInForce): Settings {
-  const file = MergedSchema.parse(nestValues(single));
-  const [own, ofOperator] = [readAddedLists(lists.own), readAddedLists(lists.ofOperator)];
-  return {
-    ...namedSettings(file),
+  const { problems, single, own, ofOperator } = readValuesInForce(found, operator);
+  const settings = {
+    ...namedSettings(MergedSchema.parse(single)),
     rules: own.rules,
     operatorRules: ofOperator.rules,
     require: [...ofOperator.require, ...own.require].map(namedRequirement),
     protectedPaths: [...new Set([...ofOperator.protected_paths, ...own.protected_paths])],
   };
+  return problems.length > 0 ? { kind: 'broken', problems, settings } : { kind: 'settings', settings };
 }
 
-const AddedLists = SettingsFileSchema.pick({ rules: true, require: true, protected_paths: true });
+/** Every setting in force. Never throws. */
+export function listSettingsInForce(found: SettingsFileLookup | null, operator: OperatorSettings): SettingsInForce {
+  const { problems, single, own, ofOperator } = readValuesInForce(found, operator);
+  const inForce = {
+    ...single,
+    rules: [...ofOperator.rules, ...own.rules],
+    require: [...ofOperator.require, ...own.require],
+    protected_paths: [...ofOperator.protected_paths, ...own.protected_paths],
+    limits: listInOrder(limitsSchema.shape, isRecord(single['limits']) ? single['limits'] : {}),
+  };
+  return { text: stringify(listInOrder(SettingsFileSchema.shape, inForce), { lineWidth: 0 }), problems };
+}
 
-/** The restrictions of one file. */
-function readAddedLists(values: FlatValues): z.infer<typeof AddedLists> {
-  const set = [...values].filter(([key]) => Object.hasOwn(AddedLists.shape, key));
-  return AddedLists.parse(Object.fromEntries(set));
+function listInOrder(shape: object, values: SetValues): SetValues {
+  return Object.fromEntries(Object.keys(shape).map((key) => [key, values[key] ?? 'none']));
+}
+
+/** The values in force. The lists of both files hold beside each other, so that neither can loosen the other's. */
+type ValuesInForce = {
+  readonly problems: readonly string[];
+  readonly single: SetValues;
+  readonly own: z.infer<typeof AddedLists>;
+  readonly ofOperator: z.infer<typeof AddedLists>;
+};
+
+function readValuesInForce(found: SettingsFileLookup | null, operator: OperatorSettings): ValuesInForce {
+  const { problems, set, lists } = readRepositoryFile(found, operator);
+  const model = operator.defaultModel === null ? {} : { model: operator.defaultModel };
+  return {
+    problems,
+    single: tighten(layerValues(BUILT_IN, model, operator.defaults, set), operator.ceilings),
+    own: AddedLists.parse(lists),
+    ofOperator: AddedLists.parse(operator.defaults),
+  };
+}
+
+const BUILT_IN: SetValues = SettingsFileSchema.parse({ limits: {} });
+
+/** The restrictions that one file adds to those of the other. */
+const AddedLists = z.object(SettingsFileSchema.pick({ rules: true, require: true, protected_paths: true }).shape);
+
+/** The values that a repository's file sets, none of a broken one; and its lists. */
+function readRepositoryFile(
+  found: SettingsFileLookup | null,
+  operator: OperatorSettings,
+): { readonly problems: readonly string[]; readonly set: SetValues; readonly lists: SetValues } {
+  if (found === null) return { problems: [], set: {}, lists: {} };
+  const { defaultModel, defaults } = operator;
+  const reading = readSettings(found, {
+    name: SETTINGS_PATH,
+    schema: SettingsFileSchema,
+    findProblems: (values, lineOf) => {
+      const usable = [values.model ?? defaults['model'] ?? defaultModel].filter((model) => typeof model === 'string');
+      return findModelProblems(values, lineOf, { ...operator, usable });
+    },
+  });
+  if (reading.kind === 'values') return { problems: [], set: reading.set, lists: reading.set };
+  return { problems: reading.problems, set: {}, lists: { rules: legibleRules(reading.legible) } };
+}
+
+/**
+ * The rules of a broken file that still restrict the agent, each with the tools and globs that are valid: a slip in one
+ * line must not show the agent what another line denies. One that decides nothing known denies.
+ */
+function legibleRules({ rules }: SetValues): readonly object[] {
+  return listOf(rules).flatMap((rule) => {
+    if (!isRecord(rule) || rule['decide'] === 'allow') return [];
+    const tools = listOf(rule['tools']).filter((tool) => RULE_PARTS.tool.safeParse(tool).success);
+    const paths = listOf(rule['paths']).filter((glob) => RULE_PARTS.glob.safeParse(glob).success);
+    if (tools.length === 0 || paths.length === 0) return [];
+    const isAsked = rule['decide'] === 'ask' && tools.every((tool) => tool === 'read_file');
+    return [{ tools, paths, decide: isAsked ? 'ask' : 'deny' }];
+  });
+}
+
+/** At most as many entries as a valid list has. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, MAX_LIST_ITEMS) : [];
 }
 
 /** All settings but the lists of `AddedLists`. */

@@ -1,128 +1,193 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
+import type { z } from 'zod';
+import { isRecord } from '../../lib/trust.ts';
 import { decodeText } from '../edits/text/characters.ts';
+import type { SettingsFileLookup } from '../step/ports.ts';
+import type { SetValues } from './strictness.ts';
+
+/** Maximum size of a settings file. Its parsed form takes many times as much memory. */
+export const MAX_SETTINGS_BYTES = 32_768;
 
 /** A problem at a line of the file (1-based). The message begins in lower case. */
 export type SettingsProblem = { readonly line: number; readonly message: string };
 
 /** Location of a value: keys, and 0-based list indexes. */
-export type ValuePath = readonly (string | number)[];
+type ValuePath = readonly PropertyKey[];
 
-/** The file as plain values, with the line of each. */
-export type ParsedYaml =
-  | { readonly kind: 'values'; readonly value: unknown; readonly lineOf: (path: ValuePath) => number }
-  /** `legible` is what can be read of the values nevertheless; lists of a repeated key stand one behind the other. */
-  | { readonly kind: 'invalid'; readonly problems: readonly SettingsProblem[]; readonly legible: unknown };
+/** The line of a value; of a missing one, that of its closest parent. */
+export type LineOf = (path: ValuePath) => number;
 
-/** The list `rules`, a rule, its paths, one path. */
-const MAX_NESTING_DEPTH = 5;
+/** A kind of settings file. */
+type FileForm<Value> = {
+  /** How problems name the file. */
+  readonly name: string;
+  readonly schema: z.ZodType<Value>;
+  /** The problems of valid values, such as two that contradict each other. */
+  readonly findProblems: (values: Value, lineOf: LineOf) => readonly SettingsProblem[];
+};
 
-/**
- * Parses YAML 1.2 without features that can hide a value: anchors, aliases, tags, directives, further documents and
- * duplicate keys. Never throws. The time is linear in the length of the text.
- */
-export function parseYaml(bytes: Uint8Array): ParsedYaml {
-  const decoded = decodeText(bytes);
-  if (decoded.kind !== 'text') return invalidYaml(1, 'the file is not UTF-8 text');
+/** The values that a file sets, also with the defaults of the schema; or all problems, one line each, in order. */
+type FileReading<Value> =
+  | { readonly kind: 'values'; readonly set: SetValues; readonly parsed: Value }
+  /** `legible` are the values that can be read nevertheless, none of them checked. */
+  | { readonly kind: 'broken'; readonly problems: readonly string[]; readonly legible: SetValues };
+
+/** Reads and checks a file. Never throws. */
+export function readSettings<Value>(found: SettingsFileLookup, form: FileForm<Value>): FileReading<Value> {
+  if (found.kind === 'link') return brokenFile([problemAt1(`${form.name} is a link; only a plain file counts`)]);
+  if (found.kind === 'no-file') return brokenFile([problemAt1(`${form.name} is not a file`)]);
+  const size = found.kind === 'file' ? found.bytes.byteLength : found.size;
+  if (found.kind !== 'file' || size > MAX_SETTINGS_BYTES)
+    return brokenFile([problemAt1(`the file has ${size} bytes and at most ${MAX_SETTINGS_BYTES} are read`)]);
+  const decoded = decodeText(found.bytes);
+  if (decoded.kind !== 'text') return brokenFile([problemAt1('the file is not UTF-8 text')]);
   try {
-    return parseYamlText(decoded.text);
+    return readText(decoded.text, form);
   } catch {
-    return invalidYaml(1, TOO_DEEP);
+    // Nothing else ends the recursion of the parser.
+    return brokenFile([problemAt1(TOO_DEEP)]);
   }
-}
-
-function parseYamlText(text: string): ParsedYaml {
-  const lines = new LineCounter();
-  const lineAt = (offset: number | undefined): number => Math.max(1, lines.linePos(offset ?? 0).line);
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    // 'silent' would ignore a second document.
-    logLevel: 'error',
-    prettyErrors: false,
-    // The library's check takes quadratic time; `toRecord` has a linear one.
-    uniqueKeys: false,
-  });
-  const problems = document.errors.map(({ pos, message }) => ({
-    line: lineAt(pos[0]),
-    message: describeYamlError(message),
-  }));
-  if (document.directives?.yaml.explicit === true)
-    problems.push({ line: 1, message: 'a %YAML directive is not allowed: YAML 1.2 is read' });
-  const walk: YamlWalk = { lineAt, problems: [], lines: new Map() };
-  const value = toPlainValue(document.contents, [], walk);
-  if (problems.length > 0) return { kind: 'invalid', problems, legible: value };
-  if (walk.problems.length > 0) return { kind: 'invalid', problems: walk.problems, legible: value };
-  return { kind: 'values', value, lineOf: (path) => findNearestLine(walk.lines, path) };
-}
-
-function invalidYaml(line: number, message: string): ParsedYaml {
-  return { kind: 'invalid', problems: [{ line, message }], legible: null };
-}
-
-/** The library's words, but for those that are about itself. */
-function describeYamlError(message: string): string {
-  if (/multiple documents/.test(message))
-    return 'not valid YAML: multiple documents in one file; remove the line --- or ...';
-  if (/stack size|stack overflow/i.test(message)) return TOO_DEEP;
-  return `not valid YAML: ${message}`;
 }
 
 const TOO_DEEP = 'the file is nested too deeply to be read';
 
-type YamlWalk = {
-  readonly lineAt: (offset: number | undefined) => number;
-  readonly problems: SettingsProblem[];
-  /** By `pathKey`. */
-  readonly lines: Map<string, number>;
-};
-
-function toPlainValue(node: Node | null, path: ValuePath, walk: YamlWalk): unknown {
-  if (node === null) return null;
-  const line = walk.lineAt(node.range?.[0]);
-  const refuse = (message: string): undefined => void walk.problems.push({ line, message });
-  if (path.length > MAX_NESTING_DEPTH) return refuse('this is nested deeper than any setting');
-  if (isAlias(node))
-    return refuse('an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes');
-  if (node.tag !== undefined) return refuse('a tag (!) is not allowed');
-  if (isScalar(node) && node.anchor === undefined) return node.value;
-  if ('anchor' in node && node.anchor !== undefined) return refuse('an anchor (&) is not allowed');
-  if (isSeq<Node | null>(node)) return node.items.map((item, at) => toListItem(item, [...path, at], walk));
-  if (isMap<Node, Node | null>(node)) return toRecord(node.items, path, walk);
-  return refuse('this is not a plain value');
+function problemAt1(message: string): SettingsProblem {
+  return { line: 1, message };
 }
 
-function toListItem(item: Node | null, path: ValuePath, walk: YamlWalk): unknown {
-  if (item !== null) walk.lines.set(pathKey(path), walk.lineAt(item.range?.[0]));
-  return toPlainValue(item, path, walk);
-}
-
-function toRecord(pairs: readonly Pair<Node, Node | null>[], path: ValuePath, walk: YamlWalk): unknown {
-  const seen = new Map<string, unknown>();
-  for (const { key, value } of pairs) {
-    const line = walk.lineAt(key.range?.[0]);
-    if (!isScalar(key) || typeof key.value !== 'string' || key.tag !== undefined || key.anchor !== undefined) {
-      walk.problems.push({ line, message: 'a key must be a plain word' });
-      continue;
-    }
-    const name = key.value;
-    const valuePath = [...path, name];
-    if (seen.has(name)) walk.problems.push({ line, message: `${JSON.stringify(name.slice(0, 60))} appears twice` });
-    if (!walk.lines.has(pathKey(valuePath))) walk.lines.set(pathKey(valuePath), line);
-    const plain = toPlainValue(value, valuePath, walk);
-    const earlier = seen.get(name);
-    seen.set(name, Array.isArray(earlier) && Array.isArray(plain) ? [...earlier, ...plain] : plain);
+function readText<Value>(text: string, { schema, findProblems }: FileForm<Value>): FileReading<Value> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+  const lineOf: LineOf = (path) => lineAt(offsetOf(document, path));
+  const refused: SettingsProblem[] = [];
+  const value = toPlainValue(document.contents, 0, ({ range }, message) => {
+    refused.push({ line: lineAt(range?.[0] ?? 0), message });
+  });
+  const errors = document.errors.map((error) => ({
+    line: lineAt(error.pos[0]),
+    message: describeYamlError(error),
+  }));
+  // An empty file, or one with comments only, has no value.
+  const set = value ?? {};
+  const [syntax] = [errors, refused].filter((list) => list.length > 0);
+  if (syntax !== undefined) return brokenFile(syntax, set);
+  const parsed = schema.safeParse(set, { reportInput: true });
+  if (!parsed.success) {
+    const issues = parsed.error.issues.flatMap((issue) => describeIssue(issue, lineOf));
+    return brokenFile(issues, set);
   }
-  return Object.fromEntries(seen);
+  const problems = findProblems(parsed.data, lineOf);
+  return problems.length > 0 || !isRecord(set)
+    ? brokenFile(problems, set)
+    : { kind: 'values', set, parsed: parsed.data };
 }
 
-function pathKey(path: ValuePath): string {
-  return JSON.stringify(path);
+/** The list `rules`, a rule, its paths, one path. */
+const MAX_NESTING_DEPTH = 5;
+
+/** The plain value of a node. What can hide a value is refused, and left out. */
+function toPlainValue(node: unknown, depth: number, refuse: (node: Node, message: string) => void): unknown {
+  if (!isNode(node)) return null;
+  if (depth > MAX_NESTING_DEPTH) return refuse(node, 'this is nested deeper than any setting');
+  if (isAlias(node) || node.tag !== undefined || ('anchor' in node && node.anchor !== undefined))
+    return refuse(node, INDIRECT);
+  if (isScalar(node)) return node.value;
+  if (isSeq(node)) return node.items.map((item) => toPlainValue(item, depth + 1, refuse));
+  const pairs = isMap(node) ? node.items.filter(({ key }) => isScalar(key)) : [];
+  const values = pairs.map(({ key, value }) => ({ key: String(key), value: toPlainValue(value, depth + 1, refuse) }));
+  // Lists of a repeated key, which is a problem, stand one behind the other, so that all of their rules hold.
+  const byKey = [...Map.groupBy(values, ({ key }) => key)].map(([key, all]): [string, unknown] => {
+    const found = all.map(({ value }) => value);
+    return [key, found.every(Array.isArray) ? found.flat() : found.at(-1)];
+  });
+  return Object.fromEntries(byKey);
 }
 
-/** The line of the value; of a missing value, that of its closest parent. */
-function findNearestLine(lines: ReadonlyMap<string, number>, path: ValuePath): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const line = lines.get(pathKey(path.slice(0, length)));
-    if (line !== undefined) return line;
+const INDIRECT =
+  'anchors (&), aliases (*) and tags (!) are not allowed: write the value itself, and a glob that begins with * in quotes';
+
+/** The library's words, but for those that are about itself. */
+function describeYamlError({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'multiple documents in one file; remove the line --- or ...';
+  if (code === 'DUPLICATE_KEY') return 'this key appears twice';
+  if (code === 'NON_STRING_KEY') return 'a key must be a plain word';
+  return /stack size|stack overflow/i.test(message) ? TOO_DEEP : `not valid YAML: ${message}`;
+}
+
+/** Where the closest value on this path begins, with its key. */
+function offsetOf({ contents }: Document, path: ValuePath): number {
+  let node: unknown = contents;
+  let offset = 0;
+  for (const step of path) {
+    const item: unknown = isMap(node)
+      ? node.items.find(({ key }) => String(key) === step)
+      : isSeq(node) && node.items[Number(step)];
+    const at = isPair(item) ? item.key : item;
+    if (!isRecord(at) || !Array.isArray(at['range'])) break;
+    offset = Number(at['range'][0]);
+    node = isPair(item) ? item.value : item;
   }
-  return 1;
+  return offset;
+}
+
+function describeIssue(issue: z.core.$ZodIssue, lineOf: LineOf): readonly SettingsProblem[] {
+  const { path, input, message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      line: lineOf([...path, key]),
+      message: `${formatSettingPath([...path, key])} is not a setting; the settings are ${message}`,
+    }));
+  }
+  const actual = input == null ? 'and has no value' : `not ${formatValue(input)}`;
+  return [{ line: lineOf(path), message: `${formatSettingPath(path) || 'the file'} must be ${message}, ${actual}` }];
+}
+
+/** A place in a file for people, such as `rules[1].paths`. */
+function formatSettingPath(path: ValuePath): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step + 1}]` : `.${String(step).slice(0, 60)}`))
+    .join('')
+    .slice(1);
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/** Maximum number of problems in one reply; the others are counted. */
+const MAX_PROBLEMS_LISTED = 20;
+
+const MAX_PROBLEM_CHARACTERS = 500;
+
+/** The problems of a broken file, in the order of their lines. */
+function brokenFile(problems: readonly SettingsProblem[], legible: unknown = null): FileReading<never> {
+  const sorted = [...problems].sort((left, right) => left.line - right.line);
+  // A value can break two rules that have the same message.
+  const lines = [...new Set(sorted.map(({ line, message }) => `line ${line}: ${toSingleLine(message)}`))];
+  const shown = lines.slice(0, MAX_PROBLEMS_LISTED);
+  const remaining = lines.length - shown.length;
+  return {
+    kind: 'broken',
+    problems: remaining > 0 ? [...shown, `and ${remaining} more`] : shown,
+    legible: isRecord(legible) ? legible : {},
+  };
+}
+
+/** A problem quotes the file, so invisible characters are replaced. */
+function toSingleLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u{2028}\u{2029}]+/gu, ' ').slice(0, MAX_PROBLEM_CHARACTERS);
 }

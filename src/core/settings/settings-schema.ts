@@ -5,42 +5,30 @@ import { TOOL_NAMES, type ToolName } from '../state/tools.ts';
 
 const MAX_TEXT_CHARACTERS = 500;
 
-const MAX_LIST_ITEMS = 100;
+/** Entries of one list. */
+export const MAX_LIST_ITEMS = 100;
 
 const HOURS_PER_UNIT = { h: 1, d: 24 } as const;
 
-/** A form that a path or a glob must have, and what it asks for. */
-type PathForm = { readonly form: RegExp; readonly error: string };
-
-const ROOTED = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]*$/;
-
-const NO_OUTER_SPACE = /^(?! )(?!.* $)/;
-
-const NO_EMPTY_PART = /^(?!.*\/(?:\/|$))/;
+/** Neither an outer space or slash, nor `//`, a backslash, `.` or `..`. */
+const FROM_ROOT = String.raw`(?![ /])(?!.*(?:[ /]$|//|\\))(?!(?:.*/)?\.{1,2}(?:/|$))`;
 
 /**
- * Signs that other tools know and these globs do not are a problem: they would match no file, and a rule that silently
- * covers nothing protects nothing. `[` is none, because names such as `[id].tsx` are common.
+ * The forms of paths and globs. Signs that other tools know and these globs do not are a problem: they would match no
+ * file, and a rule that silently covers nothing protects nothing. `[` is none, because names such as `[id].tsx` are
+ * common.
  */
-export const PATH_FORMS: Readonly<Record<'path' | 'glob', readonly PathForm[]>> = {
-  path: [
-    { form: ROOTED, error: 'a path from the root of the repository, without a leading slash, .. or backslash' },
-    { form: NO_OUTER_SPACE, error: 'a path without a space at its start or end' },
-    { form: NO_EMPTY_PART, error: 'the path of a file, without // or a slash at its end' },
-    { form: /^[^*?]*$/, error: 'the path of one file, without * and ?' },
-  ],
-  glob: [
-    { form: ROOTED, error: 'a glob from the root of the repository, without a leading slash, .. or backslash' },
-    { form: NO_OUTER_SPACE, error: 'a glob without a space at its start or end' },
-    { form: NO_EMPTY_PART, error: 'a glob without // or a slash at its end: dir/** stands for all files below dir' },
-    { form: /^(?!!)/, error: 'a glob without a leading !, because globs only add files' },
-    { form: /^(?!.*\{[^{}]*,)/, error: 'a glob without {a,b}: write one for each' },
-    {
-      form: /^(?!.*(?:[^/]\*\*|\*\*[^/]))/,
-      error: 'a glob with ** only between slashes, such as src/** or **/*.pem',
-    },
-  ],
-};
+const PATH_FORMS = {
+  path: {
+    form: new RegExp(`^${FROM_ROOT}[^*?]+$`),
+    error: 'the path of a file from the root of the repository, such as docs/agents.md',
+  },
+  glob: {
+    form: new RegExp(String.raw`^${FROM_ROOT}(?!!)(?!.*\{[^{}]*,)(?!.*(?:[^/]\*\*|\*\*[^/])).+$`),
+    error:
+      'a glob from the root of the repository, such as src/** or **/*.pem, without .., !, {a,b} and a slash at its end',
+  },
+} as const;
 
 /** A rule is about paths, and these tools have none. */
 const TOOLS_WITHOUT_PATHS: readonly ToolName[] = ['ask_user', 'plan'];
@@ -96,7 +84,7 @@ export const limitsSchema = settingsGroup({
  * Every key of the repository's file. The parser, the JSON schema and the table in the documentation derive from it;
  * the defaults are those of `core/state/settings.ts`.
  */
-export const SettingsFileSchema = z.strictObject({
+export const SettingsFileSchema = settingsGroup({
   model: singleLineText('the name of a model')
     .optional()
     .describe('One of the operator’s models; without it `OPENAI_MODEL`'),
@@ -176,7 +164,7 @@ const priceSchema = settingsGroup({
 });
 
 /** Every key of the operator's `CONFIG_FILE`: those of a repository as its defaults, and what only an operator says. */
-export const OperatorFileSchema = z.strictObject({
+export const OperatorFileSchema = settingsGroup({
   ...SettingsFileSchema.shape,
   ceilings: ceilingsSchema.optional().describe('Bounds of these keys, which a repository can only tighten'),
   models: boundedList(singleLineText('the name of a model'), 'a list of models')
@@ -187,11 +175,6 @@ export const OperatorFileSchema = z.strictObject({
     .default({})
     .describe('Dollars per million tokens of each model: `input`, `cached_input`, `output`'),
 });
-
-/** The flat keys of a repository's file, such as `limits.turns`, in the order of the documentation. */
-export const SETTING_KEYS: readonly string[] = Object.keys(SettingsFileSchema.shape).flatMap((key) =>
-  key === 'limits' ? Object.keys(limitsSchema.shape).map((below) => `${key}.${below}`) : [key],
-);
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 
@@ -230,12 +213,12 @@ function singleLineText(what: string) {
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, { error });
 }
 
-function pathText(what: 'path' | 'glob') {
-  const text = singleLineText(`a ${what} from the root of the repository`);
-  return PATH_FORMS[what].reduce((schema, { form, error }) => schema.regex(form, { error }), text);
+function pathText(what: keyof typeof PATH_FORMS) {
+  const { form, error } = PATH_FORMS[what];
+  return singleLineText(error).regex(form, { error });
 }
 
-function pathList(what: 'path' | 'glob') {
+function pathList(what: keyof typeof PATH_FORMS) {
   return boundedList(pathText(what), `a list of ${what}s`);
 }
 
@@ -245,7 +228,10 @@ function boundedList<Item extends z.ZodType>(item: Item, what: string) {
 }
 
 function settingsGroup<const Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, { error: `a group of ${formatList(Object.keys(shape))}` });
+  const keys = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? keys.join(', ') : `a group of ${formatList(keys)}`),
+  });
 }
 
 /** `12h` or `7d`, from 1 hour to 30 days. */

@@ -114,7 +114,7 @@ describe('the model of a repository’s settings', () => {
       'model: huge',
       'line 1: model must be one that the operator allows ("scripted", "small" and "unpriced"), not "huge"',
     ],
-    ['model: unpriced\nlimits: {cost_usd: 1}', 'line 2: limits.cost_usd needs a price of the model "unpriced"'],
+    ['model: unpriced\nlimits: {cost_usd: 1}', 'line 2: limits.cost_usd needs a price of each model'],
   ])('%j is a problem of the file, and no approval takes effect (S127, S171)', async (text, problem) => {
     const { ana, bot, configures, model, pr } = await stage().tell();
     await configures(`${text}\n`);

@@ -53,7 +53,7 @@ describe('the operator’s limits', () => {
     expect(bot.run().body).toContain('of 500,000 tokens');
 
     const read = await reloads('limits: {tokens: 200000, turns: 3}\n', READ_AGAIN);
-    expect(read['changed']).toEqual(['limits.tokens', 'limits.turns']);
+    expect(read['changed']).toEqual(['limits']);
     model.says({ calls: [EXACTLY] });
     stage.act(() => ana.person.says('/deny all exactly'));
     await eventually(() => expect(bot.proposals()).toHaveLength(2));

@@ -111,15 +111,4 @@ describe('a settings file that breaks', () => {
     await ana.says('/countersign look again');
     expect(JSON.stringify(model.requests())).not.toContain('canary-of-a-denied-file');
   });
-
-  it('still limits what a run spends, never more loosely than without it (S127, S171, J3)', async () => {
-    const { ana, bot, configures } = await stage().tell({ files: FILES });
-    await configures('aprovers: admin\nlimits: {tokens: 5000, minutes: 7, turns: 900, runs_per_day: none}\n');
-    await ana.says('/countersign look around');
-    expect(bot.run().body).toContain('of 5,000 tokens');
-    expect(bot.run().body).toContain('of 7 min');
-    await ana.says('/config');
-    for (const line of ['tokens: 5000', 'turns: 60', 'runs_per_day: 50'])
-      expect(bot.answer()).toContain(`\n  ${line}\n`);
-  });
 });

@@ -65,14 +65,6 @@ describe('countersign config', () => {
     });
   });
 
-  it('warns of a price that no run can have, and ends with 0 (S171)', async () => {
-    const operator = file('prices.yml', 'prices: {larg: {input: 1, output: 2}}\n');
-    const { code, out } = await run('--operator', operator, '--model', 'large');
-    expect(code).toBe(0);
-    expect(out).toMatch(/^Warning for .*prices\.yml: prices has "larg", but only "large" can be used/);
-    expect((await run('--operator', operator)).out).not.toContain('Warning');
-  });
-
   it('ends with 2 for wrong options and for files that cannot be read', async () => {
     expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('--check needs a settings file.') });
     expect(await run('--chekc', 'x')).toMatchObject({ code: 2, out: '' });

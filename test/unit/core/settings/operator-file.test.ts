@@ -70,16 +70,8 @@ describe('the operator’s CONFIG_FILE', () => {
   it('has the keys of a repository as defaults, ceilings, models and prices (S127)', () => {
     expect(operator(COMPANY, 'large')).toEqual({
       defaultModel: 'large',
-      defaults: new Map([
-        ['commands', 'prefixed'],
-        ['expiry', '3d'],
-      ]),
-      ceilings: new Map<string, unknown>([
-        ['approvers', 'maintain'],
-        ['required_approvals', 2],
-        ['standing_approvals', 'path'],
-        ['expiry', '5d'],
-      ]),
+      defaults: { commands: 'prefixed', expiry: '3d' },
+      ceilings: { approvers: 'maintain', required_approvals: 2, standing_approvals: 'path', expiry: '5d' },
       models: ['large', 'small'],
       prices: new Map([
         ['large', { input: 2.5, cachedInput: 0.25, output: 10 }],
@@ -147,16 +139,18 @@ describe('the operator’s CONFIG_FILE', () => {
     const limited = 'models: [small]\nlimits: {cost_usd: 3}\nceilings:\n  limits: {cost_usd: 5}\n';
     expect(problems(`${limited}${prices}`, 'large')).toEqual([]);
     expect(problems(`${limited}${prices}`, 'huge')).toEqual([
-      'line 2: limits.cost_usd needs a price of each model, and prices has none of "huge"',
-      'line 4: ceilings.limits.cost_usd needs a price of each model, and prices has none of "huge"',
+      'line 2: limits.cost_usd needs a price of each model, and the operator’s prices have none of "huge"',
+      'line 4: ceilings.limits.cost_usd needs a price of each model, and the operator’s prices have none of "huge"',
     ]);
     expect(problems(limited, 'large')).toEqual([
-      'line 2: limits.cost_usd needs a price of each model, and prices has none of "large" and "small"',
-      'line 4: ceilings.limits.cost_usd needs a price of each model, and prices has none of "large" and "small"',
+      'line 2: limits.cost_usd needs a price of each model, and the operator’s prices have none of "large" and "small"',
+      'line 4: ceilings.limits.cost_usd needs a price of each model, and the operator’s prices have none of "large" and "small"',
     ]);
     expect(
       problems('models: [constructor]\nceilings: {limits: {cost_usd: 5}}\nprices: {x: {input: 1, output: 1}}\n', 'x'),
-    ).toEqual(['line 2: ceilings.limits.cost_usd needs a price of each model, and prices has none of "constructor"']);
+    ).toEqual([
+      'line 2: ceilings.limits.cost_usd needs a price of each model, and the operator’s prices have none of "constructor"',
+    ]);
   });
 
   it('bounds what a repository gives its runs, and names its models (S171, S127)', () => {
@@ -192,7 +186,7 @@ describe('the operator’s CONFIG_FILE', () => {
       'large',
     ]);
     expect(problemsOf('limits:\n  cost_usd: 1\n')).toEqual([
-      'line 2: limits.cost_usd needs a price of the model "large", and the operator gives none; remove it, or ask the operator to add one to prices',
+      'line 2: limits.cost_usd needs a price of each model, and the operator’s prices have none of "large"',
       'large',
     ]);
     expect(problemsOf('model: small\nlimits:\n  cost_usd: 1\n')).toEqual([]);
@@ -203,7 +197,7 @@ describe('the operator’s CONFIG_FILE', () => {
   });
 
   it.each([
-    ['anchors', 'approvers: &a write\n', /^line 1: an anchor/],
+    ['anchors', 'approvers: &a write\n', /^line 1: anchors/],
     ['a name of a model that pollutes', 'prices:\n  __proto__: {input: 1, output: 1}\n', null],
     ['a directory', null, /^line 1: CONFIG_FILE is not a file$/],
     ['1 MB', `# ${'x'.repeat(1_000_000)}`, /^line 1: the file has 1000002 bytes/],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_SETTINGS_BYTES } from '../../../../src/core/settings/read-values.ts';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
+import { MAX_SETTINGS_BYTES } from '../../../../src/core/settings/settings-file.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 
@@ -111,9 +111,9 @@ describe('the repository’s settings', () => {
     ['context_files: AGENTS.md', /^line 1: context_files must be a list of paths, /],
     [
       'context_files:\n  - a.md\n  - ../b.md',
-      /^line 3: context_files\[2\] must be a path from the root .*, not "..\/b.md"$/,
+      /^line 3: context_files\[2\] must be the path of a file from the root .*, not "..\/b.md"$/,
     ],
-    ['context_files: [/etc/passwd]', /^line 1: context_files\[1\] must be a path from the root/],
+    ['context_files: [/etc/passwd]', /^line 1: context_files\[1\] must be the path of a file/],
     ['commit_message: "{title}"', /^line 1: commit_message must be a text with no other placeholders than \{summary\}/],
     [
       'rules:\n  - tools: [edit_file]\n    paths: [src/**]',
@@ -127,8 +127,8 @@ describe('the repository’s settings', () => {
       'rules:\n  - {tools: [format_disk], paths: [a], decide: deny}',
       /^line 2: rules\[1\]\.tools\[1\] must be edit_file, /,
     ],
-    ['- approvers: write', /^line 1: the file must consist of lines like/],
-    ['just words', /^line 1: the file must consist of lines like/],
+    ['- approvers: write', /^line 1: the file must be a group of model, commands, /],
+    ['just words', /^line 1: the file must be a group of model, commands, /],
     ['_extends: evil/x', /^line 1: _extends is not a setting/],
     ['model_url: http://169.254.169.254/', /^line 1: model_url is not a setting/],
     ['__proto__: {admin: true}', /^line 1: __proto__ is not a setting/],
@@ -140,20 +140,23 @@ describe('the repository’s settings', () => {
 
 describe('a path or glob that would cover nothing', () => {
   it.each([
-    ['gen/', 'a glob without // or a slash at its end: dir/** stands for all files below dir'],
-    ['src//a.ts', 'a glob without // or a slash at its end: dir/** stands for all files below dir'],
-    ['!src/**', 'a glob without a leading !, because globs only add files'],
-    ['src/{a,b}/**', 'a glob without {a,b}: write one for each'],
-    ['**.pem', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
-    ['src/**.ts', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
-    ['src/***', 'a glob with ** only between slashes, such as src/** or **/*.pem'],
-    [' src/**', 'a glob without a space at its start or end'],
-    ['src/a ', 'a glob without a space at its start or end'],
-    ['src/../gen/**', 'a glob from the root of the repository, without a leading slash, .. or backslash'],
-  ])('%j is a problem wherever globs are, and says what to write (S127)', (glob, error) => {
+    ...[
+      'gen/',
+      'src//a.ts',
+      '/src/a',
+      '!src/**',
+      'src/{a,b}/**',
+      '**.pem',
+      'src/**.ts',
+      'src/***',
+      ' src/**',
+      'src/a ',
+    ],
+    ...['src/../gen/**', './src/**', 'src\\a'],
+  ])('%j is a problem wherever globs are, and says what to write (S127)', (glob) => {
     const quoted = JSON.stringify(glob);
     expect(problems(`protected_paths: [${quoted}]`)).toEqual([
-      `line 1: protected_paths[1] must be ${error}, not ${quoted}`,
+      `line 1: protected_paths[1] must be a glob from the root of the repository, such as src/** or **/*.pem, without .., !, {a,b} and a slash at its end, not ${quoted}`,
     ]);
     expect(problems(`rules: [{tools: [read_file], paths: [${quoted}], decide: deny}]`)).toHaveLength(1);
     expect(problems(`require: [{paths: [${quoted}], approvals: 2}]`)).toHaveLength(1);
@@ -168,8 +171,8 @@ describe('a path or glob that would cover nothing', () => {
 
   it('is a problem of the agent’s instructions too, which are files and no globs (S127)', () => {
     expect(problems('context_files: [docs/*.md, docs/, docs/agent.md]')).toEqual([
-      'line 1: context_files[1] must be the path of one file, without * and ?, not "docs/*.md"',
-      'line 1: context_files[2] must be the path of a file, without // or a slash at its end, not "docs/"',
+      'line 1: context_files[1] must be the path of a file from the root of the repository, such as docs/agents.md, not "docs/*.md"',
+      'line 1: context_files[2] must be the path of a file from the root of the repository, such as docs/agents.md, not "docs/"',
     ]);
   });
 
@@ -186,32 +189,27 @@ describe('a path or glob that would cover nothing', () => {
 describe('a hostile or broken file', () => {
   it.each([
     ['a tab as indentation', 'limits:\n\tturns: 5\n', /^line 2: not valid YAML: .*[Tt]ab/],
-    ['a duplicate key', 'approvers: admin\ncommands: short\napprovers: write\n', 'line 3: "approvers" appears twice'],
-    ['a duplicate key in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: "turns" appears twice'],
-    ['an anchor', 'approvers: &who admin\n', 'line 1: an anchor (&) is not allowed'],
-    ['an anchor on a group', 'limits: &l\n  turns: 5\n', /an anchor \(&\) is not allowed$/],
-    [
-      'an alias',
-      'approvers: &a admin\ncommands: *a\n',
-      'line 2: an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes',
-    ],
+    ['a duplicate key', 'approvers: admin\ncommands: short\napprovers: write\n', 'line 3: this key appears twice'],
+    ['a duplicate key in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: this key appears twice'],
+    ['an anchor', 'approvers: &who admin\n', /^line 1: anchors .* are not allowed/],
+    ['an anchor on a group', 'limits: &l\n  turns: 5\n', /anchors .* are not allowed/],
+    ['an alias', 'approvers: &a admin\ncommands: *a\n', /^line 2: anchors .* are not allowed/],
     [
       'an unquoted glob',
       'protected_paths: [**/x]\n',
-      'line 1: an alias (*) is not allowed: write the value itself, and a glob that begins with * in quotes',
+      /^line 1: anchors .*: write the value itself, and a glob that begins with \* in quotes/,
     ],
     ['a merge', 'limits:\n  <<: {turns: 5}\n', /^line 2: limits\.<< is not a setting/],
-    ['a tag', 'approvers: !!binary YWRtaW4=\n', 'line 1: a tag (!) is not allowed'],
-    ['a tag of somebody’s own', 'approvers: !env ADMIN\n', 'line 1: a tag (!) is not allowed'],
-    ['another version of YAML', '%YAML 1.1\n---\nsign_off: yes\n', /^line 1: a %YAML directive is not allowed/],
+    ['a tag', 'approvers: !!binary YWRtaW4=\n', /^line 1: anchors .* are not allowed/],
+    ['a tag of somebody’s own', 'approvers: !env ADMIN\n', /^line 1: anchors .* are not allowed/],
     [
       'two documents',
       'approvers: admin\n---\napprovers: write\n',
-      'line 2: not valid YAML: multiple documents in one file; remove the line --- or ...',
+      'line 2: multiple documents in one file; remove the line --- or ...',
     ],
     ['braces without end', '{'.repeat(20_000), 'line 1: the file is nested too deeply to be read'],
     ['a key that is a list', '? [a, b]\n: c\n', 'line 1: a key must be a plain word'],
-    ['a key that is a number', '1: a\n', 'line 1: a key must be a plain word'],
+    ['a key that is a number', '1: a\n', /^line 1: 1 is not a setting/],
     ['an unclosed quote', 'approvers: "admin\ncommands: short\n', /not valid YAML/],
     ['half a bracket', 'context_files: [a, b\n', /not valid YAML/],
   ])('%s is a problem with its line (S127)', (_what, text, problem) => {
