@@ -16,6 +16,16 @@ export function markCountersigned<T>(value: T): Countersigned<T> {
   return value as Countersigned<T>;
 }
 
+declare const replyBrand: unique symbol;
+
+/** The body of a reply. Only `core/messages` writes it, where all text of others becomes inert. */
+export type Reply = string & { readonly [replyBrand]: true };
+
+/** Brands Markdown as a reply. The architecture test allows this call in `core/messages/shared/markdown.ts` alone. */
+export function markReply(body: string): Reply {
+  return body as Reply;
+}
+
 /** `JSON.parse` with the result type `unknown` instead of `any`, so that callers must check it. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

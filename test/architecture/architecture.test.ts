@@ -139,6 +139,7 @@ describe('the rules themselves', () => {
     ['Probot loaded late', 'demo/a.ts', "export const a = () => import('probot');", 'a.ts uses all of probot'],
     ['downloads', 'src/app/a.ts', "import { npxImport } from 'npx-import-light';", 'npxImport of npx-import'],
     ['applyPatch', 'src/core/edits/a.ts', "import { applyPatch as apply } from 'diff';", 'may not use applyPatch'],
+    ['a reply', 'src/core/events/a.ts', "import { composeReply } from '../messages/a.ts';", 'may not use composeReply'],
     ['a brand', 'src/worker/a.ts', "import { markCountersigned } from '../lib/trust.ts';", 'not use markCountersigned'],
   ])('find %s', (_what, path, text, breach) => {
     expect(breaches({ [path]: text }).join('\n')).toContain(breach);

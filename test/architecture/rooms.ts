@@ -134,15 +134,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/actions': { what: 'state changes shared by handlers', entries: 'every file' },
   'src/core/messages': {
     what: 'everything people read on GitHub: replies, the run’s comment, questions',
-    entries: [
-      'question-comment.ts',
-      'draft-comments.ts',
-      'run-comment.ts',
-      'run-warnings.ts',
-      'run-ended.ts',
-      'spending-text.ts',
-      'replies.ts',
-    ],
+    entries: 'every file',
   },
   'src/core/messages/proposal': {
     what: 'a proposal’s page, and reading it back',

@@ -248,6 +248,9 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // It silently applies at the wrong place of a moved file.
   applyPatch: [],
   markCountersigned: ['src/core/policy/countersign.ts'],
+  // Replies are written in one room, which makes the text of others inert.
+  markReply: ['src/core/messages/shared/markdown.ts'],
+  composeReply: ['src/core/messages/'],
   storedAs: ['src/adapters/store/', 'lab/bench/'],
 };
 

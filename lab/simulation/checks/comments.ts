@@ -2,9 +2,7 @@ import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
-import { COMMAND_LIST } from '../../../src/core/commands/all-commands.ts';
 import { PENDING_LABEL, STATE_LABELS } from '../../../src/core/messages/proposal/proposal-status.ts';
-import { renderReply } from '../../../src/core/messages/replies.ts';
 import { describeEnd } from '../../../src/core/messages/run-ended.ts';
 import { REPLY_MARKER, runMarker } from '../../../src/core/messages/shared/markdown.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
@@ -140,7 +138,6 @@ export const repliesArePosted: CaseCheck = (evidence) => {
 type ExpectedReply = { readonly body: string; readonly mustBePosted: boolean };
 
 function expectedReplies(evidence: CaseEvidence): readonly ExpectedReply[] {
-  const context = { links: { repository: `${GITHUB_URL}/acme/shop` }, commands: COMMAND_LIST };
   const requestedAt = new Map<string, number>();
   return evidence.saved.flatMap(({ saved: { at, claim, step } }) =>
     step.effects.flatMap((effect) => {
@@ -151,7 +148,7 @@ function expectedReplies(evidence: CaseEvidence): readonly ExpectedReply[] {
       if (previousAt !== undefined && at - previousAt < DELIVERY_RETENTION_MS) return [];
       requestedAt.set(key, at);
       const mustBePosted = previousAt === undefined && isInstalled(evidence, step.pull.ref);
-      return [{ body: renderReply(effect.reply, context), mustBePosted }];
+      return [{ body: effect.reply, mustBePosted }];
     }),
   );
 }

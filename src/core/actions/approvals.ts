@@ -22,16 +22,8 @@ import {
 } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { ApprovalBlock, ApprovalsMissing } from '../step/refusals.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import { reopenProposal } from './expiry.ts';
-import {
-  currentProposal,
-  queueCommentUpdate,
-  recordVote,
-  type StepBuilder,
-  withProposal,
-  withReply,
-} from './step-builder.ts';
+import { currentProposal, queueCommentUpdate, recordVote, type StepBuilder, withProposal } from './step-builder.ts';
 
 /** The approval rules of the repository as they are now. Settings that were not read count as broken. */
 export function currentApprovalRules(
@@ -176,14 +168,4 @@ export function clearApprovals(builder: StepBuilder, proposal: Proposal, now: st
   const cleared = { ...proposal, votes };
   const pending = cleared.state === 'proposed' ? withProposal(builder, cleared) : reopenProposal(builder, cleared, now);
   return queueCommentUpdate(pending, proposal);
-}
-
-/** Lists proposals whose approvals no longer count because a comment could not be read. */
-export function replyApprovalsSuspended(
-  builder: StepBuilder,
-  errorId: string | null,
-  proposals: readonly Proposal[],
-): StepBuilder {
-  const reply = { kind: 'approvals-suspended', errorId, proposals: proposals.map(proposalLink) } as const;
-  return withReply(builder, { at: 'pull-request' }, reply);
 }

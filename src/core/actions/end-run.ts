@@ -1,9 +1,10 @@
+import type { Reply } from '../../lib/trust.ts';
+import { runEnded } from '../messages/run-ended.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
-import { canStillBeDenied, isInstructed, isOpen, transition } from '../state/proposal-lifecycle.ts';
+import { canStillBeDenied, isOpen, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
-import type { Reply } from '../step/replies.ts';
 import { cancelQuestions } from './close-question.ts';
 import {
   queueCommentUpdate,
@@ -57,26 +58,13 @@ function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: re
       one.origin.kind === 'call' &&
       (turnOf(one) ?? 0) > (spoken?.turns ?? 0),
   );
-  const rejected = proposals.filter(({ state }) => state === 'rejected');
-  // A denial stays one, also where the model proposed something else in its place.
-  const instructed = rejected.filter(isInstructed);
-  const replaced = instructed.filter(({ replacedBy }) => replacedBy !== null);
-  return withReply(builder, location, {
-    kind: 'run-ended',
-    requester,
-    reason: ending.reason,
-    by: ending.by,
-    proposed: proposals.length,
-    applied: proposals.filter(({ state }) => state === 'completed').length,
-    denied: rejected.length - instructed.length,
-    replaced: replaced.length,
-    instructed: instructed.length - replaced.length,
-    withdrawn: proposals.filter(({ state, replacedBy }) => state === 'superseded' && replacedBy === null).length,
-    commits: commitsOf(run.commits.slice(spoken?.commits ?? 0), proposals, builder.pull.proposals),
-    note: ending.note,
-    summary: run.summary,
-    droppedTasks: dropped.map((task) => task.text),
-  });
+  const commits = commitsOf(run.commits.slice(spoken?.commits ?? 0), proposals, builder.pull.proposals);
+  const { summary } = run;
+  return withReply(
+    builder,
+    location,
+    runEnded({ ...ending, requester, proposals, commits, summary, droppedTasks: dropped }),
+  );
 }
 
 /** Those of the counted changes: a commit that only has others, such as an undo, is no part of what came of the run. */

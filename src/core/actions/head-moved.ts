@@ -1,5 +1,6 @@
 import { retargetedOutput, staleOutput } from '../agent/shared/tool-results.ts';
 import { mainPath } from '../edits/change.ts';
+import { notAppliedStale } from '../messages/change-replies.ts';
 import { mayApprove } from '../policy/may-approve.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { PathStaleness, Staleness } from '../state/head-changes.ts';
@@ -8,7 +9,6 @@ import { transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { canApprove, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import { withUndoNote } from './agent-notes.ts';
 import { currentApprovalRules, isEnoughWith } from './approvals.ts';
 import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
@@ -204,24 +204,8 @@ function replacesAll({ toolCall }: IssuedCall): boolean {
 export function announceStale(builder: StepBuilder, before: readonly Proposal[]): StepBuilder {
   const supersededIds = builder.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
   const superseded = before.filter(({ id }) => supersededIds.includes(id));
-  const approved = superseded.filter(({ state, userEdit }) => state !== 'proposed' && userEdit === null);
-  if (approved.length === 0) return announceStaleUserEdits(builder, superseded);
-  const undoneProposalIds = approved.flatMap(({ origin }) => (origin.kind === 'undo' ? [origin.undoneProposalId] : []));
-  const reply = { kind: 'stale', proposals: approved.map(proposalLink), undoneProposalIds } as const;
-  return announceStaleUserEdits(withReply(builder, { at: 'pull-request' }, reply), superseded);
-}
-
-/** One reply to each person whose own lines are superseded. */
-function announceStaleUserEdits(builder: StepBuilder, superseded: readonly Proposal[]): StepBuilder {
-  const userEdits = superseded.flatMap((proposal) => {
-    const by = writerOf(proposal);
-    return by === null ? [] : [{ by, proposal }];
-  });
-  return [...Map.groupBy(userEdits, ({ by }) => by.id).values()].reduce((announced, [first, ...more]) => {
-    if (first === undefined) return announced;
-    const proposals = [first, ...more].map(({ proposal }) => proposalLink(proposal));
-    return withReply(announced, { at: 'pull-request' }, { kind: 'user-edit-stale', by: first.by, proposals });
-  }, builder);
+  const expected = superseded.filter((one) => one.state !== 'proposed' || writerOf(one) !== null);
+  return expected.length === 0 ? builder : withReply(builder, { at: 'pull-request' }, notAppliedStale(expected));
 }
 
 /** Stores a new head if no proposal is open; otherwise the proposals must be assessed at that head first. */

@@ -1,8 +1,8 @@
+import type { Reply } from '../../lib/trust.ts';
 import { excerptOf } from '../agent/shared/clean-text.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isAnswering } from '../state/run.ts';
 import { type AnsweredQuestion, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
-import type { Reply } from '../step/replies.ts';
 import { questionNote, withNote } from './agent-notes.ts';
 import { type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';
 

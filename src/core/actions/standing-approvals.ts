@@ -1,3 +1,4 @@
+import { standingApprovalEnded } from '../messages/approval-replies.ts';
 import { mayApprove } from '../policy/may-approve.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
 import { canCommit } from '../state/head-branch.ts';
@@ -7,7 +8,6 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import { distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/refusals.ts';
-import { proposalLink, standingApprovalLine } from '../step/reply-links.ts';
 import { approversOf, currentApprovalRules, recordApproval } from './approvals.ts';
 import { reopenProposal } from './expiry.ts';
 import { settingsNeeds } from './fact-needs.ts';
@@ -110,9 +110,7 @@ export function endStandingApproval(
   const before = removed.pull.proposals.filter(canStillBeDenied);
   const withdrawn = before.reduce((next, one) => withoutUses(next, one, approval, now), removed);
   const reopened = before.filter((one) => one.state === 'approved' && stateOf(withdrawn, one.id) === 'proposed');
-  const proposals = reopened.map(proposalLink);
-  const line = standingApprovalLine(approval);
-  return showStandingApprovals(withReply(withdrawn, to, { kind: 'standing-ended', approval: line, cause, proposals }));
+  return showStandingApprovals(withReply(withdrawn, to, standingApprovalEnded(approval, cause, reopened)));
 }
 
 /** The comment of the run lists them. */

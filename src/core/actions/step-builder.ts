@@ -1,3 +1,4 @@
+import type { Reply } from '../../lib/trust.ts';
 import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
@@ -6,7 +7,6 @@ import { addAnswer } from '../state/spending.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Reason } from '../step/reasons.ts';
-import type { Reply } from '../step/replies.ts';
 import type { Step } from '../step/step.ts';
 
 /** An unfinished step. The functions below return a new one. */

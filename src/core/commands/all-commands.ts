@@ -7,7 +7,7 @@ import { config } from './config.ts';
 import { continueCommand } from './continue.ts';
 import { deny } from './deny.ts';
 import { edit } from './edit.ts';
-import { help } from './help.ts';
+import { createHelp } from './help.ts';
 import { resume } from './resume.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { show } from './show.ts';
@@ -34,7 +34,7 @@ export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name>
   approvals,
   revoke,
   config,
-  help,
+  help: createHelp(() => COMMAND_LIST),
 };
 
 export const COMMAND_LIST = Object.values(COMMANDS);

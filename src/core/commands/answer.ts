@@ -1,4 +1,5 @@
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
+import { nothingPending } from '../messages/replies.ts';
 import type { Step } from '../step/step.ts';
 import { answerWithWords } from './shared/answer-question.ts';
 import { type CommandContext, endWithReply } from './shared/context.ts';
@@ -27,7 +28,7 @@ function runAnswer(context: CommandContext, { targets, text, fullText }: Command
   const meant = named ?? findAnsweredQuestion(pull, commentRef);
   const isElsewhere = commentRef.location.at === 'thread' || commentRef.quote !== null;
   const question = meant ?? (id === null && !isElsewhere ? findOpenQuestion(pull) : null);
-  if (question === null) return endWithReply(context, { kind: 'no-question', id }, 'nothing-pending');
+  if (question === null) return endWithReply(context, nothingPending('answer'), 'nothing-pending');
   // In a reply to the question, a first word that only looks like an id is part of the answer.
   return answerWithWords(context, question, named === null ? fullText : text);
 }

@@ -1,14 +1,14 @@
+import type { Reply } from '../../lib/trust.ts';
 import { hasCountedApproval, missingNow, recordApproval } from '../actions/approvals.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { type CommandNamed, type CommandText, readIds, readOneId, splitWords } from '../comments/command-line.ts';
+import { approvalNotCounted } from '../messages/approval-replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import type { Reply } from '../step/replies.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { approveQuestion } from './shared/answer-question.ts';
 import { approvalNeeds, checkMayApprove, checkPagesIntact } from './shared/approval-checks.ts';
@@ -127,7 +127,7 @@ function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rul
   const [first] = pending;
   if (first === undefined) return null;
   const block = missingNow(first, rules);
-  return block === null ? null : { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
+  return block === null ? null : approvalNotCounted(block, pending);
 }
 
 /** A reading that is approved waits for the same checks as a commit. */

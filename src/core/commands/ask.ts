@@ -1,8 +1,10 @@
+import { pluralize } from '../../lib/format.ts';
 import { addSideQuestion } from '../actions/side-questions.ts';
 import { endStep, startStep, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { readText } from '../comments/command-line.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
+import { queueFull } from '../messages/replies.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
@@ -45,7 +47,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
 function refuseQuestion({ pull, intent, person }: CommandContext): Step {
   const first = pull.sideQuestions.at(0)?.id ?? '';
   const once = `questions-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${first}`;
-  const reply = { kind: 'side-question-queue-full', max: SIDE_QUESTION_LIMITS.pending } as const;
+  const reply = queueFull('question', pluralize(SIDE_QUESTION_LIMITS.pending, 'question'));
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
 }
 

@@ -1,4 +1,5 @@
 import { readAlone } from '../comments/command-line.ts';
+import { settingsShown } from '../messages/settings-replies.ts';
 import { endWithInfo } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 
@@ -16,6 +17,6 @@ export const config = {
   },
   run: (context) => {
     const { settingsInForce = { text: '', problems: [] } } = context.facts;
-    return endWithInfo(context, { kind: 'config', ...settingsInForce });
+    return endWithInfo(context, settingsShown(settingsInForce));
   },
 } as const satisfies CommandDefinition<'config'>;

@@ -4,6 +4,7 @@ import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
 import { WITHDRAWN_OUTPUT } from '../agent/shared/tool-results.ts';
 import type { CommandNamed } from '../comments/command-line.ts';
+import { nothingPending } from '../messages/replies.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
@@ -32,7 +33,7 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   if (run?.batch == null || (pending.kind !== 'resolved' && !isAsking)) {
     return pending.kind === 'no-match' && pending.postedLater.length > 0
       ? replyPostedLater(context, pending.postedLater)
-      : endWithReply(context, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
+      : endWithReply(context, nothingPending('continue'), 'nothing-pending');
   }
   const batch = { ...run.batch, continued: true };
   const continued = withdrawExpiredCalls(withRun(withWords(startStep(context.pull), context, text), { batch }));

@@ -13,12 +13,11 @@ import {
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
+import { nothingPending, undoNotEditable } from '../messages/replies.ts';
 import type { Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
 import type { Need } from '../step/facts.ts';
-import type { Reply } from '../step/replies.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { recordLateDenial } from './deny.ts';
 import { approvalNeeds } from './shared/approval-checks.ts';
@@ -28,7 +27,7 @@ import {
   type CommentContext,
   createVote,
   endWithReply,
-  replyEditTooLate,
+  replyAlreadyDecided,
   withLeftoverReplies,
 } from './shared/context.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
@@ -96,9 +95,9 @@ function requestEditOf(context: CommandContext, targets: Targets, instruction: s
 /** Asks for changes to the one proposal that a reply answers. */
 export function requestEdit(context: CommandContext, proposal: Proposal, instruction: string): Step {
   if (context.commentRef.decidedInThreads.includes(proposal.id))
-    return endWithReply(context, { kind: 'decided-in-threads' }, 'decided-in-threads');
+    return endWithReply(context, nothingPending('edit'), 'decided-in-threads');
   if (!canStillBeDenied(proposal)) {
-    const replied = replyEditTooLate(context, [proposal]);
+    const replied = replyAlreadyDecided(context, [proposal]);
     return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
   }
   const resolved = { open: [proposal], alreadyDecided: [], postedLater: [] };
@@ -112,20 +111,15 @@ function recordEditRequest(
   targets: Targets,
 ): Step {
   const undos = open.filter(({ origin }) => origin.kind === 'undo');
-  if (undos.length === open.length) return endWithReply(context, undoNotEditableReply(undos), 'undo-not-editable');
+  if (undos.length === open.length) return endWithReply(context, undoNotEditable(undos), 'undo-not-editable');
   const pull = startStep(context.pull);
   const started = targets.by === 'all' ? recordFeedback(pull, context.facts.now) : pull;
-  const replied =
-    undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditableReply(undos));
+  const replied = undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditable(undos));
   const rejected = open
     .filter((one) => !undos.includes(one))
     .reduce((builder, one) => rejectWithInstruction(builder, one, context, instruction), replied);
   const advanced = advanceBatch(acknowledge(rejected, context), context.facts.now);
   return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), 'edit-requested');
-}
-
-function undoNotEditableReply(undos: readonly Proposal[]): Reply {
-  return { kind: 'undo-not-editable', proposals: undos.map(proposalLink) };
 }
 
 /** The instruction becomes the result of the proposal's call. */

@@ -1,13 +1,16 @@
 import { readAlone } from '../comments/command-line.ts';
+import { type CommandHelp, helpShown } from '../messages/replies.ts';
 import { endWithInfo } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 
-export const help = {
-  name: 'help',
-  words: ['help'],
-  syntax: '/help',
-  summary: 'list the commands',
-  allowedTo: 'writer-or-author',
-  read: readAlone({ name: 'help' }),
-  run: (context) => endWithInfo(context, { kind: 'help' }),
-} as const satisfies CommandDefinition<'help'>;
+/** `commands` lists all of them, this one too. */
+export const createHelp = (commands: () => readonly CommandHelp[]) =>
+  ({
+    name: 'help',
+    words: ['help'],
+    syntax: '/help',
+    summary: 'list the commands',
+    allowedTo: 'writer-or-author',
+    read: readAlone({ name: 'help' }),
+    run: (context) => endWithInfo(context, helpShown(commands())),
+  }) as const satisfies CommandDefinition<'help'>;

@@ -3,10 +3,10 @@ import { runContinueNeeds } from '../actions/fact-needs.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
 import type { CommandNamed } from '../comments/command-line.ts';
+import { notResumable } from '../messages/replies.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { isResumable, type Run } from '../state/run.ts';
 import type { Need } from '../step/facts.ts';
-import type { ResumeRefusal } from '../step/refusals.ts';
 import type { Step } from '../step/step.ts';
 import {
   acknowledge,
@@ -41,7 +41,7 @@ function needsToResume({ pull, intent, facts }: CommentContext): readonly Need[]
 }
 
 /** The run that a `/resume` written at that time continues, or why there is none. */
-export function findResumableRun(pull: PullState, createdAt: string): Run | ResumeRefusal {
+export function findResumableRun(pull: PullState, createdAt: string): Run | Parameters<typeof notResumable>[0] {
   const { run } = pull;
   if (activeRun(pull) !== null || pull.queue.length > 0) return 'run-active';
   if (run === null || run.phase.kind !== 'ended' || !isResumable(run.phase.reason)) return 'no-resumable-run';
@@ -60,7 +60,7 @@ function truncateToSeconds(time: string): number {
 function runResume(context: CommandContext, { text }: CommandNamed<'resume'>): Step {
   const { pull, facts, intent, person } = context;
   const run = findResumableRun(pull, intent.createdAt);
-  if (typeof run === 'string') return endWithReply(context, { kind: 'resume-refused', refusal: run }, 'resume-refused');
+  if (typeof run === 'string') return endWithReply(context, notResumable(run), 'resume-refused');
   const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context);
   if (refusal !== null) return refusal;
   const spoken = run.lastResumption?.spoken ?? null;

@@ -1,7 +1,6 @@
 import { type CommandNamed, readOneId, splitWords } from '../comments/command-line.ts';
-import { shownDiff } from '../edits/change.ts';
+import { changeShown, idMissing } from '../messages/replies.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { proposalLink, proposalOutcome } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { type CommandContext, endWithInfo, endWithReply } from './shared/context.ts';
 import { replyAmbiguous, replyUnknownIds } from './shared/decision-targets.ts';
@@ -40,17 +39,9 @@ function runShow(context: CommandContext, { targets }: CommandNamed<'show'>): St
 /** Decided changes can be shown too, so the reply names them. */
 function replyIdMissing(context: CommandContext): Step {
   const posted = context.pull.proposals.filter(({ comment }) => comment !== null);
-  const changes = posted.map(proposalLink).toReversed();
-  return endWithReply(context, { kind: 'id-missing', command: 'show', changes }, 'nothing-pending');
+  return endWithReply(context, idMissing('show', posted.toReversed()), 'nothing-pending');
 }
 
 function replyDetails(context: CommandContext, [proposal]: readonly Proposal[]): Step {
-  if (proposal === undefined) return replyIdMissing(context);
-  return endWithInfo(context, {
-    kind: 'proposal-details',
-    proposal: proposalLink(proposal),
-    outcome: proposalOutcome(proposal),
-    digest: proposal.change.digest,
-    diff: shownDiff(proposal.change),
-  });
+  return proposal === undefined ? replyIdMissing(context) : endWithInfo(context, changeShown(proposal));
 }

@@ -1,6 +1,12 @@
 import { endStandingApproval, showStandingApprovals } from '../actions/standing-approvals.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { type CommandNamed, readAlone } from '../comments/command-line.ts';
+import {
+  standingApprovalGranted,
+  standingApprovalRefused,
+  standingApprovalsShown,
+  standingApprovalUnknown,
+} from '../messages/approval-replies.ts';
 import { findScope, isInForce, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { AlwaysRequest } from '../state/intent.ts';
 import { expiryAfter } from '../state/limits.ts';
@@ -9,7 +15,6 @@ import type { PullState } from '../state/pull-state.ts';
 import type { StandingApproval, Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { StandingObstacle } from '../step/refusals.ts';
-import { type StandingApprovalLine, standingApprovalLine } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
@@ -51,17 +56,14 @@ export function recordStandingApproval(
   { intent, facts }: CommandContext,
   outcome: StandingApprovalOutcome,
 ): StepBuilder {
-  if (outcome.kind === 'refused') {
-    const { id, obstacle } = outcome;
-    return withReply(builder, intent.location, { kind: 'standing-refused', id, obstacle });
-  }
+  if (outcome.kind === 'refused')
+    return withReply(builder, intent.location, standingApprovalRefused(outcome.id, outcome.obstacle));
   const { approval } = outcome;
   const given = withPullState(builder, {
     standingApprovals: [...inForce(builder.pull, facts), approval],
     standingApprovalCount: approval.number,
   });
-  const granted = { kind: 'standing-granted', approval: standingApprovalLine(approval) } as const;
-  return showStandingApprovals(withReply(given, intent.location, granted));
+  return showStandingApprovals(withReply(given, intent.location, standingApprovalGranted(approval)));
 }
 
 export const approvals = {
@@ -71,12 +73,8 @@ export const approvals = {
   summary: 'list the standing approvals of this pull request, with what each reaches',
   allowedTo: 'writer-or-author',
   read: readAlone({ name: 'approvals' }),
-  run: (context) => endWithInfo(context, { kind: 'standing-approvals', approvals: listInForce(context) }),
+  run: (context) => endWithInfo(context, standingApprovalsShown(inForce(context.pull, context.facts))),
 } as const satisfies CommandDefinition<'approvals'>;
-
-function listInForce({ pull, facts }: CommandContext): readonly StandingApprovalLine[] {
-  return inForce(pull, facts).map(standingApprovalLine);
-}
 
 /** The standing approvals that are in force now, oldest first. */
 function inForce({ standingApprovals }: PullState, { now }: Facts): readonly StandingApproval[] {
@@ -96,13 +94,10 @@ export const revoke = {
 /** Like a denial it needs no rule for approvers, and no fact besides the person's permission. */
 function runRevoke(context: CommandContext, { number }: CommandNamed<'revoke'>): Step {
   const { pull, facts, person, intent } = context;
-  const approval = inForce(pull, facts).find((one) => one.number === number);
+  const standing = inForce(pull, facts);
+  const approval = standing.find((one) => one.number === number);
   if (approval === undefined)
-    return endWithReply(
-      context,
-      { kind: 'standing-unknown', number, approvals: listInForce(context) },
-      'standing-approval-unknown',
-    );
+    return endWithReply(context, standingApprovalUnknown(number, standing), 'standing-approval-unknown');
   const acknowledged = acknowledge(startStep(pull), context);
   const cause = { kind: 'revoked', by: person } as const;
   return endStep(

@@ -1,6 +1,8 @@
 import { cancelUndos, endRun, openUndos, tasksRequestedBy } from '../actions/end-run.ts';
 import { endStep, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { readAlone } from '../comments/command-line.ts';
+import { nothingPending } from '../messages/replies.ts';
+import { queueDropped } from '../messages/run-ended.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './shared/context.ts';
@@ -32,11 +34,10 @@ function dropQueuedTasks(context: CommandContext): Step {
   const { pull, intent, facts } = context;
   const dropped = tasksRequestedBy(pull, intent.createdAt);
   if (dropped.length === 0 && openUndos(pull, intent.createdAt).length === 0)
-    return endWithReply(context, { kind: 'no-run', command: 'stop' }, 'no-run');
+    return endWithReply(context, nothingPending('stop'), 'no-run');
   const withoutTasks = withPullState(startStep(pull), { queue: pull.queue.filter((task) => !dropped.includes(task)) });
   const withoutUndos = cancelUndos(withoutTasks, 'stopped', facts.now, intent.createdAt);
   const acknowledged = acknowledge(withoutUndos, context);
   if (dropped.length === 0) return endStep(acknowledged, 'stopped');
-  const reply = { kind: 'queue-dropped', droppedTasks: dropped.map(({ text }) => text) } as const;
-  return endStep(withReply(acknowledged, intent.location, reply), 'stopped');
+  return endStep(withReply(acknowledged, intent.location, queueDropped(dropped)), 'stopped');
 }

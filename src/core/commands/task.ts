@@ -1,3 +1,4 @@
+import { pluralize } from '../../lib/format.ts';
 import { questionNote } from '../actions/agent-notes.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { runStartNeeds, runStartOf, startSettings } from '../actions/fact-needs.ts';
@@ -11,6 +12,7 @@ import {
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
 import { readText } from '../comments/command-line.ts';
+import { permissionMissing, pullNotOpen, queueFull, taskQueued, tooManyRuns } from '../messages/replies.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
@@ -85,43 +87,36 @@ function queueTask(context: CommandContext, task: Task): Step {
   if (full !== null) return refuseTask(context, full);
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   const added = withPullState(acknowledged, { queue: [...pull.queue, task] });
-  const replied = withReply(added, intent.location, { kind: 'task-queued', position: pull.queue.length + 1 });
+  const replied = withReply(added, intent.location, taskQueued(pull.queue.length + 1));
   return endStep(activeRun(pull) === null ? withEffects(replied, { type: 'start-next-task' }) : replied, 'task-queued');
 }
 
-type FullQueue = { readonly max: number; readonly whose: 'own' | 'all' };
-
-function findFullQueue({ queue }: PullState, person: Person): FullQueue | null {
-  if (queue.length >= LIMITS.queuedTasks) return { max: LIMITS.queuedTasks, whose: 'all' };
+/** The tasks that leave no place for another one of this person; null if there is one. */
+function findFullQueue({ queue }: PullState, person: Person): string | null {
+  const { queuedTasks, queuedTasksOfOnePerson } = LIMITS;
+  if (queue.length >= queuedTasks) return pluralize(queuedTasks, 'task');
   const own = queue.filter(({ by }) => by.id === person.id);
-  return own.length >= LIMITS.queuedTasksOfOnePerson ? { max: LIMITS.queuedTasksOfOnePerson, whose: 'own' } : null;
+  return own.length >= queuedTasksOfOnePerson ? `${pluralize(queuedTasksOfOnePerson, 'task')} of yours` : null;
 }
 
 /** One reply to a person while the same task is first, so that a flood of tasks causes no flood of replies. */
-function refuseTask({ pull, intent, person }: CommandContext, full: FullQueue): Step {
+function refuseTask({ pull, intent, person }: CommandContext, waiting: string): Step {
   const [first] = pull.queue;
   const place = first === undefined ? '' : locationId(first.location);
   const once = `tasks-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${place}`;
-  return endStep(
-    withReply(startStep(pull), intent.location, { kind: 'task-queue-full', ...full }, once),
-    'task-queue-full',
-  );
+  return endStep(withReply(startStep(pull), intent.location, queueFull('task', waiting), once), 'task-queue-full');
 }
 
 /** Starts the oldest queued task once the previous run has ended. */
 export function onNextTaskDue(pull: PullState, facts: Facts): Step {
   const [next, ...rest] = pull.queue;
   if (next === undefined || activeRun(pull) !== null) return endStep(startStep(pull), 'queue-empty');
-  if (facts.missingPermissions !== undefined && facts.missingPermissions.length > 0) {
-    const reply = { kind: 'permission-missing', permissions: facts.missingPermissions } as const;
-    return endStep(dropQueue(startStep(pull), reply), 'permission-missing');
-  }
-  if (facts.pullRequest !== undefined && facts.pullRequest.state !== 'open') {
-    const reply = { kind: 'pull-not-open', state: facts.pullRequest.state } as const;
-    return endStep(dropQueue(startStep(pull), reply), 'pull-not-open');
-  }
-  const { reachedRunLimit: limit } = facts;
-  if (limit) return endStep(dropQueue(startStep(pull), { kind: 'runs-per-day', limit }), 'runs-per-day');
+  const { missingPermissions = [], pullRequest, reachedRunLimit: limit } = facts;
+  if (missingPermissions.length > 0)
+    return endStep(dropQueue(startStep(pull), permissionMissing(missingPermissions)), 'permission-missing');
+  if (pullRequest !== undefined && pullRequest.state !== 'open')
+    return endStep(dropQueue(startStep(pull), pullNotOpen(pullRequest.state)), 'pull-not-open');
+  if (limit) return endStep(dropQueue(startStep(pull), tooManyRuns(limit)), 'runs-per-day');
   return endStep(startRun(withPullState(startStep(pull), { queue: rest }), next, facts), 'run-started');
 }
 

@@ -7,6 +7,7 @@ import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
 import { type CommandNamed, readOneId, splitWords } from '../comments/command-line.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { mainPath, membersOf } from '../edits/change.ts';
+import { idMissing, nothingPending, undoRefused } from '../messages/replies.ts';
 import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { findDeniedPath } from '../policy/path-policy.ts';
 import type { Targets } from '../state/intent.ts';
@@ -16,7 +17,6 @@ import { isOpen } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import type { AppliedChange, Facts, Need, UndoResult } from '../step/facts.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 import {
   acknowledge,
@@ -89,14 +89,14 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
   const { pull, commentRef, facts } = context;
   const applied = findApplied(pull, targets, commentRef);
   if (applied === null) {
-    const changes = pull.proposals.filter(isUndoable).map(proposalLink).toReversed();
-    return endWithReply(context, { kind: 'id-missing', command: 'undo', changes }, 'undo-refused');
+    const changes = pull.proposals.filter(isUndoable).toReversed();
+    return endWithReply(context, idMissing('undo', changes), 'undo-refused');
   }
   const closed = refuseIfClosed(context);
   if (closed !== null) return closed;
   const result = checkUndo(pull, facts.undo ?? { kind: 'changed-since', path: mainPath(applied.change) });
   if (result.kind === 'change') return proposeUndo(context, applied, result);
-  return endWithReply(context, { kind: 'undo-refused', proposalId: applied.id, refusal: result }, 'undo-refused');
+  return endWithReply(context, undoRefused(applied.id, result), 'undo-refused');
 }
 
 /** Checks the reverse against denied paths and open proposals. */
@@ -106,7 +106,7 @@ function checkUndo(pull: PullState, result: UndoResult): UndoResult {
   const denied = findDeniedPath(rules, { ...result, origin: { kind: 'undo' } });
   if (denied !== null) return refuse(`Countersign may not write ${denied.path} (${denied.rule}).`);
   const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
-  if (other !== null) return { kind: 'pending', other: proposalLink(other) };
+  if (other !== null) return { kind: 'pending', other };
   const places = countMembers([...proposalsBeforeCommit(pull.proposals), result]);
   if (places <= LIMITS.openMembers) return result;
   return refuse(`${places} places would wait for a decision, and one commit can name at most ${LIMITS.openMembers}.`);
@@ -121,7 +121,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
   const { pull, facts, person } = context;
   const headSha = facts.pullRequest?.headSha ?? '';
   const { run } = pull;
-  if (run === null) return endWithReply(context, { kind: 'no-run', command: 'undo' }, 'no-run');
+  if (run === null) return endWithReply(context, nothingPending('undo'), 'no-run');
   const proposal = withNeeded(
     {
       ...NEW_PROPOSAL,

@@ -9,6 +9,7 @@ import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
+import { affirmationDecidesNothing, malformedCommand, notAllowed, ownerNotAllowed } from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
 import type { CommandName, CommentIntent, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
@@ -45,9 +46,11 @@ function createContext(pull: PullState, intent: CommentIntent, facts: Facts, del
 }
 
 function refuseOwner(pull: PullState, intent: CommentIntent): Step {
-  const reply = { kind: 'owner-not-allowed', owner: pull.ref.owner } as const;
   const once = `${ONCE_IN_REPOSITORY}${pull.ref.repositoryId}:not-served`;
-  return endStep(withReply(startStep(pull), intent.location, reply, once), 'owner-not-allowed');
+  return endStep(
+    withReply(startStep(pull), intent.location, ownerNotAllowed(pull.ref.owner), once),
+    'owner-not-allowed',
+  );
 }
 
 /** People who get a reply that they are not allowed, once each; later ones on the same pull request get none. */
@@ -60,7 +63,11 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
   if (relevance.silent || isNotified) return noop(pull, 'not-allowed');
   const noted = withPullState(startStep(pull), { notifiedUnauthorizedUserIds: [...notifiedIds, person.id] });
   const command = intent.parsed.kind === 'malformed-command' ? intent.parsed.command : relevance.command;
-  const reply = { kind: 'not-allowed', login: person.login, command } as const;
+  const reply = notAllowed(
+    person.login,
+    command,
+    command !== null && COMMANDS[command].allowedTo === 'writer-or-author',
+  );
   return endStep(withReply(noted, intent.location, reply), 'not-allowed');
 }
 
@@ -103,7 +110,7 @@ function replyMalformed(context: CommandContext, command: CommandName | null): S
   const isPrefixed = context.pull.run?.settings.commands === 'prefixed' && command !== 'task';
   const syntax = command === null ? null : COMMANDS[command].syntax;
   const form = syntax !== null && isPrefixed ? `/countersign ${syntax}` : syntax;
-  return endWithReply(context, { kind: 'malformed-command', form }, 'malformed-command');
+  return endWithReply(context, malformedCommand(form), 'malformed-command');
 }
 
 /**
@@ -149,7 +156,7 @@ function onText(context: CommandContext, comment: TextComment, { proposal, quest
 function onReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
   if (comment.suggestion !== null) return onSuggestionReply(context, comment, proposal);
   return canStillBeDenied(proposal)
-    ? endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation')
+    ? endWithReply(context, affirmationDecidesNothing(proposal.id), 'affirmation')
     : noop(context.pull, 'already-decided');
 }
 

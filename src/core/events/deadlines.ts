@@ -10,13 +10,13 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, setProposalCallStatus } from '../actions/tool-batch.ts';
+import { reminder } from '../messages/change-replies.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { expiresAt } from '../state/run.ts';
 import { distinctPeople } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink, questionLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 /**
@@ -53,12 +53,6 @@ function sendReminder(
   ];
   const posted = [...proposals.map((one) => one.proposedAt), ...questions.map((one) => one.comment?.createdAt ?? null)];
   const [first = ''] = posted.flatMap((at) => expiresAt(run, at) ?? []).toSorted();
-  const reply = {
-    kind: 'reminder',
-    requesters: distinctPeople(people),
-    proposals: proposals.map(proposalLink),
-    questions: questions.map(questionLink),
-    expiresAt: first,
-  } as const;
+  const reply = reminder(distinctPeople(people), { proposals, questions }, first);
   return withReply(withRun(builder, { remindedAt: now }), { at: 'pull-request' }, reply);
 }

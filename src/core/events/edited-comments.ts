@@ -1,4 +1,5 @@
 import { endStep, noop, startStep, withReply } from '../actions/step-builder.ts';
+import { editedIntoCommand } from '../messages/replies.ts';
 import type { Intent } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { canApprove } from '../state/vote.ts';
@@ -15,6 +16,6 @@ export function onCommentEdited(
   if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
     return noop(pull, 'edited-into-command');
   const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;
-  const replied = withReply(startStep(pull), location, { kind: 'edited-into-command' }, `edited:${id}`);
+  const replied = withReply(startStep(pull), location, editedIntoCommand(), `edited:${id}`);
   return endStep(replied, 'edited-into-command');
 }

@@ -13,6 +13,7 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';
+import { pullNotOpen } from '../messages/replies.ts';
 import type { Intent } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
@@ -55,7 +56,7 @@ export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { k
 /** `by` is null if the webhook was lost. */
 function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person | null, now: string): StepBuilder {
   const ended = withoutStandingApprovals(endRun(startStep(pull), { reason, by, note: null }, now));
-  return dropQueue(cancelUndos(ended, reason, now), { kind: 'pull-not-open', state: reason });
+  return dropQueue(cancelUndos(ended, reason, now), pullNotOpen(reason));
 }
 
 /** Ends everything on a pull request that a commit attempt found closed. The attempt wrote nothing. */

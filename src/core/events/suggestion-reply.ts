@@ -33,8 +33,10 @@ import {
   type UserEditTarget,
 } from '../commands/shared/user-edit-target.ts';
 import { createProposalId } from '../comments/ids.ts';
-import type { UserEditResult } from '../edits/build/user-edit.ts';
+import { NOT_ONE_PLACE, type UserEditResult } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';
+import { approvalNotCounted } from '../messages/approval-replies.ts';
+import { sameLinesBesideText, suggestionRefused, undoNotEditable } from '../messages/replies.ts';
 import { findConflictingChange } from '../policy/earlier-changes.ts';
 import { type ApprovalRules, mayApprove } from '../policy/may-approve.ts';
 import { findWriteDenyRule } from '../policy/path-tables.ts';
@@ -43,8 +45,6 @@ import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/prop
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import { pullRequestKey } from '../state/pull-state.ts';
 import { distinctPeople, type Person, type Vote } from '../state/vote.ts';
-import type { UserEditProblem } from '../step/refusals.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { Step } from '../step/step.ts';
 
 type UserEditChange = Extract<UserEditResult, { kind: 'change' }>;
@@ -54,27 +54,26 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   // The body of a review takes effect only with a command.
   if (context.intent.location.at === 'review') return noop(context.pull, 'not-for-us');
   if (proposal.origin.kind === 'undo' && isPending(proposal))
-    return endWithReply(
-      context,
-      { kind: 'undo-not-editable', proposals: [proposalLink(proposal)] },
-      'undo-not-editable',
-    );
+    return endWithReply(context, undoNotEditable([proposal]), 'undo-not-editable');
   if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
   // A block approves, and a quote never does: a stranger can write its id above other lines.
-  if (context.intent.location.at !== 'thread') return refuseUserEdit(context, proposal, { reason: 'not-in-thread' });
-  if (comment.suggestion === 'unclear') return refuseUserEdit(context, proposal, { reason: 'unclear-block' });
+  if (context.intent.location.at !== 'thread')
+    return refuseUserEdit(context, proposal, 'your own lines count only in the change’s own thread');
+  if (comment.suggestion === 'unclear') return refuseUserEdit(context, proposal, UNCLEAR_BLOCK);
   const refusal = refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const target = findUserEditTarget(context.pull, context.intent);
-  if (proposal.change.op === 'set') return refuseUserEdit(context, proposal, { reason: 'several-changes' });
-  if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
+  if (target === null) return refuseUserEdit(context, proposal, NOT_ONE_PLACE);
   const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
   return checkPagesIntact(context, [proposal]) ?? takeUserEdit(context, target, comment, check.rules);
 }
 
-function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {
-  return endWithReply(context, { kind: 'user-edit-refused', id, problem }, 'user-edit-refused');
+const UNCLEAR_BLOCK =
+  'your reply has several blocks, or one that is not closed, indented, or below other code or a tag';
+
+function refuseUserEdit(context: CommandContext, { id }: Proposal, why: string): Step {
+  return endWithReply(context, suggestionRefused(id, why), 'user-edit-refused');
 }
 
 function takeUserEdit(
@@ -87,10 +86,10 @@ function takeUserEdit(
   const userEdit = context.facts.userEdit ?? USER_EDIT_FILE_CHANGED;
   switch (userEdit.kind) {
     case 'unchanged':
-      if (!isSuggestionAlone) return refuseUserEdit(context, proposal, { reason: 'same-lines-beside-text' });
+      if (!isSuggestionAlone) return endWithReply(context, sameLinesBesideText(proposal.id), 'user-edit-refused');
       return approve.run(context, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: '' });
     case 'refused':
-      return refuseUserEdit(context, proposal, userEdit.refusal);
+      return refuseUserEdit(context, proposal, userEdit.why);
     case 'change': {
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
@@ -109,16 +108,12 @@ function takeUserEdit(
 }
 
 /** Checks the change like one of the model. */
-function findUserEditProblem(
-  { pull }: CommandContext,
-  proposal: Proposal,
-  { change }: UserEditChange,
-): UserEditProblem | null {
+function findUserEditProblem({ pull }: CommandContext, proposal: Proposal, { change }: UserEditChange): string | null {
   const rule = findWriteDenyRule(change.path);
-  if (rule !== null) return { reason: 'denied-path', rule };
+  if (rule !== null) return `Countersign may not write this file (${rule})`;
   const others = proposalsBeforeCommit(pull.proposals).filter((one) => one.id !== proposal.id);
   const other = findConflictingChange(change, others);
-  return other === null ? null : { reason: 'overlaps', other: proposalLink(other) };
+  return other === null ? null : `it touches the lines of \`${other.id}\`, which must be decided first`;
 }
 
 /** The person's approval is enough: commits their lines in place of the proposed ones. */
@@ -181,8 +176,7 @@ function recordUserEditVote(
   if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, reposted, note));
   const voted = recordVote(builder, createUserEditVote(context, superseded, reposted, ''));
   const noted = note === '' ? voted : withAgentNote(voted, context, note);
-  const reply = { kind: 'approval-not-counted', block: verdict, proposals: [proposalLink(reposted)] } as const;
-  return withReply(noted, context.intent.location, reply);
+  return withReply(noted, context.intent.location, approvalNotCounted(verdict, [reposted]));
 }
 
 function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {

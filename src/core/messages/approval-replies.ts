@@ -1,30 +1,26 @@
+import type { Reply } from '../../lib/trust.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
+import type { Proposal } from '../state/proposal.ts';
 import type { ApproverRole } from '../state/settings.ts';
-import type { StandingScope } from '../state/vote.ts';
+import type { Person, StandingApproval, StandingScope } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/refusals.ts';
-import type { Reply } from '../step/replies.ts';
-import type { StandingApprovalLine } from '../step/reply-links.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
-import { codeSpan, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';
-
-type NotCountedReply = Extract<Reply, { kind: 'approval-not-counted' }>;
-
-type LapsedReply = Extract<Reply, { kind: 'approval-lapsed' }>;
+import { codeSpan, composeReply, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';
 
 /** An approval that has no effect, or not yet. */
-export function renderNotCounted({ block, proposals }: NotCountedReply): string {
+export function approvalNotCounted(block: ApprovalBlock, proposals: readonly Proposal[]): Reply {
   const list = formatProposalList(proposals);
   return block.kind === 'approvals-missing'
-    ? joinBlocks(`Your approval counts, but ${describeBlock(block)}:`, list)
-    : joinBlocks(`That approval doesn’t count: ${describeBlock(block)}. Still pending:`, list, nextStep(block));
+    ? composeReply(`Your approval counts, but ${describeBlock(block)}:`, list)
+    : composeReply(`That approval doesn’t count: ${describeBlock(block)}. Still pending:`, list, nextStep(block));
 }
 
 /** Approvals that turned out to be invalid right before the commit. */
-export function renderLapsed({ block, proposals }: LapsedReply): string {
+export function approvalLapsed(block: ApprovalBlock, proposals: readonly Proposal[]): Reply {
   const list = formatProposalList(proposals);
-  return joinBlocks(`Not applied: ${describeBlock(block)}. Pending again:`, list, nextStep(block));
+  return composeReply(`Not applied: ${describeBlock(block)}. Pending again:`, list, nextStep(block));
 }
 
 /** One clause. */
@@ -33,7 +29,7 @@ function describeBlock(block: ApprovalBlock): string {
     case 'settings-broken':
       return 'the settings that say who may approve are broken';
     case 'denied-path':
-      return `a rule denies ${pathSpan(block.path)} to the agent (${codeSpan(block.rule)}), so nobody can approve it`;
+      return `a rule denies ${pathSpan(block.path)} to the agent (${pathSpan(block.rule)}), so nobody can approve it`;
     case 'role-missing':
       return `${escapeLogin(block)} ${ROLE_TEXT[block.role]}`;
     case 'not-owner':
@@ -81,19 +77,22 @@ function pathSpan(path: string): string {
 
 const MAX_PATH_CHARACTERS = 500;
 
-type WithdrawnReply = Extract<Reply, { kind: 'approval-withdrawn' }>;
-
 /** An approval that was on the page when it was counted, and is not right before the commit. */
-export function renderWithdrawn({ login, problem, isPending, proposals }: WithdrawnReply): string {
+export function approvalWithdrawn(
+  by: Person,
+  problem: VoteProblem,
+  isPending: boolean,
+  proposals: readonly Proposal[],
+): Reply {
   const list = formatProposalList(proposals);
-  const why = VOTE_PROBLEM_TEXT[problem](escapeLogin({ login }));
+  const why = VOTE_PROBLEM_TEXT[problem](escapeLogin(by));
   return isPending
-    ? joinBlocks(
+    ? composeReply(
         `Not applied: ${why}. Pending again:`,
         list,
         `Only a new comment approves, such as ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
       )
-    : joinBlocks(`One approval doesn’t count: ${why}. The other approvals are enough for:`, list);
+    : composeReply(`One approval doesn’t count: ${why}. The other approvals are enough for:`, list);
 }
 
 const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>> = {
@@ -114,39 +113,39 @@ function scopeText({ tool, path, glob }: StandingScope): string {
 }
 
 /** One standing approval in a list. `name` is its number, which can be a link. */
-export function standingApprovalRow(approval: StandingApprovalLine, name = `**${approval.number}**`): string {
-  const { by, number, grantedAt, expiresAt } = approval;
-  return `- ${name} by ${escapeLogin(by)}, ${formatTime(grantedAt)}: ${scopeText(approval)}, until ${formatTime(expiresAt)}. ${codeSpan(`/revoke ${number}`)} takes it back.`;
+export function standingApprovalRow(approval: StandingApproval, name = `**${approval.number}**`): string {
+  const { vote, number, grantedAt, expiresAt } = approval;
+  return `- ${name} by ${escapeLogin(vote.by)}, ${formatTime(grantedAt)}: ${scopeText(approval)}, until ${formatTime(expiresAt)}. ${codeSpan(`/revoke ${number}`)} takes it back.`;
 }
 
 const NO_STANDING_APPROVALS = 'No standing approval is in force on this pull request.';
 
-export function renderStandingApprovals(approvals: readonly StandingApprovalLine[]): string {
-  return approvals.length === 0
-    ? NO_STANDING_APPROVALS
-    : joinBlocks(
-        'Standing approvals in force on this pull request:',
-        approvals.map((one) => standingApprovalRow(one)).join('\n'),
-      );
-}
-
-export function renderStandingUnknown({ number, approvals }: Extract<Reply, { kind: 'standing-unknown' }>): string {
-  return joinBlocks(
-    `Nothing was taken back: no standing approval ${codeSpan(String(number))} is in force here.`,
-    renderStandingApprovals(approvals),
+/** Those in force; `instead` says why they are shown. */
+export function standingApprovalsShown(approvals: readonly StandingApproval[], instead = ''): Reply {
+  return composeReply(
+    instead,
+    approvals.length === 0 ? NO_STANDING_APPROVALS : 'Standing approvals in force on this pull request:',
+    approvals.map((one) => standingApprovalRow(one)).join('\n'),
   );
 }
 
-export function renderStandingGranted({ approval }: Extract<Reply, { kind: 'standing-granted' }>): string {
-  const { number, by, expiresAt } = approval;
-  return joinBlocks(
-    `Standing approval **${number}** of ${escapeLogin(by)}: later ${scopeText(approval)} in this pull request, in runs that this person starts count as approved by them, until ${formatTime(expiresAt)}, a new base branch or the close.`,
+export function standingApprovalUnknown(number: number, approvals: readonly StandingApproval[]): Reply {
+  const unknown = `Nothing was taken back: no standing approval ${codeSpan(String(number))} is in force here.`;
+  return standingApprovalsShown(approvals, unknown);
+}
+
+export function standingApprovalGranted(approval: StandingApproval): Reply {
+  const { number, vote, expiresAt } = approval;
+  return composeReply(
+    `Standing approval **${number}** of ${escapeLogin(vote.by)}: later ${scopeText(approval)} in this pull request, in runs that this person starts count as approved by them, until ${formatTime(expiresAt)}, a new base branch or the close.`,
     `It covers only changes that are posted in a later second, and none that deletes or moves a file, touches a protected or executable file or has misleading characters. Every change is still posted first, and ${codeSpan('/deny')} wins until its commit begins. ${codeSpan(`/revoke ${number}`)} takes it back.`,
   );
 }
 
-export function renderStandingRefused({ id, obstacle }: Extract<Reply, { kind: 'standing-refused' }>): string {
-  return `Your approval is for ${codeSpan(id)} alone and doesn’t stand for later changes: ${OBSTACLE_TEXT[obstacle]}.`;
+export function standingApprovalRefused(id: string, obstacle: StandingObstacle): Reply {
+  return composeReply(
+    `Your approval is for ${codeSpan(id)} alone and doesn’t stand for later changes: ${OBSTACLE_TEXT[obstacle]}.`,
+  );
 }
 
 const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
@@ -159,13 +158,14 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'too-many': `${MAX_STANDING_APPROVALS} are in force already. ${codeSpan('/revoke <n>')} makes room`,
 };
 
-export function renderStandingEnded({
-  approval,
-  cause,
-  proposals,
-}: Extract<Reply, { kind: 'standing-ended' }>): string {
-  const by = escapeLogin(approval.by);
-  return joinBlocks(
+/** `proposals` are pending again. */
+export function standingApprovalEnded(
+  approval: StandingApproval,
+  cause: StandingEnd,
+  proposals: readonly Proposal[],
+): Reply {
+  const by = escapeLogin(approval.vote.by);
+  return composeReply(
     `Standing approval **${approval.number}** of ${by}, for ${scopeText(approval)}, has ended: ${endText(cause)}.`,
     proposals.length === 0 ? '' : joinBlocks('Not applied, and pending again:', formatProposalList(proposals)),
   );

@@ -1,10 +1,12 @@
 import { redact } from '../../lib/redaction.ts';
+import type { Reply } from '../../lib/trust.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Person } from '../state/vote.ts';
-import { escapeLogin } from './proposal/proposal-status.ts';
+import { escapeLogin, linkedId } from './proposal/proposal-status.ts';
 import {
   blockQuote,
   codeSpan,
+  composeReply,
   escapeText,
   formatMention,
   joinBlocks,
@@ -16,7 +18,7 @@ import {
 import { renderInline } from './shared/model-lines.ts';
 import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
 
-const PROMPT_CHARACTER_LIMITS: readonly number[] = [2_000, 1_000, 500];
+const PROMPT_CHARACTER_LIMITS = [2_000, 1_000, 500] as const;
 
 const DIGEST_CHARACTERS = 12;
 
@@ -121,18 +123,40 @@ const STATE_WORDS = {
 const MAX_PROBLEM_CHARACTERS = 300;
 
 /** A line about a question for the run comment. Why one could not be asked is said here only (S121). */
-export function questionRow(question: AgentQuestion, name: string): string {
+export function questionRow(question: AgentQuestion): string {
   const { state, by, problem } = question;
   const person = by === null ? '' : ` by ${escapeLogin(by)}`;
   const reason = problem === null ? '' : `: ${problemText(problem)}`;
-  return `- ${name} ${STATE_WORDS[state]}${person}${reason}`;
+  return `- ${linkedId(question)} ${STATE_WORDS[state]}${person}${reason}`;
 }
 
 function problemText(problem: string): string {
   return escapeText(truncate(problem, MAX_PROBLEM_CHARACTERS));
 }
 
-/** A state as a word for replies. */
-export function questionStateText(state: AgentQuestion['state']): string {
-  return STATE_WORDS[state];
+/** A comment that is no answer to the question, which stays open. */
+export function questionHint(question: AgentQuestion): Reply {
+  return composeReply(
+    `Your comment is no answer to the question ${linkedId(question)}, which still waits. In a new comment, write ${answerForm(question)}; ${codeSpan(`/reject ${question.id}`)} ends the run.`,
+  );
+}
+
+function answerForm({ id, input }: AgentQuestion): string {
+  switch (input.type) {
+    case 'approval':
+      return codeSpan(`/approve ${id}`);
+    case 'choice':
+      return `${codeSpan(`/choose ${id} <number>`)} with a number from 1 to ${input.choices.length}, or the exact text of one choice`;
+    case 'text':
+      return codeSpan(`/answer ${id} <text>`);
+  }
+}
+
+/** An answer is final. */
+export function questionClosed(question: AgentQuestion): Reply {
+  const { state, by } = question;
+  const person = by === null ? '' : ` by ${escapeLogin(by)}`;
+  return composeReply(
+    `The question ${linkedId(question)} is already ${STATE_WORDS[state]}${person}, so your answer had no effect.`,
+  );
 }

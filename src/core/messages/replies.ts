@@ -1,39 +1,46 @@
-import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { formatList, pluralize } from '../../lib/format.ts';
+import type { Reply } from '../../lib/trust.ts';
 import type { CommandSyntax } from '../comments/command-line.ts';
+import { shownDiff } from '../edits/change.ts';
+import { MAX_DIFF_BYTES } from '../edits/text/limits.ts';
 import type { RequiredRole } from '../policy/may-approve.ts';
+import type { HeadBranch } from '../state/head-branch.ts';
+import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
-import type { Reply, RunActivity } from '../step/replies.ts';
+import { type Proposal, turnOf } from '../state/proposal.ts';
+import { decidingVotes, isOpen, isPending } from '../state/proposal-lifecycle.ts';
+import { activeRun, type PullState } from '../state/pull-state.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import type { Run } from '../state/run.ts';
+import { SIDE_QUESTION_LIMITS, type SideQuestion, type SideQuestionOutcome } from '../state/side-question.ts';
+import { distinctPeople } from '../state/vote.ts';
+import type { RequiredPermission } from '../step/app-rights.ts';
+import type { UndoRefusal } from '../step/refusals.ts';
+import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
+import { describeOutcome, escapeLogin, formatProposalList, linkedId } from './proposal/proposal-status.ts';
+import { activityText } from './run-comment.ts';
+import { NEW_RUN_HINT } from './run-ended.ts';
+import { branchLines } from './run-warnings.ts';
 import {
-  renderLapsed,
-  renderNotCounted,
-  renderStandingApprovals,
-  renderStandingEnded,
-  renderStandingGranted,
-  renderStandingRefused,
-  renderStandingUnknown,
-  renderWithdrawn,
-} from './approval-replies.ts';
-import { formatCommand, MAX_OUTCOMES_NAMED, NEW_RUN_HINT, NO_EFFECT_RENDERERS } from './no-effect-replies.ts';
-import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
-import {
-  formatQuestionList,
-  openQuestionText,
-  renderNoQuestion,
-  renderQuestionClosed,
-  renderQuestionHint,
-} from './question-replies.ts';
-import {
+  blockQuote,
+  codeSpan,
+  composeReply,
   escapeMessage,
-  renderDetails,
-  renderInternalError,
-  renderModelAnswer,
-  renderSideQuestion,
-} from './reply-details.ts';
-import { activityText } from './run-activity.ts';
-import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
-import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
-import { renderSettings } from './settings-replies.ts';
-import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, REPLY_MARKER } from './shared/markdown.ts';
+  escapeText,
+  formatTime,
+  joinBlocks,
+  link,
+  renderWithin,
+  truncate,
+} from './shared/markdown.ts';
+import { quoteModelMarkdown } from './shared/model-markdown.ts';
+
+/** T12: a change that is not in the state that a command needs. */
+const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
+
+const HELP_HINT = `${codeSpan('/help')} lists all commands.`;
+
+const STATUS_HINT = `${codeSpan('/status')} lists pending changes.`;
 
 /** A command as people read about it. */
 export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
@@ -42,33 +49,26 @@ export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
   readonly allowedTo: RequiredRole;
 };
 
-/** The repository's URL for links, and the commands that `/help` lists. */
-type ReplyContext = { readonly links: RepoLinks; readonly commands: readonly CommandHelp[] };
+// Who and where
 
-/** A reply as a comment's Markdown, at most 60,000 bytes of UTF-8. Only a reminder and a run's end mention someone. */
-export function renderReply(reply: Reply, context: ReplyContext): string {
-  return joinBlocks(REPLY_MARKER, renderText(reply.kind, reply, context).trim());
+export function ownerNotAllowed(owner: string): Reply {
+  return composeReply(
+    `Countersign is not enabled for repositories of ${escapeMessage(owner)}, so nothing was read or changed. Ask its operator to add that account to ${codeSpan('ALLOWED_OWNERS')}.`,
+  );
 }
 
-type ReplyByKind = { readonly [Kind in Reply['kind']]: Extract<Reply, { kind: Kind }> };
-
-function renderText<Kind extends Reply['kind']>(kind: Kind, reply: ReplyByKind[Kind], context: ReplyContext): string {
-  return REPLY_RENDERERS[kind](reply, context);
+/** `isForAuthors`: the pull request's author may use the command too. */
+export function notAllowed(login: string, command: CommandName | null, isForAuthors: boolean): Reply {
+  const others = isForAuthors ? ', unless you opened the pull request' : '';
+  return composeReply(
+    `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${others}. Nothing was decided. Ask a maintainer to post it.`,
+  );
 }
 
-const UPDATE_HINT = 'The agent has been told and may propose an update.';
-
-const MAX_REQUESTERS_MENTIONED = 10;
-
-/** The activity of a run as the top of its comment says it, and a link to that comment. */
-function describeActivity({ phase, url, decided, proposed, deciders }: RunActivity): string {
-  const run = url === null ? 'A run' : link('A run', url);
-  const doing = activityText(phase);
-  const waiting =
-    decided === 0 || decided === proposed
-      ? ''
-      : ` ${decided} of ${pluralize(proposed, 'change')} decided${deciders.length === 0 ? '' : ` by ${formatList(deciders.map(escapeLogin))}`}; the agent gets these decisions after the last one, or with ${codeSpan('/continue')}.`;
-  return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
+export function permissionMissing(permissions: readonly RequiredPermission[]): Reply {
+  return composeReply(
+    `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: in the account’s settings, under **GitHub Apps**, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
+  );
 }
 
 const RUN_COUNTS = {
@@ -76,158 +76,293 @@ const RUN_COUNTS = {
   'limits.runs_per_person_per_day': 'the person who asked has',
 } as const satisfies Record<ReachedRunLimit['key'], string>;
 
-const REPLY_RENDERERS: {
-  readonly [Kind in Reply['kind']]: (reply: ReplyByKind[Kind], context: ReplyContext) => string;
-} = {
-  // Who and where
-  'owner-not-allowed': ({ owner }) =>
-    `Countersign is not enabled for repositories of ${escapeMessage(owner)}, so nothing was read or changed. Ask its operator to add that account to ${codeSpan('ALLOWED_OWNERS')}.`,
-  'not-allowed': ({ login, command }, { commands }) =>
-    `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${command !== null && canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
-  'permission-missing': ({ permissions }, { links }) =>
-    `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
-  'runs-per-day': ({ limit: { key, max, freeAt } }) =>
-    `Nothing was started: ${RUN_COUNTS[key]} started ${pluralize(max, 'run')} within 24 hours, which is the limit, and going on with an ended run counts like a start. The next one can start after ${formatTime(freeAt)}; then write it again. People who can change ${codeSpan('.github/countersign.yml')} on the default branch can change ${codeSpan(key)}, within the bounds of this App’s operator.`,
-  'pull-not-open': ({ state }) =>
-    `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
-  fork: ({ headRef }) =>
-    `Nothing was approved: the branch ${branchSpan(headRef)} is in a fork, and Countersign never writes to forks. ${APPLY_BY_HAND_TEXT}`,
-  'push-refused': ({ headRef }) =>
-    `Nothing was approved: the rules of ${branchSpan(headRef)} refused a commit of this run, so Countersign commits nothing more. ${APPLY_BY_HAND_TEXT}`,
-
-  ...NO_EFFECT_RENDERERS,
-
-  // Approvals
-  'approval-not-counted': renderNotCounted,
-  'standing-granted': renderStandingGranted,
-  'standing-refused': renderStandingRefused,
-  'standing-unknown': renderStandingUnknown,
-  'standing-ended': renderStandingEnded,
-
-  // Commits
-  committed: ({ sha, proposals }, { links }) =>
-    joinBlocks(
-      `Applied in ${link(codeSpan(shortSha(sha)), commitUrl(links, sha))}${proposals.length === 1 ? '' : ` (${pluralize(proposals.length, 'change')})`}:`,
-      formatProposalList(proposals),
-    ),
-  stale: ({ proposals, undoneProposalIds }) =>
-    joinBlocks(
-      'Not applied: the file changed after these were proposed.',
-      formatProposalList(proposals),
-      undoneProposalIds.length < proposals.length ? UPDATE_HINT : '',
-      undoneProposalIds.length === 0
-        ? ''
-        : `To undo again, use ${formatList(undoneProposalIds.slice(0, MAX_OUTCOMES_NAMED).map((id) => codeSpan(`/undo ${id}`)))}.`,
-    ),
-  'user-edit-stale': ({ by, proposals }) =>
-    joinBlocks(
-      `Not applied: the file changed after ${escapeLogin(by)} wrote these lines, so they were withdrawn.`,
-      formatProposalList(proposals),
-      `${UPDATE_HINT} You can replace that one with your own lines again.`,
-    ),
-  'approval-lapsed': renderLapsed,
-  'approval-withdrawn': renderWithdrawn,
-  'approvals-suspended': ({ errorId, proposals }) =>
-    joinBlocks(
-      errorId === null
-        ? 'GitHub sent Countersign no events for a while, and a denial might be among them. Earlier approvals of these changes no longer count:'
-        : `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,
-      formatProposalList(proposals),
-      `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
-    ),
-  'commit-failed': ({ proposals, message }) =>
-    joinBlocks(
-      `Not applied, because the commit failed: ${escapeMessage(message)}`,
-      formatProposalList(proposals),
-      'Fix the cause, then ask again.',
-    ),
-  'commit-delayed': ({ proposals }) =>
-    joinBlocks(
-      `Approved, but not committed yet. Countersign keeps trying; ${codeSpan('/deny')} still withdraws the change.`,
-      formatProposalList(proposals),
-    ),
-  'commit-mismatch': ({ sha, proposals, summary }, { links }) =>
-    joinBlocks(
-      `⚠️ The commit ${link(codeSpan(shortSha(sha)), commitUrl(links, sha))} is not exactly what was approved: ${escapeMessage(summary)}.`,
-      formatProposalList(proposals),
-      'A maintainer must check it; Countersign commits nothing further.',
-    ),
-
-  // Comments of the App
-  'page-changed': ({ proposals }) =>
-    joinBlocks(
-      'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It is written again:',
-      formatProposalList(proposals),
-      `Review it again, then post ${codeSpan('/approve')} again.`,
-    ),
-  reminder: ({ requesters, proposals, questions, expiresAt }) =>
-    joinBlocks(
-      `${formatList(requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login)))}, ${stillPending(proposals.length, questions.length)} on ${formatTime(expiresAt)}:`,
-      formatProposalList(proposals),
-      formatQuestionList(questions),
-      proposals.length === 0 ? '' : `Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} to decide.`,
-      questions.length === 0 ? '' : 'The question’s comment says how to answer it.',
-    ),
-
-  // Runs and questions
-  'task-queued': ({ position }) =>
-    `Your task is queued and starts by itself ${position === 1 ? 'when the active run ends' : `after the ${pluralize(position, 'task')} before it`}. ${codeSpan('/stop')} ends the active run and drops the queue.`,
-  'task-queue-full': ({ max, whose }) =>
-    `Your task was not taken: ${pluralize(max, 'task')}${whose === 'own' ? ' of yours' : ''} already wait on this pull request. Write it again once one of them has started, or drop them all with ${codeSpan('/stop')}.`,
-  'queue-dropped': ({ droppedTasks }) => joinBlocks(formatDroppedTasks(droppedTasks), NEW_RUN_HINT),
-  'run-ended': renderRunEnded,
-  'question-hint': renderQuestionHint,
-  'question-closed': renderQuestionClosed,
-  'no-question': renderNoQuestion,
-  'side-question-answered': renderModelAnswer,
-  'side-question-failed': ({ by, question, message }) =>
-    joinBlocks(
-      renderSideQuestion({ by, question }),
-      `The model gave no answer: ${escapeMessage(message)}`,
-      'Nothing was decided. Try again later.',
-    ),
-  'side-question-queue-full': ({ max }) =>
-    `Your question was not taken, because ${pluralize(max, 'question')} are already pending. Ask again once they are answered.`,
-  'internal-error': renderInternalError,
-
-  // Information
-  'proposal-details': renderDetails,
-  status: ({ activity, queuedTasks, pendingSideQuestions, pending, question, canResume }) =>
-    joinBlocks(
-      [
-        activity === null ? 'No run is active.' : describeActivity(activity),
-        queuedTasks === 0 ? '' : `${pluralize(queuedTasks, 'task')} queued.`,
-        pendingSideQuestions === 0 ? '' : `${pluralize(pendingSideQuestions, 'question')} pending.`,
-        openQuestionText(question),
-        pending.length === 0 ? 'No change is pending.' : 'Pending changes:',
-      ]
-        .filter((sentence) => sentence !== '')
-        .join(' '),
-      formatProposalList(pending),
-      pending.length < 2 ? '' : `Use ${codeSpan('/approve all')} to apply all of them.`,
-      canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
-      activity === null ? NEW_RUN_HINT : '',
-    ),
-  'standing-approvals': ({ approvals }) => renderStandingApprovals(approvals),
-  config: renderSettings,
-  help: (_, { commands }) =>
-    joinBlocks(
-      'A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.',
-      commands.map(({ syntax, summary }) => `- ${codeSpan(syntax)} – ${escapeText(summary)}`).join('\n'),
-      `Commands need write access to this repository. If you opened the pull request, you can also use ${formatList(commands.filter(({ allowedTo }) => allowedTo === 'writer-or-author').map(({ name }) => codeSpan(`/${name}`)))}.`,
-      'Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.',
-      'Nothing changes without an approval.',
-    ),
-};
-
-function stillPending(proposals: number, questions: number): string {
-  if (questions > 0)
-    return proposals === 0 ? 'a question still waits and expires' : 'a question and changes still wait and expire';
-  return proposals === 1
-    ? 'a change is still pending and expires'
-    : `${proposals} changes are still pending and expire`;
+export function tooManyRuns({ key, max, freeAt }: ReachedRunLimit): Reply {
+  return composeReply(
+    `Nothing was started: ${RUN_COUNTS[key]} started ${pluralize(max, 'run')} within 24 hours, which is the limit ${codeSpan(key)}, and going on with an ended run counts like a start. The next one can start after ${formatTime(freeAt)}; then write it again.`,
+  );
 }
 
-function canAuthorUse(command: string, commands: readonly CommandHelp[]): boolean {
-  return commands.some((row) => row.name === command && row.allowedTo === 'writer-or-author');
+export function pullNotOpen(state: 'closed' | 'merged'): Reply {
+  const next = state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.';
+  return composeReply(`This pull request is ${state}, so Countersign can’t change it. ${next}`);
+}
+
+/** The branch is in a fork, or a rule refused an earlier commit. */
+export function cannotCommit(branch: HeadBranch): Reply {
+  return composeReply(`Nothing was approved. ${branchLines(branch)[0] ?? ''}`);
+}
+
+// Comments without effect
+
+export function ambiguous(command: CommandName, pending: readonly Proposal[], isBelowQuote: boolean): Reply {
+  const count = pending.length === 1 ? 'one change is' : 'several changes are';
+  const all = command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`;
+  return composeReply(
+    `${formatCommand(command)} had no effect: ${count} pending, and your comment names none.`,
+    command === 'approve' && isBelowQuote ? 'A quote never approves: name the change by its id.' : '',
+    formatProposalList(pending),
+    `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${all}.`,
+  );
+}
+
+/** A command that needs an id. `changes` are those that it can mean, newest first. */
+export function idMissing(command: 'show' | 'undo', changes: readonly Proposal[]): Reply {
+  const example = codeSpan(`/${command} ${changes[0]?.id ?? '<id>'}`);
+  return composeReply(
+    `${codeSpan(`/${command}`)} needs the id of ${command === 'undo' ? 'an applied' : 'a'} change, as in ${example}. ${changes.length === 0 ? 'The last run has no such change.' : 'It can mean:'}`,
+    formatProposalList(changes),
+  );
+}
+
+/** Nothing that the command could be about is open. */
+export function nothingPending(command: CommandName): Reply {
+  return composeReply(
+    `${formatCommand(command)} had no effect: nothing was waiting for it when you posted it. ${STATUS_HINT} ${NEW_RUN_HINT}`,
+  );
+}
+
+export function postedAfterwards(proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    'Your comment doesn’t cover these changes, because they were posted later or in the same second. Still pending:',
+    formatProposalList(proposals),
+    'Review them, then post the command again.',
+  );
+}
+
+const MAX_IDS_NAMED = 20;
+
+export function unknownIds(ids: readonly string[], pending: readonly Proposal[]): Reply {
+  const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
+  return composeReply(
+    `${NOT_FOUND_TEXT}: no change of this pull request has the id ${names}. Nothing was decided.`,
+    pending.length === 0 ? 'No change is pending.' : joinBlocks('Still pending:', formatProposalList(pending)),
+    pending.length === 0 ? NEW_RUN_HINT : 'Post the command again with one of these ids.',
+  );
+}
+
+const MAX_OUTCOMES_NAMED = 30;
+
+export function decidedBefore(proposals: readonly Proposal[]): Reply {
+  const outcomes = proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome);
+  return composeReply(
+    `${NOT_FOUND_TEXT}: ${formatList(outcomes)}.`,
+    `That is final. For something else, say so below the change without a command, or use ${codeSpan('/countersign <task>')}.`,
+  );
+}
+
+/** The hint for a command that does not fit. `form` is that of the nearest one; null if none is near. */
+export function malformedCommand(form: string | null): Reply {
+  return composeReply(
+    form === null
+      ? `Nothing was decided: this is no command of Countersign. ${HELP_HINT}`
+      : `Nothing was decided. A command stands alone on the first line of a comment, in this form: ${codeSpan(form)}. ${HELP_HINT}`,
+  );
+}
+
+export function affirmationDecidesNothing(id: string): Reply {
+  return composeReply(
+    `${codeSpan(id)} is still pending, because this reply decides nothing. To approve it, write ${codeSpan('/approve')} as the first line; ${codeSpan('/deny')} leaves the file as it is, and any other sentence says what to change.`,
+  );
+}
+
+/** A suggestion block that has no effect. `why` is a clause of plain text. */
+export function suggestionRefused(id: string, why: string): Reply {
+  return composeReply(
+    `${codeSpan(id)} is still pending: your suggestion can’t replace it: ${escapeMessage(why.replace(/\.$/, ''))}. Reply with one ${codeSpan('suggestion')} block or with what to change, or use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}.`,
+  );
+}
+
+/** The block equals the proposed lines, and the words beside it can agree with them or object to them. */
+export function sameLinesBesideText(id: string): Reply {
+  return composeReply(
+    `Nothing was approved: your block has exactly the proposed lines, but it does not stand alone. To approve them, use ${codeSpan(`/approve ${id}`)}, with a note for the agent below it if you like; else say what to change without a block.`,
+  );
+}
+
+export function undoNotEditable(undos: readonly Proposal[]): Reply {
+  return composeReply(
+    'An undo is the exact reverse of a change, so you can only approve or deny it. Still pending:',
+    formatProposalList(undos),
+  );
+}
+
+const INSTEAD_TEXT = `Use ${codeSpan('/countersign <task>')} to say what to do instead.`;
+
+/** An `/undo` without a proposal. */
+export function undoRefused(proposalId: string, refusal: UndoRefusal): Reply {
+  const id = codeSpan(proposalId);
+  switch (refusal.kind) {
+    case 'pending':
+      return composeReply(
+        `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${codeSpan(`/undo ${proposalId}`)} again:`,
+        formatProposalList([refusal.other]),
+      );
+    case 'already-undone':
+      return composeReply(`There is nothing to undo: ${pathSpan(refusal.path)} is already as it was before ${id}.`);
+    case 'changed-since':
+      return composeReply(
+        `Nothing was proposed: ${pathSpan(refusal.path)} has changed since, and the lines of ${id} are gone or occur more than once, or another file is in the way. ${INSTEAD_TEXT}`,
+      );
+    case 'refused':
+      return composeReply(`${escapeMessage(refusal.message)} ${INSTEAD_TEXT}`);
+  }
+}
+
+const MAX_PATH_CHARACTERS = 300;
+
+function pathSpan(path: string): string {
+  return codeSpan(truncate(path, MAX_PATH_CHARACTERS));
+}
+
+export function editedIntoCommand(): Reply {
+  return composeReply(
+    'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
+  );
+}
+
+export function notResumable(why: 'no-resumable-run' | 'run-active' | 'written-before-end'): Reply {
+  return composeReply(NOT_RESUMABLE[why]);
+}
+
+const NOT_RESUMABLE = {
+  'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached a limit, or ended because the model failed. ${NEW_RUN_HINT}`,
+  'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
+  'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
+} as const;
+
+const INTERNAL_ERROR_TEXT = {
+  comment:
+    'Countersign failed to process that comment because of an internal error, so it had no effect. Everything else continues. Please post it again;',
+  event: `Countersign failed to process an event of this pull request because of an internal error. If the run doesn’t continue, use ${codeSpan('/stop')} and start a new one;`,
+} as const;
+
+/** A comment or an event that failed after all retries; `stored-schema` if another version stored the state. */
+export function internalError(errorId: string, about: keyof typeof INTERNAL_ERROR_TEXT | 'stored-schema'): Reply {
+  const id = codeSpan(errorId);
+  return composeReply(
+    about === 'stored-schema'
+      ? `This pull request’s state was stored by another version of Countersign, so comments have no effect until that version runs again. Pending changes are kept. Tell the operator of this App the error id ${id}.`
+      : `${INTERNAL_ERROR_TEXT[about]} if that fails too, tell the operator of this App the error id ${id}.`,
+  );
+}
+
+// Queues and people's questions
+
+export function taskQueued(position: number): Reply {
+  const start = position === 1 ? 'when the active run ends' : `after the ${pluralize(position, 'task')} before it`;
+  return composeReply(
+    `Your task is queued and starts by itself ${start}. ${codeSpan('/stop')} ends the active run and drops the queue.`,
+  );
+}
+
+/** `waiting` counts those that wait, as in `10 tasks of yours`. */
+export function queueFull(what: 'task' | 'question', waiting: string): Reply {
+  return composeReply(
+    `Your ${what} was not taken: ${waiting} already wait on this pull request. Write it again once one of them is done.`,
+  );
+}
+
+const MAX_QUESTION_CHARACTERS = 1_000;
+
+const ANSWER_LENGTH_LIMITS = [12_000, 6_000, 3_000, 500] as const;
+
+const CAVEATS = {
+  'responses-used-up': `The model used all ${SIDE_QUESTION_LIMITS.responses} responses that a question has, so the answer can be incomplete.`,
+  'cut-off': 'The answer was cut off, because it reached the length limit of the model endpoint.',
+  filtered: 'The answer was withheld by the content filter of the model endpoint.',
+} as const;
+
+/** The model's answer to a person's question, quoted as the model's, or why there is none. */
+export function questionAnswered({ by, text }: SideQuestion, outcome: SideQuestionOutcome): Reply {
+  return renderWithin(ANSWER_LENGTH_LIMITS, (maxCharacters) =>
+    composeReply(
+      `${escapeLogin(by)} asked:`,
+      blockQuote(text, MAX_QUESTION_CHARACTERS),
+      answerText(outcome, maxCharacters),
+      'Nothing was decided.',
+    ),
+  );
+}
+
+function answerText(outcome: SideQuestionOutcome, maxCharacters: number): string {
+  if (outcome.kind === 'failed') return `The model gave no answer: ${escapeMessage(outcome.message)}. Try again later.`;
+  return joinBlocks(
+    quoteModelMarkdown('Answer', outcome.content ?? '', maxCharacters) || 'The model’s answer was empty.',
+    outcome.caveat === null ? '' : CAVEATS[outcome.caveat],
+  );
+}
+
+// Information
+
+/** `/show`: a change as it was proposed, and its outcome. */
+export function changeShown(proposal: Proposal): Reply {
+  const diff = shownDiff(proposal.change);
+  const view = diff === null ? null : createTextView(diff);
+  return composeReply(
+    formatProposalList([proposal]),
+    `${describeOutcome(proposal)}. Digest ${codeSpan(proposal.change.digest.slice(0, 12))}.`,
+    ...(view?.warnings ?? []).map((text) => `⚠️ ${escapeText(text)}`),
+    view === null ? 'It has no diff.' : renderOpenDiff(view, MAX_DIFF_BYTES),
+  );
+}
+
+/** `/status`; `question` is the one that waits for an answer. */
+export function statusShown(pull: PullState, question: AgentQuestion | null, canResume: boolean): Reply {
+  const { queue, sideQuestions, proposals } = pull;
+  const pending = proposals.filter(isPending);
+  const run = activeRun(pull);
+  const sentences = [
+    run === null ? 'No run is active.' : describeActivity(run, proposals),
+    queue.length === 0 ? '' : `${pluralize(queue.length, 'task')} queued.`,
+    sideQuestions.length === 0 ? '' : `${pluralize(sideQuestions.length, 'question')} pending.`,
+    question === null ? '' : `The question ${linkedId(question)} waits for an answer.`,
+    pending.length === 0 ? 'No change is pending.' : 'Pending changes:',
+  ];
+  return composeReply(
+    sentences.filter((sentence) => sentence !== '').join(' '),
+    formatProposalList(pending),
+    pending.length < 2 ? '' : `Use ${codeSpan('/approve all')} to apply all of them.`,
+    canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
+    run === null ? NEW_RUN_HINT : '',
+  );
+}
+
+/** The activity of a run as the top of its comment says it, and a link to that comment. */
+function describeActivity({ id, phase, comment }: Run, proposals: readonly Proposal[]): string {
+  const run = comment === null ? 'A run' : link('A run', comment.url);
+  const doing = activityText(phase);
+  const isWaiting = phase.kind === 'awaiting-decisions';
+  const batch = proposals.filter((one) => isWaiting && one.runId === id && turnOf(one) === phase.turn);
+  const decided = batch.filter((one) => !isOpen(one));
+  const people = distinctPeople(decided.flatMap((one) => decidingVotes(one).map(({ by }) => by)));
+  const by = people.length === 0 ? '' : ` by ${formatList(people.map(escapeLogin))}`;
+  const waiting =
+    decided.length === 0 || decided.length === batch.length
+      ? ''
+      : ` ${decided.length} of ${pluralize(batch.length, 'change')} decided${by}; the agent gets these decisions after the last one, or with ${codeSpan('/continue')}.`;
+  return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
+}
+
+export function helpShown(commands: readonly CommandHelp[]): Reply {
+  const forAuthors = commands.filter(({ allowedTo }) => allowedTo === 'writer-or-author');
+  return composeReply(
+    'A command stands on the first line of a comment, with nothing before it. In a change’s thread it applies to that change; elsewhere, add its id.',
+    commands.map(({ syntax, summary }) => `- ${codeSpan(syntax)} – ${escapeText(summary)}`).join('\n'),
+    `Commands need write access to this repository. If you opened the pull request, you can also use ${formatList(forAuthors.map(({ name }) => codeSpan(`/${name}`)))}.`,
+    'Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.',
+    'Nothing changes without an approval.',
+  );
+}
+
+/** A command as it is written in a comment; null for one that the App does not know. */
+function formatCommand(command: CommandName | null): string {
+  if (command === null) return 'A command';
+  return codeSpan(command === 'task' ? '/countersign <task>' : `/${command}`);
+}
+
+const MAX_WORD_CHARACTERS = 100;
+
+/** A word of a comment as inline code. */
+function wordSpan(word: string): string {
+  return codeSpan(truncate(word, MAX_WORD_CHARACTERS));
 }

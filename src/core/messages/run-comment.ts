@@ -5,13 +5,11 @@ import { byteLength } from '../edits/text/characters.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
 import { isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
-import { expiresAt, type Phase, type Run } from '../state/run.ts';
+import { expiresAt, type ModelDelay, type Phase, type Run } from '../state/run.ts';
 import type { StandingApproval } from '../state/vote.ts';
-import { standingApprovalLine } from '../step/reply-links.ts';
 import { standingApprovalRow } from './approval-replies.ts';
-import { deciderNames, escapeLogin, formatProposalId, stateLabel } from './proposal/proposal-status.ts';
+import { deciderNames, escapeLogin, linkedId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';
-import { activityText } from './run-activity.ts';
 import { describeEnd } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
 import {
@@ -46,7 +44,7 @@ type RunView = {
 };
 
 /** Shares of the limits below that are tried in turn. */
-const LIMIT_SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
+const LIMIT_SHARES = [1, 1 / 2, 1 / 4, 1 / 8] as const;
 
 const MAX_TASK_CHARACTERS = 1_500;
 
@@ -101,7 +99,7 @@ function standingApprovalsText({ standingApprovals, links, number: pull }: RunVi
   if (standingApprovals.length === 0) return '';
   const rows = standingApprovals.map((one) => {
     const url = `${links.repository}/pull/${pull}#${VOTE_ANCHORS[one.vote.surface]}${one.vote.commentId}`;
-    return standingApprovalRow(standingApprovalLine(one), link(`**${one.number}**`, url));
+    return standingApprovalRow(one, link(`**${one.number}**`, url));
   });
   return joinBlocks('Standing approvals in force:', rows.join('\n'));
 }
@@ -155,16 +153,40 @@ function stateLine(run: Run, proposals: readonly Proposal[]): string {
   }
 }
 
+/** The activity of the active run, as a clause without a period; empty while it waits for people. */
+export function activityText(phase: Phase): string {
+  switch (phase.kind) {
+    case 'reading-context':
+      return `the model has been reading the pull request since ${formatTime(phase.since)}`;
+    case 'awaiting-model':
+      return phase.delay === null
+        ? `the model has been thinking since ${formatTime(phase.since)}`
+        : `${DELAY_CAUSES[phase.delay.cause]}; the next try is at ${formatTime(phase.delay.until)}`;
+    case 'running-tools':
+      return 'reading files for the model';
+    case 'posting':
+      return 'posting the proposed changes';
+    case 'awaiting-decisions':
+    case 'ended':
+      return '';
+  }
+}
+
+const DELAY_CAUSES = {
+  'rate-limit': 'the model’s endpoint limits requests',
+  unreachable: 'the model’s endpoint cannot be reached',
+  failing: 'the model’s endpoint fails',
+} as const satisfies Record<ModelDelay['cause'], string>;
+
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function waitingLine(run: Run, pending: readonly Proposal[], question: AgentQuestion | null): string {
   if (question === null) return pendingLine(run, pending);
-  const { id, comment } = question;
-  const until = expiresAt(run, comment?.createdAt ?? null);
+  const until = expiresAt(run, question.comment?.createdAt ?? null);
   const expiry = until === null ? '' : ` It expires on ${formatTime(until)}.`;
-  const waiting = `**Waiting for an answer** to the question ${formatProposalId({ id, url: comment?.url ?? null })}.${expiry}`;
+  const waiting = `**Waiting for an answer** to the question ${linkedId(question)}.${expiry}`;
   return pending.length === 0 ? waiting : `${waiting} ${pendingLine(run, pending)}`;
 }
 
@@ -173,9 +195,7 @@ const MAX_QUESTIONS_LISTED = 10;
 /** The newest questions of the agent. */
 function questionsText({ questions }: Run): string {
   if (questions.length === 0) return '';
-  const rows = questions
-    .slice(-MAX_QUESTIONS_LISTED)
-    .map((one) => questionRow(one, formatProposalId({ id: one.id, url: one.comment?.url ?? null })));
+  const rows = questions.slice(-MAX_QUESTIONS_LISTED).map(questionRow);
   return joinBlocks('Questions of the agent:', rows.join('\n'));
 }
 
@@ -230,8 +250,8 @@ function renderProposalTable(proposals: readonly Proposal[], links: RepoLinks, m
 }
 
 function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
-  const { id, comment, origin, commitSha, replacedBy } = proposal;
-  const name = formatProposalId({ id, url: comment?.url ?? null });
+  const { origin, commitSha, replacedBy } = proposal;
+  const name = linkedId(proposal);
   const change = origin.kind === 'undo' ? `${name} undoes ${tableCodeSpan(origin.undoneProposalId)}` : name;
   const commit = commitSha === null ? '' : link(codeSpan(shortSha(commitSha)), commitUrl(links, commitSha));
   const shown = replacedBy === null ? stateLabel(proposal) : `${stateLabel(proposal)}, now ${codeSpan(replacedBy)}`;
@@ -320,7 +340,7 @@ type ReviewView = {
   readonly modelText: string | null;
 };
 
-const MODEL_TEXT_LIMITS: readonly number[] = [4_000, 2_000, 500];
+const MODEL_TEXT_LIMITS = [4_000, 2_000, 500] as const;
 
 /** A review's own body: one line of introduction, then the model's text. */
 export function renderReview({ runId, turn, proposals, undoneId, modelText }: ReviewView): string {

@@ -1,77 +1,84 @@
-import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
-import { type EndReason, isAnswering, isResumable } from '../state/run.ts';
+import { formatList, pluralize, shortSha } from '../../lib/format.ts';
+import type { Reply } from '../../lib/trust.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { type EndReason, isAnswering, isResumable, type Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
-import type { Reply } from '../step/replies.ts';
 import type { TreeFile, TreeMismatch } from '../step/signals.ts';
-import { escapeLogin } from './proposal/proposal-status.ts';
+import { escapeLogin, stateLabel } from './proposal/proposal-status.ts';
 import {
   codeSpan,
+  composeReply,
   escapeText,
   formatMention,
   joinBlocks,
-  link,
-  MAX_POSTED_BODY_BYTES,
   renderWithin,
   shortenPath,
   truncate,
 } from './shared/markdown.ts';
 import { quoteModelMarkdown } from './shared/model-markdown.ts';
 
-type RunEndedReply = Extract<Reply, { kind: 'run-ended' }>;
+/** What people hear of the end of a run. */
+type RunEnding = {
+  readonly requester: Person;
+  readonly reason: EndReason;
+  readonly by: Person | null;
+  /** A sentence of the App or of GitHub about the end. */
+  readonly note: string | null;
+  /** Its changes since the requester last wrote to it, and the commits of these. */
+  readonly proposals: readonly Proposal[];
+  readonly commits: readonly string[];
+  /** The model's closing words. */
+  readonly summary: string | null;
+  /** Queued behind it, and dropped. */
+  readonly droppedTasks: readonly Task[];
+};
+
+export const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a new run.`;
 
 /** T10: the reply after a person ended the run. */
 const CANCELLED_TEXT = 'Rejected. Agent response cancelled.';
 
 const ENDED_BY_PERSON: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 'closed', 'merged', 'rejected']);
 
-/** Free bytes for the marker of the reply. */
-const RESERVED_MARKER_BYTES = 100;
-
-const SUMMARY_LENGTH_LIMITS: readonly number[] = [8_000, 4_000, 2_000, 500];
+const SUMMARY_LENGTH_LIMITS = [8_000, 4_000, 2_000, 500] as const;
 
 const MAX_NOTE_CHARACTERS = 1_000;
 
 /** The one place that announces the end of a run, and mentions the person who started it (S89a). */
-export function renderRunEnded(reply: RunEndedReply, { links }: { readonly links: RepoLinks }): string {
-  const { reason, note, droppedTasks, requester } = reply;
-  return renderWithin(
-    SUMMARY_LENGTH_LIMITS,
-    (maxCharacters) =>
-      joinBlocks(
-        ENDED_BY_PERSON.has(reason) ? CANCELLED_TEXT : '',
-        isAnswer(reply)
-          ? joinBlocks(
-              `${formatMention(requester.login)}, ${quoteAnswer(reply, maxCharacters)}`,
-              'Nothing was changed.',
-            )
-          : `${formatMention(requester.login)}, ${endSentence(reply, links)}`,
-        note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
-        isAnswer(reply) ? '' : quoteModelMarkdown('Closing words', reply.summary ?? '', maxCharacters),
-        formatDroppedTasks(droppedTasks),
-        nextStepText(reason),
-      ),
-    MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
+export function runEnded(ending: RunEnding): Reply {
+  const { reason, note, droppedTasks, requester } = ending;
+  return renderWithin(SUMMARY_LENGTH_LIMITS, (maxCharacters) =>
+    composeReply(
+      ENDED_BY_PERSON.has(reason) ? CANCELLED_TEXT : '',
+      isAnswer(ending)
+        ? joinBlocks(`${formatMention(requester.login)}, ${quoteAnswer(ending, maxCharacters)}`, 'Nothing was changed.')
+        : `${formatMention(requester.login)}, ${endSentence(ending)}`,
+      note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
+      isAnswer(ending) ? '' : quoteModelMarkdown('Closing words', ending.summary ?? '', maxCharacters),
+      formatDroppedTasks(droppedTasks),
+      nextStepText(reason),
+    ),
   );
 }
 
 /** A cause has a sentence of its own: behind a colon the changes would read as its explanation. */
-function endSentence(reply: RunEndedReply, links: RepoLinks): string {
-  const [end, changes] = [describeEnd(reply), describeChanges(reply, links)];
+function endSentence(ending: RunEnding): string {
+  const [end, changes] = [describeEnd(ending), describeChanges(ending)];
   if (!end.startsWith('ended because')) return `the run ${end}: ${changes}.`;
   return `the run ${end}. ${changes.charAt(0).toUpperCase()}${changes.slice(1)}.`;
 }
 
 /** The model only wrote, so its words are what came of the run. */
-function isAnswer(reply: RunEndedReply): boolean {
-  return reply.reason === 'finished' && !hasChanges(reply) && quoteAnswer(reply, MAX_NOTE_CHARACTERS) !== '';
+function isAnswer(ending: RunEnding): boolean {
+  return ending.reason === 'finished' && !hasChanges(ending) && quoteAnswer(ending, MAX_NOTE_CHARACTERS) !== '';
 }
 
-function hasChanges({ proposed, commits }: RunEndedReply): boolean {
-  return proposed > 0 || commits.length > 0;
+function hasChanges({ proposals, commits }: RunEnding): boolean {
+  return proposals.length > 0 || commits.length > 0;
 }
 
 /** Words that end with a question mark are a question. */
-function quoteAnswer({ summary }: RunEndedReply, maxCharacters: number): string {
+function quoteAnswer({ summary }: RunEnding, maxCharacters: number): string {
   const words = summary ?? '';
   const isQuestion = /[?？][\s"'”’)*_]*$/u.test(words.slice(-MAX_CLOSING_MARKS));
   return quoteModelMarkdown(isQuestion ? 'a question' : 'the answer', words, maxCharacters);
@@ -109,21 +116,22 @@ export function describeEnd({ reason, by }: { readonly reason: EndReason; readon
 
 const MAX_COMMITS_LISTED = 20;
 
-function describeChanges(reply: RunEndedReply, links: RepoLinks): string {
-  if (!hasChanges(reply)) return 'no change was proposed';
-  const { commits, applied, denied, replaced, instructed, withdrawn } = reply;
-  const shown = commits.slice(-MAX_COMMITS_LISTED).map((sha) => link(codeSpan(shortSha(sha)), commitUrl(links, sha)));
-  const where = shown.length === 0 ? '' : ` in ${formatList(shown)}`;
+/** The counts are the App's own: the model might claim something else. */
+function describeChanges(ending: RunEnding): string {
+  if (!hasChanges(ending)) return 'no change was proposed';
+  const { proposals, commits } = ending;
+  const applied = proposals.filter(({ state }) => state === 'completed');
   // A change can be applied by a person's commit that is not the run's.
+  const where = commits.length === 0 ? '' : ` in ${formatList(commits.slice(-MAX_COMMITS_LISTED).map(shortSha))}`;
   const changed =
-    applied === 0 && shown.length === 0 ? 'nothing was changed' : `${pluralize(applied, 'change')} applied${where}`;
-  return [
-    changed,
-    ...(denied === 0 ? [] : [`${denied} denied`]),
-    ...(replaced === 0 ? [] : [`${replaced} replaced by a new version`]),
-    ...(instructed === 0 ? [] : [`${instructed} not made because something else was asked for`]),
-    ...(withdrawn === 0 ? [] : [`${withdrawn} withdrawn`]),
-  ].join(', ');
+    applied.length === 0 && commits.length === 0
+      ? 'nothing was changed'
+      : `${pluralize(applied.length, 'change')} applied${where}`;
+  const others = Map.groupBy(
+    proposals.filter((one) => !applied.includes(one)),
+    stateLabel,
+  );
+  return [changed, ...[...others].map(([label, { length }]) => `${length} ${label}`)].join(', ');
 }
 
 const MAX_DROPPED_LISTED = 10;
@@ -131,16 +139,20 @@ const MAX_DROPPED_LISTED = 10;
 const MAX_DROPPED_CHARACTERS = 200;
 
 /** The queued tasks that will not start. */
-export function formatDroppedTasks(dropped: readonly string[]): string {
-  if (dropped.length === 0) return '';
-  const rows = dropped
+function formatDroppedTasks(tasks: readonly { readonly text: string }[]): string {
+  if (tasks.length === 0) return '';
+  const rows = tasks
     .slice(0, MAX_DROPPED_LISTED)
-    .map((task) => `- ${escapeText(truncate(task, MAX_DROPPED_CHARACTERS))}`);
-  const remaining = dropped.length - rows.length;
+    .map(({ text }) => `- ${escapeText(truncate(text, MAX_DROPPED_CHARACTERS))}`);
+  const more = tasks.length - rows.length;
   return joinBlocks(
     'These queued tasks were dropped:',
-    [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n'),
+    [...rows, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'),
   );
+}
+
+export function queueDropped(tasks: readonly { readonly text: string }[]): Reply {
+  return composeReply(formatDroppedTasks(tasks), NEW_RUN_HINT);
 }
 
 const TALK_HINT =
@@ -148,9 +160,8 @@ const TALK_HINT =
 
 function nextStepText(reason: EndReason): string {
   if (reason === 'closed' || reason === 'merged') return '';
-  const newRun = `Use ${codeSpan('/countersign <task>')} to start a new run.`;
-  if (!isResumable(reason)) return isAnswering(reason) ? `${TALK_HINT} ${newRun}` : newRun;
-  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${RESUME_TEXTS.get(reason) ?? ''} ${newRun}`;
+  if (!isResumable(reason)) return isAnswering(reason) ? `${TALK_HINT} ${NEW_RUN_HINT}` : NEW_RUN_HINT;
+  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${RESUME_TEXTS.get(reason) ?? ''} ${NEW_RUN_HINT}`;
 }
 
 const RENEWAL_TEXT = ' Its limits then begin anew.';

@@ -14,6 +14,7 @@ import {
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput, failedOutput } from '../agent/shared/tool-results.ts';
+import { approvalLapsed } from '../messages/approval-replies.ts';
 import { type ApprovalRules, countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
@@ -22,7 +23,6 @@ import type { Run } from '../state/run.ts';
 import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { ApprovalBlock } from '../step/refusals.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { PreflightCheck, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
@@ -168,8 +168,8 @@ function announceLapsedApprovals(
   return groups.reduce((announced, group) => {
     const [first] = group;
     if (first === undefined) return announced;
-    const proposals = group.map(({ proposal }) => proposalLink(proposal));
-    return withReply(announced, { at: 'pull-request' }, { kind: 'approval-lapsed', block: first.block, proposals });
+    const proposals = group.map(({ proposal }) => proposal);
+    return withReply(announced, { at: 'pull-request' }, approvalLapsed(first.block, proposals));
   }, builder);
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls, appliedCallOutput } from '../actions/tool-batch.ts';
 import { failedOutput } from '../agent/shared/tool-results.ts';
+import { commitDelayed, commitFailed, commitMismatch, committed } from '../messages/change-replies.ts';
 import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
 import type { CommittedChange, Proposal } from '../state/proposal.ts';
 import { isOpen, isPending, transition } from '../state/proposal-lifecycle.ts';
@@ -22,7 +23,6 @@ import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { approvalVotes, type Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 
@@ -34,11 +34,11 @@ type MismatchSignal = Extract<Signal, { type: 'commit-mismatch' }>;
 
 /** A commit is verified. Completes its proposals, and assesses the other open proposals at the new head. */
 export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Facts): Step {
-  const committed = recordCommitted(pull, signal, facts);
+  const recorded = recordCommitted(pull, signal, facts);
   const { run } = pull;
-  if (run === null) return endStep(committed, 'committed');
+  if (run === null) return endStep(recorded, 'committed');
   const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessedHeadSha) : signal.sha;
-  const assessed = addCommitToRun(applyHeadMove(committed, head, facts, null), run, signal);
+  const assessed = addCommitToRun(applyHeadMove(recorded, head, facts, null), run, signal);
   if (isAccessLost(run)) return endStep({ ...assessed, effects: [] }, 'committed');
   const advanced = advanceBatch(assessed, facts.now);
   return endStep(withEffects(advanced, { type: 'update-run-comment', runId: run.id }), 'committed');
@@ -49,11 +49,11 @@ export function recordCommitted(pull: PullState, signal: CommittedSignal, facts:
   const { sha, proposalIds, committedVersions } = signal;
   const executing = executingProposals(pull, proposalIds);
   const completed = executing.reduce((builder, one) => {
-    const committed = Object.hasOwn(committedVersions, one.id) ? (committedVersions[one.id] ?? null) : null;
-    return completeProposal(builder, one, { commitSha: sha, committed, note: null }, facts.now);
+    const version = Object.hasOwn(committedVersions, one.id) ? (committedVersions[one.id] ?? null) : null;
+    return completeProposal(builder, one, { commitSha: sha, committed: version, note: null }, facts.now);
   }, startStep(pull));
-  const reply = { kind: 'committed', sha, proposals: executing.map(proposalLink) } as const;
-  const replied = executing.length > 1 ? withReply(completed, { at: 'pull-request' }, reply) : completed;
+  const replied =
+    executing.length > 1 ? withReply(completed, { at: 'pull-request' }, committed(sha, executing)) : completed;
   const recorded = { ...replied, ledgerCommits: ledgerCommitsOf(pull, signal) };
   return pull.run === null ? recorded : withRun(recorded, { appCommits: addAppCommits(pull.run, signal) });
 }
@@ -115,20 +115,21 @@ function ledgerCommitsOf(
   { proposals }: PullState,
   { sha, parentSha, proposalIds, committedVersions }: CommittedSignal | UnverifiedSignal | MismatchSignal,
 ): readonly CommittedChange[] {
-  const committed = proposals.filter(({ id }) => proposalIds.includes(id));
-  return committed.map((proposal) => {
-    const { id: proposalId, runId, change } = proposal;
-    const version = Object.hasOwn(committedVersions, proposalId) ? committedVersions[proposalId] : undefined;
-    return {
-      proposalId,
-      runId,
-      commitSha: sha,
-      parentSha,
-      shownDigest: change.digest,
-      committed: version ?? { digest: change.digest, range: null },
-      approvers: distinctApprovers(proposal),
-    };
-  });
+  return proposals
+    .filter(({ id }) => proposalIds.includes(id))
+    .map((proposal) => {
+      const { id: proposalId, runId, change } = proposal;
+      const version = Object.hasOwn(committedVersions, proposalId) ? committedVersions[proposalId] : undefined;
+      return {
+        proposalId,
+        runId,
+        commitSha: sha,
+        parentSha,
+        shownDigest: change.digest,
+        committed: version ?? { digest: change.digest, range: null },
+        approvers: distinctApprovers(proposal),
+      };
+    });
 }
 
 function distinctApprovers(proposal: Proposal): readonly Person[] {
@@ -160,8 +161,11 @@ function announceMismatch(
   const { run } = builder.pull;
   if (activeRun(builder.pull) !== null)
     return endRun(builder, { reason: 'commit-mismatch', by: null, note: mismatchNote(sha, summary) }, now);
-  const reply = { kind: 'commit-mismatch', sha, proposals: executing.map(proposalLink), summary } as const;
-  const replied = withReply(cancelUndos(builder, 'commit-mismatch', now), { at: 'pull-request' }, reply);
+  const replied = withReply(
+    cancelUndos(builder, 'commit-mismatch', now),
+    { at: 'pull-request' },
+    commitMismatch(sha, summary, executing),
+  );
   return run === null ? replied : withEffects(replied, { type: 'update-run-comment', runId: run.id });
 }
 
@@ -178,8 +182,8 @@ export function onCommitFailed(
       (refusedByRule && one.state === 'approved' && one.change.op !== 'read'),
   );
   const updated = failed.reduce((builder, one) => failProposal(builder, one, message, facts.now), startStep(pull));
-  const reply = { kind: 'commit-failed', proposals: failed.map(proposalLink), message } as const;
-  const replied = failed.length === 0 ? updated : withReply(updated, { at: 'pull-request' }, reply);
+  const replied =
+    failed.length === 0 ? updated : withReply(updated, { at: 'pull-request' }, commitFailed(message, failed));
   const refused = refusedByRule ? markCommitsRefused(replied) : replied;
   return endStep(advanceBatch(refused, facts.now), 'commit-failed');
 }
@@ -222,7 +226,9 @@ export function onCommitDelayed(
 ): Step {
   const delayed = pull.proposals.filter((one) => proposalIds.includes(one.id) && isApprovedOrExecuting(one));
   if (delayed.length === 0) return noop(pull, 'commit-delayed');
-  const reply = { kind: 'commit-delayed', proposals: delayed.map(proposalLink) } as const;
   const once = `commit-delayed:${proposalIds.join()}`;
-  return endStep(withReply(startStep(pull), location ?? { at: 'pull-request' }, reply, once), 'commit-delayed');
+  return endStep(
+    withReply(startStep(pull), location ?? { at: 'pull-request' }, commitDelayed(delayed), once),
+    'commit-delayed',
+  );
 }

@@ -1,6 +1,8 @@
-import { clearApprovals, preventRetries, replyApprovalsSuspended } from '../actions/approvals.ts';
+import { clearApprovals, preventRetries } from '../actions/approvals.ts';
 import { endStandingApproval } from '../actions/standing-approvals.ts';
-import { endStep, startStep } from '../actions/step-builder.ts';
+import { endStep, startStep, withReply } from '../actions/step-builder.ts';
+import { approvalsSuspended } from '../messages/change-replies.ts';
+import { internalError } from '../messages/replies.ts';
 import type { Intent } from '../state/intent.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
@@ -26,7 +28,7 @@ export function deadLetterReply(
   return {
     type: 'reply',
     to: location ?? { at: 'pull-request' },
-    reply: { kind: 'internal-error', errorId, about: cause ?? about },
+    reply: internalError(errorId, cause ?? about),
     onceKey: `internal-error:${errorId}`,
   };
 }
@@ -67,5 +69,6 @@ export function onDeadLettered(
   if (approved.length === 0)
     return endStep(suspended, suspended.pull === pull ? 'outdated-result' : 'approvals-suspended');
   const cleared = approved.reduce((builder, one) => clearApprovals(builder, one, facts.now), suspended);
-  return endStep(replyApprovalsSuspended(cleared, errorId, approved), 'approvals-suspended');
+  const replied = withReply(cleared, { at: 'pull-request' }, approvalsSuspended(errorId, approved));
+  return endStep(replied, 'approvals-suspended');
 }

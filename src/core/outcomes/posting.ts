@@ -15,6 +15,7 @@ import {
   withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { undoRefused } from '../messages/replies.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isFinal, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -99,15 +100,8 @@ function dropUnpostable(
 /** An undo has no call, so its requester gets a reply instead of the model. */
 function announceUnposted(builder: StepBuilder, { origin }: Proposal, message: string): StepBuilder {
   if (origin.kind !== 'undo') return builder;
-  return withReply(
-    builder,
-    { at: 'pull-request' },
-    {
-      kind: 'undo-refused',
-      proposalId: origin.undoneProposalId,
-      refusal: { kind: 'refused', message: `It could not be posted: ${message}.` },
-    },
-  );
+  const refusal = { kind: 'refused', message: `It could not be posted: ${message}.` } as const;
+  return withReply(builder, { at: 'pull-request' }, undoRefused(origin.undoneProposalId, refusal));
 }
 
 export function onPostingFailed(pull: PullState, signal: PostingFailedSignal, facts: Facts): Step {

@@ -1,5 +1,6 @@
 import { endSideQuestion, findSideQuestion, keepAnswer } from '../actions/side-questions.ts';
 import { addUsage, endStep, noop, type StepBuilder, startStep, withEffects } from '../actions/step-builder.ts';
+import { questionAnswered } from '../messages/replies.ts';
 import type { TokenUsage } from '../state/conversation.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { SideQuestion } from '../state/side-question.ts';
@@ -16,15 +17,10 @@ export function onSideQuestionAnswered(
 ): Step {
   const question = findSideQuestion(pull, questionId);
   if (question === null) return noop(pull, 'outdated-result');
-  const { by, text } = question;
   const counted = countUsage(startStep(pull), question, usage);
-  if (outcome.kind === 'failed') {
-    const reply = { kind: 'side-question-failed', by, question: text, message: outcome.message } as const;
-    return endStep(endSideQuestion(counted, question, reply), 'side-question-failed');
-  }
-  const { content, caveat } = outcome;
-  const reply = { kind: 'side-question-answered', by, question: text, content, caveat } as const;
-  const kept = keepAnswer(counted, question, content, now);
+  const reply = questionAnswered(question, outcome);
+  if (outcome.kind === 'failed') return endStep(endSideQuestion(counted, question, reply), 'side-question-failed');
+  const kept = keepAnswer(counted, question, outcome.content, now);
   return endStep(endSideQuestion(kept, question, reply), 'side-question-answered');
 }
 

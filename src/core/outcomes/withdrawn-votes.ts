@@ -1,11 +1,11 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
+import { approvalWithdrawn } from '../messages/approval-replies.ts';
 import type { StandingContext } from '../policy/standing-approvals.ts';
 import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut } from '../state/proposal-lifecycle.ts';
 import { approvalVotes, type Vote } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
-import { proposalLink } from '../step/reply-links.ts';
 import type { PreflightCheck } from '../step/signals.ts';
 
 /** An approval that GitHub does not show any more as it was counted. */
@@ -54,9 +54,8 @@ export function announceWithdrawnVotes(
   return [...groups.values()].reduce((announced, [first, ...more]) => {
     if (first === undefined) return announced;
     const { by, problem, proposal } = first;
-    const proposals = [first, ...more].map((one) => proposalLink(one.proposal));
-    const isPending = proposal.state === 'proposed';
-    const reply = { kind: 'approval-withdrawn', login: by.login, problem, isPending, proposals } as const;
+    const proposals = [first, ...more].map((one) => one.proposal);
+    const reply = approvalWithdrawn(by, problem, proposal.state === 'proposed', proposals);
     return withReply(announced, { at: 'pull-request' }, reply);
   }, builder);
 }

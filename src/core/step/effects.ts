@@ -1,8 +1,8 @@
+import type { Reply } from '../../lib/trust.ts';
 import type { IssuedCall } from '../state/conversation.ts';
 import type { CommentLocation } from '../state/intent.ts';
 import type { PullSummary } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
-import type { Reply } from './replies.ts';
 
 /**
  * An action outside the state machine. Effects are data: saved with the decision that requests them, performed

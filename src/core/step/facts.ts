@@ -91,7 +91,8 @@ export type Facts = {
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;
-  readonly userEdit?: UserEditFact;
+  /** The result of a person's own lines. File contents are left out: large files are processed before the decision. */
+  readonly userEdit?: UserEditResult;
 };
 
 /** The App itself: its slug, and the numeric id of its bot account. */
@@ -120,11 +121,6 @@ export type PullFacts = {
 
 /** A comment of a review as GitHub lists it; `rootId` is the first comment of its thread. */
 export type SubmittedReviewComment = { readonly rootId: number; readonly body: string; readonly updatedAt: string };
-
-/** The result of a person's own text. File contents are left out: large files are processed before the decision. */
-type UserEditFact =
-  | UserEditResult
-  | { readonly kind: 'refused'; readonly refusal: { readonly reason: 'limit-exceeded' } };
 
 /** Proposals to load in addition to open ones and those of the current run. */
 export type ProposalSelector = {

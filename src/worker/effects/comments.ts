@@ -1,7 +1,5 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
-import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import { renderPostedProposal } from '../../core/messages/proposal/read-back.ts';
-import { renderReply } from '../../core/messages/replies.ts';
 import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { runMarker } from '../../core/messages/shared/markdown.ts';
@@ -123,8 +121,8 @@ export async function postReply({ context, stored, effect, attempts }: Job<'repl
   // The reply might report that the rest of the pull request's state cannot be loaded.
   const ref = await context.store.loadRef(stored.pullRequestKey);
   const github = context.githubApp.forPull(ref);
-  const body = renderReply(effect.reply, { links: context.links(ref), commands: COMMAND_LIST });
-  if (attempts === 1 || !(await github.hasPosted(body, stored.requestedAt))) await postPage(github, effect.to, body);
+  const { to, reply } = effect;
+  if (attempts === 1 || !(await github.hasPosted(reply, stored.requestedAt))) await postPage(github, to, reply);
   return DONE;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim, EffectRetry } from '../../../src/adapters/store/store.ts';
+import { editedIntoCommand } from '../../../src/core/messages/replies.ts';
 import { type Effect, ONCE_IN_REPOSITORY } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
@@ -21,7 +22,7 @@ const POST: Effect = { type: 'post-proposals', runId: 'r', turn: 1, proposalIds:
 const FAILED = { type: 'model-failed', runId: 'r', turn: 1, failure: null, message: 'm' } as const;
 
 function reply(onceKey: string | null): Effect {
-  return { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey };
+  return { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey };
 }
 
 function retryAt(notBefore: number, error: string | null): EffectRetry {

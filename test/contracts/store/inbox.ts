@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_REPORTED_ERRORS } from '../../../src/adapters/store/store.ts';
+import { editedIntoCommand } from '../../../src/core/messages/replies.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
@@ -12,7 +13,7 @@ const NO_FOLLOW_UP = { reply: null, signal: null } as const;
 
 const UNKNOWN = { id: 'f1', errorText: 'unknown schema' } as const;
 
-const REPLY: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey: null };
+const REPLY: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey: null };
 
 /** Deliveries are stored once and handled in order. */
 export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: StoreHarness): void {

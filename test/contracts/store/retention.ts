@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
+import { editedIntoCommand } from '../../../src/core/messages/replies.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { answeredQuestion, answerTo, delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
@@ -63,7 +64,7 @@ export function retentionContract({ store, rows, value, claimSignal }: DatabaseH
 
     it('keeps the replies that are posted once in a repository, and no others', async () => {
       const replies = ['repository:2:not-served', 'fork', null].map(
-        (onceKey): Effect => ({ type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey }),
+        (onceKey): Effect => ({ type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey }),
       );
       const send = async (id: string, number: number, now: number): Promise<void> => {
         const { claim, signal } = await claimSignal(id, number);

@@ -52,7 +52,7 @@ describe('a question of the agent', () => {
   it('takes any text as it is, over several lines, and a text that says reject is a text (S147, S117, K22)', async () => {
     const first = await askPeople(stage(), TEXT);
     await first.ana.says('/answer utf8 is *the* name,\n  with `two` lines');
-    expect(first.bot.answer()).toContain('the last run has no question with the id `utf8`');
+    expect(first.bot.answer()).toContain('nothing was waiting for it');
     await first.ana.says(`/answer ${newestId(first)} utf8 is *the* name,\n  with \`two\` lines`);
     expect(results(first)).toEqual([answered('text', 'utf8 is *the* name,\n  with `two` lines', first.ana.login)]);
     const second = await askPeople(stage(), TEXT);
@@ -125,7 +125,7 @@ describe('an answer', () => {
       ['/answer MySQL', /is no answer to the question/],
       ['/answer', /in this form: `\/answer/],
       ['/approve', /is no answer to the question/],
-      ['/choose x7y9 1', /the last run has no question with the id `x7y9`, and questions of earlier runs are closed/],
+      ['/choose x7y9 1', /nothing was waiting for it/],
     ];
     for (const [line, hint] of said) {
       await ana.says(line);
@@ -197,7 +197,7 @@ describe('a rejection', () => {
       .loadTranscript(run?.id ?? '');
     expect(transcript.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
     await ana.says('/choose 1');
-    expect(bot.answer()).toContain('no question of the agent waits for an answer here');
+    expect(bot.answer()).toContain('nothing was waiting for it');
   });
 
   it('carries its reason to the page, to the transcript and to later runs (S147, S118)', async () => {

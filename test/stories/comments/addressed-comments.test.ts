@@ -21,7 +21,7 @@ describe('a pull request before its first run', () => {
     await ana.says('/countersign /retest');
     expect(bot.answer()).toContain('this is no command of Countersign');
     await ana.says('/countersign /stop');
-    expect(bot.answer()).toContain('`/stop` had no effect: no run is active');
+    expect(bot.answer()).toContain('`/stop` had no effect: nothing was waiting for it');
     expect(bot.answers()).toHaveLength(4);
     expect(model.requests()).toEqual([]);
   });

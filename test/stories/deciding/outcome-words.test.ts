@@ -19,7 +19,7 @@ describe('a change instead of which a person asked for something else', () => {
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(bot.answer()).toContain(`was already sent back by \`${ben.login}\` for something else`);
     await ben.replies(bot.proposal(2), '/deny');
-    expect(bot.answer()).toContain('nothing was changed, 1 denied, 1 not made because something else was asked for');
+    expect(bot.answer()).toContain('nothing was changed, 1 asked for something else, 1 rejected');
     expect(await proposalStates(story)).toEqual(['rejected', 'rejected']);
   });
 });
@@ -32,10 +32,10 @@ describe('what ended without a decision', () => {
     expect(bot.proposal(2).body).toContain(
       `**Withdrawn** without a decision. Nothing was changed. \`${ana.login}\` went on without it with`,
     );
-    expect(bot.answer()).toContain('nothing was changed, 1 denied, 1 withdrawn');
+    expect(bot.answer()).toContain('nothing was changed, 1 rejected, 1 withdrawn');
     await ben.says(`/approve ${bot.proposal(2).proposalId}`);
     expect(bot.answer()).toContain(`was already withdrawn (\`${ana.login}\` went on without it with`);
-    expect(bot.answer()).toContain('It can’t be decided any more.');
+    expect(bot.answer()).toContain('That is final.');
   });
 
   it.each([

@@ -42,7 +42,7 @@ describe('queued tasks', () => {
     await ana.says('/countersign write page 11');
     await ana.says('/countersign write page 12');
     expect(bot.answers().slice(answers)).toEqual([
-      'Your task was not taken: 10 tasks of yours already wait on this pull request. Write it again once one of them has started, or drop them all with `/stop`.',
+      'Your task was not taken: 10 tasks of yours already wait on this pull request. Write it again once one of them is done.',
     ]);
     await ben.says('/countersign write a last page');
     expect(bot.answer()).toContain('Your task is queued and starts by itself after the 12 tasks before it');

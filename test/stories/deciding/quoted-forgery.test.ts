@@ -62,6 +62,6 @@ it('a quote with two of our ids points at none (S59)', async () => {
 it('own lines below a quote approve nothing (X2, S48)', async () => {
   const story = await propose(stage(), NEW_PAGE);
   await story.ana.says(quoteReply(story.bot.proposal(1).body, '```suggestion\n# Mine\n```'));
-  expect(story.bot.answer()).toContain('not below a quote');
+  expect(story.bot.answer()).toContain('count only in the change’s own thread');
   await expectNothingApproved(story);
 });

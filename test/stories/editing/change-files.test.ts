@@ -225,7 +225,7 @@ describe('changes that only work together', () => {
       changes(...RENAME.map((one) => ({ ...one, new_string: String(one['new_string']).replace('totalOf', 'sum') }))),
     );
     await ana.says(quoteReply(bot.proposal(1).body, "```suggestion\nimport { sum } from './total';\n```"));
-    expect(bot.answer()).toContain('not below a quote');
+    expect(bot.answer()).toContain('only in the change’s own thread');
     expect(pr.commits()).toEqual([]);
     await ana.says(`/edit ${bot.proposal(1).proposalId} call it sum`);
     expect(bot.proposals()).toHaveLength(2);

@@ -25,7 +25,7 @@ describe('characters that nobody sees', () => {
   it('are refused in a person’s own lines, with code point and line (S48, X1)', async () => {
     const { ana, bot, pr } = await propose(edit('src/login.ts', 'two', 'zwei'));
     await ana.replies(bot.proposal(1), '```suggestion\nzw\u200Bei\n```');
-    expect(bot.answer()).toContain('it adds a character that nobody sees, `U+200B in line 2`');
+    expect(bot.answer()).toContain('it adds a character that nobody sees, `U+200B` in line 2');
     expect(pr.file('src/login.ts')).toBe('one\ntwo\nthree\n');
   });
 

@@ -47,7 +47,7 @@ describe('a change and its next version name each other', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 51 }));
     expect(bot.proposal(3).body).toContain(`Replaces [\`${first?.proposalId}\`](`);
     expect(bot.answer()).toContain('1 change applied');
-    expect(bot.answer()).toContain('2 denied');
+    expect(bot.answer()).toContain('2 rejected');
   });
 
   it('but not a change of another place of the file, nor of another file (S106)', async () => {

@@ -129,7 +129,7 @@ describe('a block that is refused', () => {
       if (proposal.kind === 'issue') await story.ana.says(quoteReply(proposal.body, block('mine')));
       else await story.ana.replies(proposal, block('mine'));
       expect(story.bot.answer()).toContain(
-        proposal.kind === 'issue' ? 'not below a quote' : 'its page has no suggestion block',
+        proposal.kind === 'issue' ? 'only in the change’s own thread' : 'its page has no suggestion block',
       );
     }
     expect(story.bot.answers()).toHaveLength(2);
@@ -148,7 +148,7 @@ describe('a block that is refused', () => {
     ] as const) {
       await ana.replies(bot.proposal(1), block(line));
       expect(pr.commits()).toEqual([]);
-      expect(bot.answer()).toContain(`a character that nobody sees, \`${name} in line 5\``);
+      expect(bot.answer()).toContain(`a character that nobody sees, \`${name}\` in line 5`);
     }
     await ana.replies(bot.proposal(1), block(`${row(5, 51)} // größer`));
     expect(pr.file(ROWS_PATH)).toContain('größer');
@@ -162,20 +162,20 @@ describe('a block that is refused', () => {
     expect(proposal.body).toContain(`\`\`\`suggestion\n${row(5)}\nadded();`);
     expect(proposal.body).toContain(`**Edit** \`${ROWS_PATH}\` (insert below line 5)`);
     await story.ana.replies(proposal, block('five', row(5), 'six'));
-    expect(story.bot.answer()).toContain(`touches the lines of [\`${story.bot.proposal(2).proposalId}\`]`);
+    expect(story.bot.answer()).toContain(`touches the lines of \`${story.bot.proposal(2).proposalId}\``);
     await story.ana.replies(story.bot.proposal(2), '/deny');
     await story.ana.replies(proposal, block('five', row(5), 'six'));
     expect(story.pr.file(ROWS_PATH)).toBe(rows().replace(row(5), `five\n${row(5)}\nsix`));
   });
 
-  it('a block for an insertion that lacks the line above it gets a question, and nothing is committed (S161)', async () => {
+  it('a block for an insertion that lacks the line above it is refused, and nothing is committed (S161)', async () => {
     const story = await tellRows(stage());
     const { ana, bot, pr } = story;
     story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nadded();\n`));
     await ana.says('/countersign more rows');
     for (const lines of [['mine();'], []]) {
       await ana.replies(bot.proposal(1), block(...lines));
-      expect(bot.answer()).toContain(`did you mean to delete line 5, \`${row(5).trim()}`);
+      expect(bot.answer()).toContain(`it leaves out line 5, \`${row(5).trim()}`);
     }
     expect(pr.commits()).toEqual([]);
     expect(await proposalStates(story)).toEqual(['proposed']);

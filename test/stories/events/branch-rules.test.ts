@@ -40,7 +40,7 @@ describe('branch rules', () => {
     expect(bot.run().body).toContain('refused a commit, so Countersign only offers suggestions from now on');
     const tried = stage().github.requests.length;
     await ana.replies(bot.proposal(2), '/approve');
-    expect(bot.answer()).toContain('the rules of `topic` refused a commit of this run');
+    expect(bot.answer()).toContain('The rules of `topic` refused a commit');
     const names = stage()
       .github.requests.slice(tried)
       .map(({ name }) => name);

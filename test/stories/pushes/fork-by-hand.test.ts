@@ -81,7 +81,7 @@ describe('a branch whose rules refuse a commit', () => {
     expect(body).toContain('**Pending:** **Commit suggestion**');
     expect(body).not.toContain(NOT_APPROVED);
     await ana.says('/approve');
-    expect(bot.answer()).toContain('refused a commit of this run, so Countersign commits nothing more');
+    expect(bot.answer()).toContain('refused a commit, so Countersign only offers suggestions');
     expect(pr.commits()).toEqual([]);
   });
 });

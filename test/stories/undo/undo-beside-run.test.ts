@@ -65,7 +65,6 @@ describe('a pending undo and runs', () => {
     await ana.says('/status');
     expect(bot.answer()).toContain(bot.proposal(2).proposalId);
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }, ['// above']) });
-    expect(bot.proposal(2).body).toContain('(line 6)');
     await ben.commitsSuggestion(bot.proposal(2));
     expect(bot.proposal(2).body).toContain(`**Completed:** applied by \`${ben.login}\``);
     expect(pr.file(ROWS_PATH)).toBe(rows({}, ['// above']));

@@ -60,7 +60,7 @@ describe('/undo of an applied change', () => {
     for (const command of [`/undo ${first}`, `/undo ${second}`, '/undo zz99', '/undo']) {
       await ana.says(command);
       expect(bot.answer()).toBe(
-        '`/undo` needs the id of an applied change here, as in `/undo <id>`. The last run has none.',
+        '`/undo` needs the id of an applied change, as in `/undo <id>`. The last run has no such change.',
       );
     }
     expect(bot.proposals()).toHaveLength(2);
@@ -71,12 +71,9 @@ describe('/undo of an applied change', () => {
     const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
     await ana.says('/approve all');
     stage().pass(2);
-    for (const [command, changes] of [
-      ['undo', 'applied changes'],
-      ['show', 'changes'],
-    ] as const) {
+    for (const command of ['undo', 'show']) {
       await ana.says(`/${command}`);
-      expect(bot.answer()).toContain(`The ${changes} of the last run, newest first:\n\n- [\`${second}\`]`);
+      expect(bot.answer()).toContain(`It can mean:\n\n- [\`${second}\`]`);
       expect(bot.answer()).toContain(`- [\`${first}\`]`);
     }
     await ana.says('/show zz99');
@@ -116,7 +113,7 @@ describe('the place of an undo', () => {
     const { pr, ana, ben, bot, id } = await appliedRow(stage());
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 55 }) });
     await ana.says(`/undo ${id}`);
-    expect(bot.answer()).toContain(`has changed since: the lines of \`${id}\` are gone`);
+    expect(bot.answer()).toContain(`has changed since, and the lines of \`${id}\` are gone`);
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }) + rows({ 5: 50 }) });
     await ana.says(`/undo ${id}`);
     expect(bot.answer()).toContain('or occur more than once');

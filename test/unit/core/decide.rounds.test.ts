@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { renderReply } from '../../../src/core/messages/replies.ts';
 import { LIMITS } from '../../../src/core/state/limits.ts';
 import { ANA, TableGame } from './support/table-game.ts';
 
@@ -21,11 +20,8 @@ describe('a model that never finishes', () => {
     }
     expect(asked).toBe(LIMITS.responsesAlone);
     const reply = game.take('reply')?.reply;
-    expect(reply).toMatchObject({ kind: 'run-ended', reason: 'turn-limit', requester: { id: ANA.id } });
-    if (reply === undefined) return;
-    const text = renderReply(reply, { links: { repository: 'https://github.com/acme/shop' }, commands: [] });
-    expect(text).toContain('@ana, the run ended because it reached its limit of model responses');
-    expect(text).toContain('Use `/resume` to continue this run');
+    expect(reply).toContain('@ana, the run ended because it reached its limit of model responses');
+    expect(reply).toContain('Use `/resume` to continue this run');
   });
 });
 

@@ -3,6 +3,7 @@ import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import { editedIntoCommand } from '../../../src/core/messages/replies.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { GitHubError } from '../../../src/core/step/ports.ts';
@@ -85,7 +86,7 @@ it('attempts that only waited do not count, so one error after a long suspension
 
 it('a reply in a conversation that stays locked is abandoned after 29 days (F13)', async () => {
   const app = withoutGitHub((now) => new GitHubError('locked', 403, now + 6 * 60 * MINUTE));
-  const reply: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey: null };
+  const reply: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: editedIntoCommand(), onceKey: null };
   await requestUpdate(app.store, 'a', 0, reply);
   const times = await attemptTimes(app, 200);
   expect(times.at(-1)).toBe(29 * 24 * 60 * MINUTE);

@@ -3,8 +3,8 @@ import { recordAnswer } from '../../actions/questions.ts';
 import { endStep, startStep } from '../../actions/step-builder.ts';
 import { advanceBatch } from '../../actions/tool-batch.ts';
 import { cleanText } from '../../agent/shared/clean-text.ts';
+import { questionClosed, questionHint } from '../../messages/question-comment.ts';
 import { type AgentQuestion, type AnswerRecord, isAnswerable, type QuestionAnswer } from '../../state/question.ts';
-import { questionLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import { acknowledge, type CommandContext, endWithReply } from './context.ts';
 import { noteOf, readAnswer } from './read-answer.ts';
@@ -25,10 +25,7 @@ export function answerQuestion(
   note: string | null,
 ): Step {
   const { pull, intent, facts } = context;
-  if (!isAnswerable(question)) {
-    const reply = { kind: 'question-closed', question: questionLink(question), by: question.by } as const;
-    return endWithReply(context, reply, 'already-decided');
-  }
+  if (!isAnswerable(question)) return endWithReply(context, questionClosed(question), 'already-decided');
   if (!wasAskedBefore(question, intent.createdAt)) return replyHowToAnswer(context, question);
   const acknowledged = acknowledge(startStep(pull), context);
   const recorded = recordAnswer(acknowledged, question, createRecord(context, question, { answer, note }), facts.now);
@@ -62,5 +59,5 @@ export function approveQuestion(context: CommandContext, question: AgentQuestion
 }
 
 function replyHowToAnswer(context: CommandContext, question: AgentQuestion): Step {
-  return endWithReply(context, { kind: 'question-hint', question: questionLink(question) }, 'question-hint');
+  return endWithReply(context, questionHint(question), 'question-hint');
 }

@@ -14,13 +14,14 @@ import {
   withReply,
 } from '../../actions/step-builder.ts';
 import { queuePosting } from '../../actions/tool-batch.ts';
+import { approvalNotCounted } from '../../messages/approval-replies.ts';
+import { pageChanged } from '../../messages/change-replies.ts';
 import { type ApprovalRules, mayApprove } from '../../policy/may-approve.ts';
 import { commentKey } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../../step/facts.ts';
 import type { ApprovalBlock } from '../../step/refusals.ts';
-import { proposalLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import type { CommandContext, CommentContext } from './context.ts';
 
@@ -69,8 +70,8 @@ function refuseApproval(
   builder: StepBuilder = startStep(pull),
 ): ApprovalCheck {
   const reason = block.kind === 'settings-broken' ? 'settings-broken' : 'approval-not-counted';
-  const reply = { kind: 'approval-not-counted', block, proposals: proposals.map(proposalLink) } as const;
-  return { kind: 'refused', step: endStep(withReply(builder, intent.location, reply), reason) };
+  const replied = withReply(builder, intent.location, approvalNotCounted(block, proposals));
+  return { kind: 'refused', step: endStep(replied, reason) };
 }
 
 /**
@@ -83,8 +84,7 @@ export function checkPagesIntact({ pull, facts, intent }: CommandContext, open: 
   });
   if (damaged.length === 0) return null;
   const written = damaged.reduce((builder, one) => writePageAgain(builder, one, facts), startStep(pull));
-  const reply = { kind: 'page-changed', proposals: damaged.map(proposalLink) } as const;
-  return endStep(withReply(written, intent.location, reply), 'page-changed');
+  return endStep(withReply(written, intent.location, pageChanged(damaged)), 'page-changed');
 }
 
 function writePageAgain(builder: StepBuilder, proposal: Proposal, { commentHashes }: Facts): StepBuilder {

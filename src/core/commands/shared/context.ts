@@ -1,13 +1,21 @@
+import type { Reply } from '../../../lib/trust.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
+import {
+  cannotCommit,
+  decidedBefore,
+  permissionMissing,
+  postedAfterwards,
+  pullNotOpen,
+  tooManyRuns,
+} from '../../messages/replies.ts';
 import type { Role } from '../../policy/may-approve.ts';
+import { canCommit } from '../../state/head-branch.ts';
 import type { CommentIntent } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import type { PullState } from '../../state/pull-state.ts';
 import type { Permission, Person, Vote } from '../../state/vote.ts';
 import type { Facts } from '../../step/facts.ts';
 import type { Reason } from '../../step/reasons.ts';
-import type { Reply } from '../../step/replies.ts';
-import { proposalLink, proposalOutcome } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
 import type { CommentRef } from './targets.ts';
 
@@ -54,53 +62,37 @@ export function withLeftoverReplies(
   alreadyDecided: readonly Proposal[],
   postedLater: readonly Proposal[],
 ): StepBuilder {
-  const replied =
-    alreadyDecided.length === 0
-      ? builder
-      : withReply(builder, location, { kind: 'already-decided', proposals: alreadyDecided.map(proposalOutcome) });
-  return postedLater.length === 0
-    ? replied
-    : withReply(replied, location, { kind: 'posted-later', postedLater: postedLater.map(proposalLink) });
+  const replied = alreadyDecided.length === 0 ? builder : withReply(builder, location, decidedBefore(alreadyDecided));
+  return postedLater.length === 0 ? replied : withReply(replied, location, postedAfterwards(postedLater));
 }
 
 export function replyAlreadyDecided(context: CommandContext, proposals: readonly Proposal[]): Step {
-  return endWithReply(
-    context,
-    { kind: 'already-decided', proposals: proposals.map(proposalOutcome) },
-    'already-decided',
-  );
-}
-
-/** The reply to an instruction: it names the ways in which the agent still hears it. */
-export function replyEditTooLate(context: CommandContext, proposals: readonly Proposal[]): Step {
-  return endWithReply(context, { kind: 'edit-too-late', proposals: proposals.map(proposalOutcome) }, 'already-decided');
+  return endWithReply(context, decidedBefore(proposals), 'already-decided');
 }
 
 export function replyPostedLater(context: CommandContext, postedLater: readonly Proposal[]): Step {
-  return endWithReply(context, { kind: 'posted-later', postedLater: postedLater.map(proposalLink) }, 'posted-later');
+  return endWithReply(context, postedAfterwards(postedLater), 'posted-later');
 }
 
 /** The reply to an approval where the App can't commit; null if it can. */
 export function refuseIfReadOnly(context: CommandContext): Step | null {
   const branch = context.pull.run?.branch;
-  if (branch?.isFork === true) return endWithReply(context, { kind: 'fork', headRef: branch.ref }, 'fork');
-  if (branch?.refusesCommits === true)
-    return endWithReply(context, { kind: 'push-refused', headRef: branch.ref }, 'push-refused');
-  return null;
+  if (branch === undefined || canCommit(branch)) return null;
+  return endWithReply(context, cannotCommit(branch), branch.isFork ? 'fork' : 'push-refused');
 }
 
 /** The reply where the App's installation lacks permissions, so that no run starts; null if it has all. */
 export function refuseWithoutPermissions(context: CommandContext): Step | null {
   const { missingPermissions: permissions = [] } = context.facts;
   if (permissions.length === 0) return null;
-  return endWithReply(context, { kind: 'permission-missing', permissions }, 'permission-missing');
+  return endWithReply(context, permissionMissing(permissions), 'permission-missing');
 }
 
 /** The reply where the pull request is closed or merged; null if it is open. */
 export function refuseIfClosed(context: CommandContext): Step | null {
   const { pullRequest } = context.facts;
   if (pullRequest === undefined || pullRequest.state === 'open') return null;
-  return endWithReply(context, { kind: 'pull-not-open', state: pullRequest.state }, 'pull-not-open');
+  return endWithReply(context, pullNotOpen(pullRequest.state), 'pull-not-open');
 }
 
 /**
@@ -108,7 +100,7 @@ export function refuseIfClosed(context: CommandContext): Step | null {
  */
 export function refuseIfTooManyRuns(context: CommandContext): Step | null {
   const { reachedRunLimit: limit } = context.facts;
-  return limit ? endWithReply(context, { kind: 'runs-per-day', limit }, 'runs-per-day') : null;
+  return limit ? endWithReply(context, tooManyRuns(limit), 'runs-per-day') : null;
 }
 
 /** A vote on what the proposal's comment shows. */

@@ -1,15 +1,9 @@
+import { ambiguous, nothingPending, unknownIds } from '../../messages/replies.ts';
 import type { Targets } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
-import { proposalLink } from '../../step/reply-links.ts';
 import type { Step } from '../../step/step.ts';
-import {
-  type CommandContext,
-  endWithReply,
-  replyAlreadyDecided,
-  replyEditTooLate,
-  replyPostedLater,
-} from './context.ts';
+import { type CommandContext, endWithReply, replyAlreadyDecided, replyPostedLater } from './context.ts';
 import { resolveTargets, type TargetResolution, type TargetScope } from './targets.ts';
 
 /** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */
@@ -44,8 +38,7 @@ function splitByState(
   const open = proposals.filter((proposal) => canDecide(command, proposal));
   const alreadyDecided = proposals.filter((proposal) => !open.includes(proposal));
   if (open.length > 0) return { kind: 'resolved', open, alreadyDecided, postedLater };
-  const reply = command.name === 'edit' ? replyEditTooLate : replyAlreadyDecided;
-  return { kind: 'replied', step: reply(context, alreadyDecided), alreadyDecided };
+  return { kind: 'replied', step: replyAlreadyDecided(context, alreadyDecided), alreadyDecided };
 }
 
 /** A person's own text that is about to be committed can be denied, but not approved: nobody else has seen it. */
@@ -65,11 +58,11 @@ function replyUnresolved(
     case 'unknown-ids':
       return replyUnknownIds(context, resolution.ids);
     case 'decided-in-threads':
-      return endWithReply(context, { kind: 'decided-in-threads' }, 'decided-in-threads');
+      return endWithReply(context, nothingPending(command.name), 'decided-in-threads');
     case 'no-match':
       return resolution.postedLater.length > 0
         ? replyPostedLater(context, resolution.postedLater)
-        : endWithReply(context, { kind: 'nothing-pending', command: command.name }, 'nothing-pending');
+        : endWithReply(context, nothingPending(command.name), 'nothing-pending');
   }
 }
 
@@ -80,15 +73,11 @@ export function replyAmbiguous(
 ): Step {
   const isBelowQuote = context.commentRef.quote !== null;
   return pending.length === 0
-    ? endWithReply(context, { kind: 'nothing-pending', command }, 'nothing-pending')
-    : endWithReply(
-        context,
-        { kind: 'ambiguous', command, isBelowQuote, pending: pending.map(proposalLink) },
-        'ambiguous',
-      );
+    ? endWithReply(context, nothingPending(command), 'nothing-pending')
+    : endWithReply(context, ambiguous(command, pending, isBelowQuote), 'ambiguous');
 }
 
 export function replyUnknownIds(context: CommandContext, ids: readonly string[]): Step {
-  const pending = context.pull.proposals.filter(isPending).map(proposalLink);
-  return endWithReply(context, { kind: 'unknown-ids', ids, pending }, 'unknown-ids');
+  const pending = context.pull.proposals.filter(isPending);
+  return endWithReply(context, unknownIds(ids, pending), 'unknown-ids');
 }

@@ -1,4 +1,4 @@
-import { type UserEditInput, userEditRange } from '../../edits/build/user-edit.ts';
+import { NOT_ONE_PLACE, type UserEditInput, userEditRange } from '../../edits/build/user-edit.ts';
 import type { FileChange } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import type { FileAtHead } from '../../state/head-changes.ts';
@@ -54,5 +54,5 @@ export function withBaseText(input: UserEditWithoutBase, file: FileAtHead | null
 /** The result of a user edit whose file has changed since the proposal. */
 export const USER_EDIT_FILE_CHANGED = {
   kind: 'refused',
-  refusal: { reason: 'not-one-place' },
+  why: NOT_ONE_PLACE,
 } as const satisfies Facts['userEdit'];

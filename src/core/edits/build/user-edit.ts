@@ -1,5 +1,5 @@
 import type { FileChange, Region } from '../change.ts';
-import { findAddedHidden } from '../misleading-text.ts';
+import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, regionBetween, regionIndex } from '../region.ts';
 import { BYTE_ORDER_MARK, encodeText } from '../text/characters.ts';
@@ -23,18 +23,8 @@ export type UserEditInput = {
   readonly lines: readonly string[];
 };
 
-/** Why a user's lines make no change. */
-export type UserEditRefusal =
-  /** The page has no suggestion block, for example because the change has several places. */
-  | { readonly reason: 'not-one-place' }
-  /** They lack the unchanged line that the suggestion block of an insertion repeats, so it would be deleted. */
-  | ({ readonly reason: 'anchor-missing' } & FileLine)
-  /** The file already has these lines. */
-  | { readonly reason: 'unchanged' }
-  /** The words that the model would get for such a change. */
-  | { readonly reason: 'refused'; readonly output: string }
-  /** They add a character that nobody sees to this line of the file. */
-  | { readonly reason: 'hidden-character'; readonly codePoint: number; readonly line: number };
+/** The page has no suggestion block, for example because the change has several places. */
+export const NOT_ONE_PLACE = 'its page has no suggestion block that it could replace';
 
 /** How a user's text differs from the model's proposal. */
 export type UserEditDiff = {
@@ -49,7 +39,8 @@ export type UserEditResult =
   | { readonly kind: 'change'; readonly change: FileChange; readonly userEdit: UserEditDiff | null }
   /** The lines equal those of the current proposal. */
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'refused'; readonly refusal: UserEditRefusal };
+  /** `why` is a clause for people, as plain text. */
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** The lines that GitHub's button would replace; null where the page has no button. */
 export function userEditRange(placement: Placement): UserEditRange | null {
@@ -62,27 +53,27 @@ export function userEditRange(placement: Placement): UserEditRange | null {
 export function applyUserEdit(input: UserEditInput): UserEditResult {
   const { change, placement, baseText, lines } = input;
   const range = userEditRange(placement);
-  if (range === null || placement.kind !== 'suggestion' || change.region === null)
-    return refuseUserEdit({ reason: 'not-one-place' });
+  if (range === null || placement.kind !== 'suggestion' || change.region === null) return refuseUserEdit(NOT_ONE_PLACE);
   if (isSameAsProposed(input, range, placement.lines)) return { kind: 'unchanged' };
   const anchor = findAnchor(change.region, range);
   if (anchor !== null && !keepsAnchor(anchor, lines, placement.lines))
-    return refuseUserEdit({ reason: 'anchor-missing', line: anchor.line, text: anchor.text });
+    return refuseUserEdit(`it leaves out line ${anchor.line}, \`${anchor.text}\`, which the change keeps`);
   const text = applySuggestion(baseText, placement.startLine, placement.line, lines);
   if (text === applyRegion(baseText, change.region)) return { kind: 'unchanged' };
-  if (text === baseText) return refuseUserEdit({ reason: 'unchanged' });
+  if (text === baseText) return refuseUserEdit('the file already has these lines');
   const built = buildUserEdit(input, text);
-  if (built.kind === 'refused') return refuseUserEdit({ reason: 'refused', output: built.output });
+  if (built.kind === 'refused') return refuseUserEdit(built.output);
   const { region } = built.change;
   const hidden = region === null ? null : findAddedHidden(region);
-  if (hidden !== null) return refuseUserEdit({ reason: 'hidden-character', ...hidden });
+  if (hidden !== null)
+    return refuseUserEdit(
+      `it adds a character that nobody sees, ${nameHidden(hidden)}; write it as an escape of the language`,
+    );
   return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text) };
 }
 
 /** A line of the file, 1-based, without its ending. */
-type FileLine = { readonly line: number; readonly text: string };
-
-type Anchor = FileLine & { readonly at: 'first' | 'last' };
+type Anchor = { readonly line: number; readonly text: string; readonly at: 'first' | 'last' };
 
 /** The unchanged line in the range, which only the suggestion block of an insertion has, as its first or last line. */
 function findAnchor({ before, old, oldStart, after }: Region, { index, count }: UserEditRange): Anchor | null {
@@ -100,8 +91,8 @@ function keepsAnchor({ text, at }: Anchor, lines: readonly string[], proposed: r
   return lines.at(at === 'first' ? 0 : -1) === text || count(lines) >= count(proposed);
 }
 
-function refuseUserEdit(refusal: UserEditRefusal): UserEditResult {
-  return { kind: 'refused', refusal };
+function refuseUserEdit(why: string): UserEditResult {
+  return { kind: 'refused', why };
 }
 
 /** The file's own byte order mark can be left out. Any other one is a character that the user might have removed. */

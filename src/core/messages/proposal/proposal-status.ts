@@ -1,10 +1,9 @@
 import { commitUrl, formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
 import type { Placement } from '../../edits/placement.ts';
-import { type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
+import { describeProposal, type Proposal, type ProposalState, writerOf } from '../../state/proposal.ts';
 import { decidingVotes, isInstructed, rejectingVote } from '../../state/proposal-lifecycle.ts';
 import type { Settings } from '../../state/settings.ts';
 import { approvalVotes, type Person, usesStandingApproval, type Vote } from '../../state/vote.ts';
-import type { ProposalLink, ProposalOutcome } from '../../step/reply-links.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from '../shared/markdown.ts';
 
 /** Everything that a proposal's comment shows. */
@@ -193,18 +192,20 @@ const OUTCOME_CLAUSES = {
 } as const satisfies Record<ProposalState, string>;
 
 /** The outcome of a proposal as a clause: `k7q2 was already applied by ana in 1a2b3c4` (T12). */
-export function describeOutcome(outcome: ProposalOutcome): string {
-  const { id, state, by, commitSha, replacedBy } = outcome;
-  const person = by === null || state === 'proposed' ? '' : ` by ${escapeLogin(by)}`;
+export function describeOutcome(proposal: Proposal): string {
+  const { id, state, commitSha, replacedBy } = proposal;
+  const by = decidingVotes(proposal).at(-1)?.by;
+  const person = by === undefined || state === 'proposed' ? '' : ` by ${escapeLogin(by)}`;
   const commit = commitSha === null ? '' : ` in ${shortSha(commitSha)}`;
   const replaced = replacedBy === null ? '' : ` and replaced by ${codeSpan(replacedBy)}`;
-  const wish = outcome.isInstructed ? ' for something else' : '';
-  const clause = outcome.isInstructed ? 'was already sent back' : OUTCOME_CLAUSES[state];
-  return `${escapeText(id)} ${clause}${person}${wish}${commit}${replaced}${withdrawalReason(outcome)}`;
+  const [clause, wish] = isInstructed(proposal)
+    ? ['was already sent back', ' for something else']
+    : [OUTCOME_CLAUSES[state], ''];
+  return `${escapeText(id)} ${clause}${person}${wish}${commit}${replaced}${withdrawalReason(proposal)}`;
 }
 
 /** In parentheses, because outcomes stand in lists. */
-function withdrawalReason({ state, note }: ProposalOutcome): string {
+function withdrawalReason({ state, note }: Proposal): string {
   const isUndecided = state === 'superseded' || state === 'cancelled';
   return isUndecided && note !== null && note.trim() !== ''
     ? ` (${escapeText(truncate(note.trim(), MAX_NOTE_CHARACTERS))})`
@@ -216,15 +217,21 @@ const MAX_PROPOSALS_LISTED = 30;
 const MAX_TITLE_CHARACTERS = 200;
 
 /** Proposals as a Markdown list with links; those beyond 30 are counted. */
-export function formatProposalList(proposals: readonly ProposalLink[]): string {
-  const rows = proposals.slice(0, MAX_PROPOSALS_LISTED).map((proposal) => {
-    return `- ${formatProposalId(proposal)} ${escapeText(truncate(proposal.title, MAX_TITLE_CHARACTERS))}`.trimEnd();
-  });
+export function formatProposalList(proposals: readonly Proposal[]): string {
+  const rows = proposals
+    .slice(0, MAX_PROPOSALS_LISTED)
+    .map((one) => `- ${linkedId(one)} ${escapeText(truncate(describeProposal(one), MAX_TITLE_CHARACTERS))}`);
   const remaining = proposals.length - rows.length;
   return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
 }
 
-/** A proposal's id, linked to its comment. */
-export function formatProposalId({ id, url }: Pick<ProposalLink, 'id' | 'url'>): string {
-  return url === null ? codeSpan(id) : link(codeSpan(id), url);
+/** The id of a proposal or a question, linked to its comment. */
+export function linkedId({
+  id,
+  comment,
+}: {
+  readonly id: string;
+  readonly comment: { readonly url: string } | null;
+}): string {
+  return comment === null ? codeSpan(id) : link(codeSpan(id), comment.url);
 }

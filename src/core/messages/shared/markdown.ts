@@ -1,5 +1,6 @@
 import type { RepoLinks } from '../../../lib/format.ts';
 import { redact } from '../../../lib/redaction.ts';
+import { markReply, type Reply } from '../../../lib/trust.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 
@@ -7,18 +8,17 @@ import { escapeHiddenAndCr, fenceFor } from '../../edits/text/unicode.ts';
 export const MAX_POSTED_BODY_BYTES = 60_000;
 
 /**
- * The first rendering that fits `maxBytes`, else the last one. `limits` are tried in order, from generous to strict,
+ * The first rendering that fits a comment, else the last one. `limits` are tried in order, from generous to strict,
  * because text grows when it is escaped (a hidden character becomes nine).
  */
-export function renderWithin(
-  limits: readonly number[],
-  render: (limit: number) => string,
-  maxBytes = MAX_POSTED_BODY_BYTES,
-): string {
-  let text = '';
-  for (const limit of limits) {
+export function renderWithin<Text extends string>(
+  [first, ...stricter]: readonly [number, ...number[]],
+  render: (limit: number) => Text,
+): Text {
+  let text = render(first);
+  for (const limit of stricter) {
+    if (byteLength(text) <= MAX_POSTED_BODY_BYTES) break;
     text = render(limit);
-    if (byteLength(text) <= maxBytes) break;
   }
   return text;
 }
@@ -26,6 +26,11 @@ export function renderWithin(
 /** Blocks with a blank line between them; empty ones are left out. */
 export function joinBlocks(...parts: readonly (string | null)[]): string {
   return parts.filter((part) => part !== null && part !== '').join('\n\n');
+}
+
+/** The whole body of a reply from blocks of Markdown. They may hold the text of others only in inert form. */
+export function composeReply(...blocks: readonly string[]): Reply {
+  return markReply(joinBlocks(REPLY_MARKER, ...blocks));
 }
 
 /** At most this many characters, from the start. */
@@ -163,6 +168,13 @@ export function escapeText(untrusted: string): string {
     splitWord(token, spaceBefore === ' '),
   );
   return mergeCodePieces(pieces.flat()).map(renderPiece).join('').replace(LIST_START, '$1\\$2');
+}
+
+const MAX_MESSAGE_CHARACTERS = 1_000;
+
+/** An untrusted message as text. */
+export function escapeMessage(text: string): string {
+  return escapeText(truncate(text, MAX_MESSAGE_CHARACTERS));
 }
 
 /** Removes fences and heading marks, which are noise once escaped, and writes list marks as bullets. */

@@ -101,7 +101,7 @@ function kindsAskedFor({ game, body, rootId, facts: given }: Scene): readonly Ne
 const AVAILABLE = {
   reachedRunLimit: null,
   branch: NO_BRANCH_FACTS,
-  userEdit: { kind: 'refused', refusal: { reason: 'not-one-place' } },
+  userEdit: { kind: 'refused', why: 'its page has no block' },
 } as const satisfies Partial<Facts>;
 
 const FACT_OF = {

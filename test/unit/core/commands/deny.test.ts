@@ -109,7 +109,7 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
     if (attempt !== null) game.commitLands(attempt);
     const { effects } = says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
     const told = effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
-    expect(told).toMatchObject([{ kind: 'already-decided', proposals: [{ state: 'completed', by: { id: ANA.id } }] }]);
+    expect(told).toEqual([expect.stringContaining(`was already applied by ${ANA.login}`)]);
   });
 
   it('also if it was written before the approval and arrives after it', () => {
@@ -152,14 +152,14 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
     expect(reason).toBe('approvals-suspended');
     const told = effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
     const first = game.pull.proposals[0]?.id;
-    expect(told).toMatchObject([{ kind: 'approvals-suspended', errorId: 'f00d', proposals: [{ id: first }] }]);
+    expect(told).toEqual([expect.stringMatching(new RegExp(`internal error \\(\`f00d\`\\)[^]*${first}`))]);
     expect(states(game)).toEqual(['proposed', 'proposed']);
     expect(game.commitBegins()?.ids ?? []).toEqual([]);
     says(game, ANA, `/approve ${first}`);
     expect(game.commitBegins()?.ids).toEqual([first]);
   });
 
-  const told = ({ effects }: Pick<Step, 'effects'>): readonly object[] =>
+  const told = ({ effects }: Pick<Step, 'effects'>): readonly string[] =>
     effects.flatMap((effect) => (effect.type === 'reply' ? [effect.reply] : []));
 
   /** One change in a commit attempt, and a dead letter. */

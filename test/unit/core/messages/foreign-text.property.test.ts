@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { approvalLapsed, approvalNotCounted } from '../../../../src/core/messages/approval-replies.ts';
 import { renderQuestion } from '../../../../src/core/messages/question-comment.ts';
-import { renderReply } from '../../../../src/core/messages/replies.ts';
 import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
+import { settingsShown } from '../../../../src/core/messages/settings-replies.ts';
 import { type AgentQuestion, type QuestionInput, questionDigest } from '../../../../src/core/state/question.ts';
-import type { Reply } from '../../../../src/core/step/replies.ts';
+import type { Reply } from '../../../../src/lib/trust.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';
@@ -14,10 +15,6 @@ import { ana, bigint, links, origin, proposal, run, vote } from './sample.ts';
 type Shown = { readonly text: string; readonly cells: number };
 
 const plain = (text: string): Shown => ({ text, cells: 0 });
-
-function reply(answer: Reply): string {
-  return renderReply(answer, { links, commands: [] });
-}
 
 function questions(words: string, others: string): readonly AgentQuestion[] {
   const inputs: readonly QuestionInput[] = [
@@ -46,18 +43,14 @@ function questions(words: string, others: string): readonly AgentQuestion[] {
 /** Replies that name paths with owners, and the rules that deny some. */
 function ownerReplies(words: string, others: string): readonly Reply[] {
   return [
-    {
-      kind: 'approval-not-counted',
-      proposals: [],
-      block: { kind: 'not-owner', login: words, path: others, isTeamUnread: true },
-    },
-    { kind: 'approval-not-counted', proposals: [], block: { kind: 'approvals-missing', missing: 1, path: words } },
-    { kind: 'approval-lapsed', proposals: [], block: { kind: 'denied-path', path: words, rule: others } },
+    approvalNotCounted({ kind: 'not-owner', login: words, path: others, isTeamUnread: true }, []),
+    approvalNotCounted({ kind: 'approvals-missing', missing: 1, path: words }, []),
+    approvalLapsed({ kind: 'denied-path', path: words, rule: others }, []),
   ];
 }
 
 function settingsInForce(words: string, others: string, problems: readonly string[]): Reply {
-  return { kind: 'config', text: `commit_message: ${words}\nrules:\n  - ${words}\n  - ${others}\n`, problems };
+  return settingsShown({ text: `commit_message: ${words}\nrules:\n  - ${words}\n  - ${others}\n`, problems });
 }
 
 function runComment(words: string, others: string): string {
@@ -89,10 +82,10 @@ function runComment(words: string, others: string): string {
 function everyText(words: string, others: string): readonly Shown[] {
   return [
     ...questions(words, others).map((one) => plain(renderQuestion(one, ana).replace(/^@ana, /m, ''))),
-    ...ownerReplies(words, others).map((one) => plain(reply(one))),
+    ...ownerReplies(words, others).map(plain),
     plain(renderReview({ runId: 'r1', turn: 1, proposals: 2, undoneId: null, modelText: words })),
-    plain(reply(settingsInForce(words, others, [words, others]))),
-    plain(reply(settingsInForce(words, others, []))),
+    plain(settingsInForce(words, others, [words, others])),
+    plain(settingsInForce(words, others, [])),
     { text: runComment(words, others), cells: 5 },
   ];
 }

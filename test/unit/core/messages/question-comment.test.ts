@@ -1,29 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderQuestion } from '../../../../src/core/messages/question-comment.ts';
-import type { AgentQuestion } from '../../../../src/core/state/question.ts';
-import { questionDigest } from '../../../../src/core/state/question.ts';
 import { nodesOf } from './markdown-tree.ts';
+import { question } from './sample.ts';
 
 const ANA = { id: 1, login: 'ana' };
-
-function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
-  const input = more.input ?? { type: 'text' };
-  const prompt = more.prompt ?? 'Which name?';
-  return {
-    ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt },
-    ...{ precedingText: null, digest: questionDigest(input, prompt), place: { at: 'conversation' }, state: 'asked' },
-    ...{
-      comment: null,
-      expiresAt: null,
-      reminded: false,
-      answer: null,
-      note: null,
-      by: null,
-      problem: null,
-    },
-    ...more,
-  };
-}
 
 describe('the comment of a question', () => {
   it('shows the model’s text inert and without secrets (S68)', () => {

@@ -4,6 +4,7 @@ import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import type { ProposalView } from '../../../../src/core/messages/proposal/proposal-status.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { type AgentQuestion, questionDigest } from '../../../../src/core/state/question.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import { startSpending } from '../../../../src/core/state/spending.ts';
 import type { Person, Vote } from '../../../../src/core/state/vote.ts';
@@ -108,4 +109,15 @@ export function run(more: Partial<Run> = {}): Run {
     pullAuthor: ana,
     ...more,
   });
+}
+
+export function question(more: Partial<AgentQuestion> = {}): AgentQuestion {
+  const input = more.input ?? { type: 'text' };
+  const prompt = more.prompt ?? 'Which name?';
+  return {
+    ...{ id: 'k7q2', runId: 'r1', call: { turn: 1, callId: 'c1' }, input, prompt },
+    ...{ precedingText: null, digest: questionDigest(input, prompt), place: { at: 'conversation' }, state: 'asked' },
+    ...{ comment: null, expiresAt: null, reminded: false, answer: null, note: null, by: null, problem: null },
+    ...more,
+  };
 }

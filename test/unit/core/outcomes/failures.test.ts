@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
-import { renderReply } from '../../../../src/core/messages/replies.ts';
 import { deadLetterReply } from '../../../../src/core/outcomes/failures.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';
 import { delivery, pullOf, run } from '../../../contracts/store/samples.ts';
@@ -10,7 +8,7 @@ const LOST: Signal = { type: 'model-failed', runId: 'r', turn: 1, failure: null,
 function textOf(signal: Signal): string {
   const effect = deadLetterReply(signal, null, 'f00d');
   if (effect?.type !== 'reply') throw new Error('no reply');
-  return renderReply(effect.reply, { links: { repository: '' }, commands: COMMAND_LIST });
+  return effect.reply;
 }
 
 describe('the reply about a dead letter (G8)', () => {

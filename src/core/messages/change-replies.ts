@@ -1,0 +1,98 @@
+import { formatList, pluralize, shortSha } from '../../lib/format.ts';
+import type { Reply } from '../../lib/trust.ts';
+import type { Proposal } from '../state/proposal.ts';
+import type { AgentQuestion } from '../state/question.ts';
+import type { Person } from '../state/vote.ts';
+import { formatProposalList, linkedId } from './proposal/proposal-status.ts';
+import { codeSpan, composeReply, escapeMessage, formatMention, formatTime } from './shared/markdown.ts';
+
+const UPDATE_HINT = 'The agent has been told and may propose an update.';
+
+/** GitHub makes a link of the commit. */
+export function committed(sha: string, proposals: readonly Proposal[]): Reply {
+  const count = proposals.length === 1 ? '' : ` (${pluralize(proposals.length, 'change')})`;
+  return composeReply(`Applied in ${shortSha(sha)}${count}:`, formatProposalList(proposals));
+}
+
+/** Changes that were approved, or have a person's own lines, and no longer fit the branch. */
+export function notAppliedStale(proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    'Not applied: the file changed after these were proposed.',
+    formatProposalList(proposals),
+    proposals.some(({ origin }) => origin.kind === 'call') ? UPDATE_HINT : '',
+  );
+}
+
+export function commitFailed(message: string, proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    `Not applied, because the commit failed: ${escapeMessage(message)}`,
+    formatProposalList(proposals),
+    'Fix the cause, then ask again.',
+  );
+}
+
+/** Approved, but commit attempts have failed for a while and continue. */
+export function commitDelayed(proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    `Approved, but not committed yet. Countersign keeps trying; ${codeSpan('/deny')} still withdraws the change.`,
+    formatProposalList(proposals),
+  );
+}
+
+/** GitHub's commit differs from what was approved. `summary` says how, as plain text. */
+export function commitMismatch(sha: string, summary: string, proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    `⚠️ The commit ${shortSha(sha)} is not exactly what was approved: ${escapeMessage(summary)}.`,
+    formatProposalList(proposals),
+    'A maintainer must check it; Countersign commits nothing further.',
+  );
+}
+
+/** The pages of these were edited or deleted. They are written again, and nothing was approved. */
+export function pageChanged(proposals: readonly Proposal[]): Reply {
+  return composeReply(
+    'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It is written again:',
+    formatProposalList(proposals),
+    `Review it again, then post ${codeSpan('/approve')} again.`,
+  );
+}
+
+/** An unread comment might have been a denial, so these are pending again. `errorId` is null after a gap of events. */
+export function approvalsSuspended(errorId: string | null, proposals: readonly Proposal[]): Reply {
+  const cause =
+    errorId === null
+      ? 'GitHub sent Countersign no events for a while, and a denial might be among them.'
+      : `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it.`;
+  return composeReply(
+    `${cause} Earlier approvals of these changes no longer count:`,
+    formatProposalList(proposals),
+    `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
+  );
+}
+
+const MAX_REQUESTERS_MENTIONED = 10;
+
+/** These expire soon, the first one at GitHub's time `expiresAt`. */
+export function reminder(
+  requesters: readonly Person[],
+  { proposals, questions }: { readonly proposals: readonly Proposal[]; readonly questions: readonly AgentQuestion[] },
+  expiresAt: string,
+): Reply {
+  const people = requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login));
+  const rows = questions.map((question) => `- ${linkedId(question)} a question of the agent`);
+  return composeReply(
+    `${formatList(people)}, ${stillPending(proposals.length, questions.length)} on ${formatTime(expiresAt)}:`,
+    formatProposalList(proposals),
+    rows.join('\n'),
+    proposals.length === 0 ? '' : `Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} to decide.`,
+    questions.length === 0 ? '' : 'The question’s comment says how to answer it.',
+  );
+}
+
+function stillPending(proposals: number, questions: number): string {
+  if (questions > 0)
+    return proposals === 0 ? 'a question still waits and expires' : 'a question and changes still wait and expire';
+  return proposals === 1
+    ? 'a change is still pending and expires'
+    : `${proposals} changes are still pending and expire`;
+}
