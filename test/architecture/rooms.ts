@@ -172,8 +172,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: [
       'parse-call.ts',
       'read-only-tools.ts',
-      'file-search.ts',
-      'find-lines.ts',
+      'search.ts',
       'outline.ts',
       'pull-diff.ts',
       'nearest-path.ts',

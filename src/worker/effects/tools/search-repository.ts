@@ -1,15 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   createFileSearch,
+  type FoundFile,
+  findQueryProblem,
   formatNothingSearched,
   formatSearchResults,
-  NO_SEARCH_RESULTS,
-  recordSkippedFile,
   type SearchQuery,
   type SearchResults,
   type SkipReason,
-} from '../../../core/agent/tools/file-search.ts';
-import { findQueryProblem } from '../../../core/agent/tools/find-lines.ts';
+} from '../../../core/agent/tools/search.ts';
 import { blobSha } from '../../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../core/edits/text/limits.ts';
 import { decideReading } from '../../../core/policy/path-policy.ts';
@@ -56,8 +55,7 @@ export async function searchFiles(workspace: SearchScope, query: SearchQuery, gl
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
   const read = createFileReader(workspace, archive);
   const sorted = await sortPaths(workspace, paths);
-  const { results, isComplete } = await searchEach(workspace, query, sorted, read);
-  return formatSearchResults(query, glob, results, isComplete);
+  return formatSearchResults(query, glob, await searchEach(workspace, query, sorted, read));
 }
 
 /** The files that the pull request changes come first. */
@@ -67,26 +65,26 @@ async function sortPaths(workspace: SearchScope, paths: readonly string[]): Prom
   return [...paths.filter((path) => changed.has(path)), ...paths.filter((path) => !changed.has(path))];
 }
 
-type SearchOutcome = { readonly results: SearchResults; readonly isComplete: boolean };
-
 /** Searches one file after the other, until the time is up. */
 async function searchEach(
   workspace: SearchScope,
   query: SearchQuery,
   paths: readonly string[],
   read: FileReader,
-): Promise<SearchOutcome> {
+): Promise<SearchResults> {
   const deadline = workspace.now() + MAX_SEARCH_MS;
   const searchFile = createFileSearch(query);
-  let results = NO_SEARCH_RESULTS;
+  const found: FoundFile[] = [];
+  const skipped: { readonly path: string; readonly reason: SkipReason }[] = [];
   for (const path of paths) {
     await yieldToEventLoop();
-    if (workspace.now() > deadline) return { results, isComplete: false };
+    if (workspace.now() > deadline) return { found, skipped, isComplete: false };
     const bytes = await read(path);
-    results =
-      typeof bytes === 'string' ? recordSkippedFile(results, path, bytes) : searchFile(results, { path, bytes });
+    const result = typeof bytes === 'string' ? bytes : searchFile({ path, bytes });
+    if (typeof result === 'string') skipped.push({ path, reason: result });
+    else if (result !== null) found.push(result);
   }
-  return { results, isComplete: true };
+  return { found, skipped, isComplete: true };
 }
 
 type FileReader = (path: string) => Promise<Uint8Array | SkipReason>;

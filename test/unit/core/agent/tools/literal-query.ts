@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../../../../../src/core/agent/tools/file-search.ts';
+import type { SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 
 /** A search for literal text, without context. */
 export function literal(query: string): SearchQuery {

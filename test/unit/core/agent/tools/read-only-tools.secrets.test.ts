@@ -1,26 +1,24 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import {
-  createFileSearch,
-  formatSearchResults,
-  NO_SEARCH_RESULTS,
-  type SearchQuery,
-  type SearchResults,
-} from '../../../../../src/core/agent/tools/file-search.ts';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
+import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
 import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { literal } from './literal-query.ts';
 
-function searchFile(
-  results: SearchResults,
-  file: { path: string; bytes: Uint8Array },
+/** The output of a search of these files. */
+function searched(
   query: SearchQuery,
-): SearchResults {
-  return createFileSearch(query)(results, file);
+  ...files: readonly { readonly path: string; readonly bytes: Uint8Array }[]
+): string {
+  const searchFile = createFileSearch(query);
+  const results = files.map(({ path, bytes }) => ({ path, result: searchFile({ path, bytes }) }));
+  const found = results.flatMap(({ result }) => (typeof result === 'string' || result === null ? [] : [result]));
+  const skipped = results.flatMap(({ path, result }) => (typeof result === 'string' ? [{ path, reason: result }] : []));
+  return formatSearchResults(query, null, { found, skipped, isComplete: true });
 }
 
 const ref = { blob: 'b'.repeat(40), mode: '100644' } as const;
@@ -56,13 +54,12 @@ function told(file: string, oldString: string, newString: string): readonly stri
   const input = { path: 'a.ts', repositoryName: 'shop', file: { ref, bytes } };
   const edited = buildEdit({ ...input, edits: [{ oldString, newString, replaceAll: false }] });
   const written = buildWrite({ ...input, content: newString, lastReadBlob: ref.blob });
-  const found = searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes }, literal(oldString || 'x'));
   const pattern = { ...literal(`${RE2JS.quote(oldString)}[a-z0-9]+`), regex: true, context: 1 };
   return [
     formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: null, end: null }).text,
     formatFileContent({ path: 'a.ts', blob: ref.blob, bytes, start: 2, end: 3 }).text,
-    formatSearchResults(literal(oldString), null, found),
-    formatSearchResults(pattern, null, searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes }, pattern)),
+    searched(literal(oldString || 'x'), { path: 'a.ts', bytes }),
+    searched(pattern, { path: 'a.ts', bytes }),
     edited.kind === 'refused' ? edited.output : 'a change',
     written.kind === 'refused' && !written.output.startsWith('No changes') ? written.output : 'a change',
   ];
@@ -115,8 +112,7 @@ describe('a secret in a file (X10)', () => {
     const text = ['-----BEGIN PRIVATE KEY-----', ...key, '-----END PRIVATE KEY-----', 'after', ''].join('\n');
     const shown = formatFileContent({ path: 'a', blob: ref.blob, bytes: encodeText(text), start: 5, end: 23 }).text;
     expect(shown.split('\n').slice(1)).toEqual([...Array.from({ length: 18 }, () => '[redacted]'), 'after', '']);
-    const found = searchFile(NO_SEARCH_RESULTS, { path: 'a', bytes: encodeText(text) }, literal('FFFF'));
-    expect(formatSearchResults(literal('FFFF'), null, found)).toContain('No line contains');
+    expect(searched(literal('FFFF'), { path: 'a', bytes: encodeText(text) })).toContain('No line contains');
   });
 
   it('lines that also occur in a private key do not count as unique (X10, S94)', () => {
@@ -140,12 +136,7 @@ describe('a secret in a file (X10)', () => {
   });
 
   it('a search result has the placeholder and a note (X10)', () => {
-    const found = searchFile(
-      NO_SEARCH_RESULTS,
-      { path: 'a', bytes: encodeText(`key = '${SECRET}'\n`) },
-      literal('key'),
-    );
-    expect(formatSearchResults(literal('key'), null, found)).toBe(
+    expect(searched(literal('key'), { path: 'a', bytes: encodeText(`key = '${SECRET}'\n`) })).toBe(
       '1 line contains "key" (1 file):\na:1:key = \'[redacted]\'\n[redacted] stands for a secret, which is not shown and cannot be edited.',
     );
   });

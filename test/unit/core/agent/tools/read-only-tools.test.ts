@@ -1,22 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createFileSearch,
-  formatSearchResults,
-  NO_SEARCH_RESULTS,
-  type SearchQuery,
-  type SearchResults,
-} from '../../../../../src/core/agent/tools/file-search.ts';
 import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
+import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { literal } from './literal-query.ts';
 
-function searchFile(
-  results: SearchResults,
-  file: { path: string; bytes: Uint8Array },
+/** The output of a search of these files. */
+function searched(
   query: SearchQuery,
-): SearchResults {
-  return createFileSearch(query)(results, file);
+  ...files: readonly { readonly path: string; readonly bytes: Uint8Array }[]
+): string {
+  const searchFile = createFileSearch(query);
+  const results = files.map(({ path, bytes }) => ({ path, result: searchFile({ path, bytes }) }));
+  const found = results.flatMap(({ result }) => (typeof result === 'string' || result === null ? [] : [result]));
+  const skipped = results.flatMap(({ path, result }) => (typeof result === 'string' ? [{ path, reason: result }] : []));
+  return formatSearchResults(query, null, { found, skipped, isComplete: true });
 }
 
 const blob = 'a'.repeat(40);
@@ -68,12 +66,7 @@ describe('formatFileContent', () => {
 
 describe('searchFile and formatSearchResults', () => {
   function search(text: string, pattern: string): string {
-    const query = literal(pattern);
-    return formatSearchResults(
-      query,
-      null,
-      searchFile(NO_SEARCH_RESULTS, { path: 'a.ts', bytes: encodeText(text) }, query),
-    );
+    return searched(literal(pattern), { path: 'a.ts', bytes: encodeText(text) });
   }
 
   it('finds each line once, with its number (S1a)', () => {
@@ -96,33 +89,25 @@ describe('searchFile and formatSearchResults', () => {
 
   it('shares fifty lines among few files, and shows ten of each of many (S142)', () => {
     const [query, bytes] = [literal('foo'), encodeText('foo\n'.repeat(30))];
-    const searched = (files: number) => {
-      const paths = Array.from({ length: files }, (_, index) => `f${index}.ts`);
-      return formatSearchResults(
-        query,
-        null,
-        paths.reduce((results, path) => searchFile(results, { path, bytes }, query), NO_SEARCH_RESULTS),
-      );
-    };
-    expect(searched(1)).not.toContain('Not all lines are shown');
-    expect(searched(2)).toContain('(2 files, showing 50)');
-    expect(searched(2)).toMatch(/f0\.ts: 30 lines, 25 shown\nf1\.ts: 30 lines, 25 shown$/);
-    expect(searched(6)).toContain('(6 files, showing 60)');
-    expect(searched(20)).toContain('(20 files, showing 100)');
-    expect(searched(20)).toMatch(/f0\.ts: 30 lines, 10 shown\n[\s\S]*f19\.ts: 30 lines, 0 shown$/);
+    const searchedIn = (count: number) =>
+      searched(query, ...Array.from({ length: count }, (_, index) => ({ path: `f${index}.ts`, bytes })));
+    expect(searchedIn(1)).not.toContain('Not all lines are shown');
+    expect(searchedIn(2)).toContain('(2 files, showing 50)');
+    expect(searchedIn(2)).toMatch(/f0\.ts: 30 lines, 25 shown\nf1\.ts: 30 lines, 25 shown$/);
+    expect(searchedIn(6)).toContain('(6 files, showing 60)');
+    expect(searchedIn(20)).toContain('(20 files, showing 100)');
+    expect(searchedIn(20)).toMatch(/f0\.ts: 30 lines, 10 shown\n[\s\S]*f19\.ts: 30 lines, 0 shown$/);
   });
 
   it('names the files that it cannot search because they are not text (S1a)', () => {
     const bytes = new Uint8Array([0x66, 0x6f, 0x6f, 0xe9]);
-    const findings = searchFile(NO_SEARCH_RESULTS, { path: 'latin.txt', bytes }, literal('foo'));
-    expect(formatSearchResults(literal('foo'), null, findings)).toMatch(
+    expect(searched(literal('foo'), { path: 'latin.txt', bytes })).toMatch(
       /^No line .*\n1 file was not searched \(not valid UTF-8\): latin\.txt$/,
     );
   });
 
-  it('counts at most 10,000 lines of a file, and skips files that are too large (H6)', () => {
-    expect(search('foo\n'.repeat(9999), 'foo')).toContain('9999 lines contain "foo" (1 file, showing');
-    expect(search('foo\n'.repeat(20_000), 'foo')).toContain('10000 or more lines contain "foo" (1 file, showing');
+  it('counts the lines of a file, and skips files that are too large (H6)', () => {
+    expect(search('foo\n'.repeat(20_000), 'foo')).toContain('20000 lines contain "foo" (1 file, showing');
     expect(search(`foo\n${'x'.repeat(2_000_000)}`, 'foo')).toContain('No line contains');
   });
 
@@ -130,12 +115,8 @@ describe('searchFile and formatSearchResults', () => {
     const line = fc.constantFrom('foo', 'bar', '', 'a foo b');
     fc.assert(
       fc.property(fc.array(line, { minLength: 0, maxLength: 120 }), (lines) => {
-        const { hits } = searchFile(
-          NO_SEARCH_RESULTS,
-          { path: 'a', bytes: encodeText(lines.join('\n')) },
-          literal('foo'),
-        );
-        expect(hits.map((hit) => hit.line)).toEqual(
+        const shown = search(lines.join('\n'), 'foo').matchAll(/^a\.ts:(\d+):/gm);
+        expect([...shown].map(([, line]) => Number(line))).toEqual(
           lines.flatMap((text, index) => (text.includes('foo') ? [index + 1] : [])).slice(0, 50),
         );
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatFileList } from '../../../../../src/core/agent/shared/file-list.ts';
-import { formatSearchResults, NO_SEARCH_RESULTS } from '../../../../../src/core/agent/tools/file-search.ts';
+import { formatSearchResults } from '../../../../../src/core/agent/tools/search.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { Tree } from '../../../../../src/core/step/ports.ts';
 import { findReadablePaths } from '../../../../../src/worker/effects/tools/list-paths.ts';
@@ -45,7 +45,7 @@ describe('a list of files', () => {
   it('quotes only the start of a long glob (S124)', () => {
     const glob = '*'.repeat(500);
     expect(listed(tree, `${glob}.no`)).toMatch(/^No files matching "\*{60}…"/);
-    expect(formatSearchResults(literal('x'), glob, NO_SEARCH_RESULTS)).toContain(
+    expect(formatSearchResults(literal('x'), glob, { found: [], skipped: [], isComplete: true })).toContain(
       ` in files matching "${'*'.repeat(60)}…".`,
     );
   });

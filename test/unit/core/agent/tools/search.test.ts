@@ -1,21 +1,18 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { createLineFinder, findQueryProblem, type LineQuery } from '../../../../../src/core/agent/tools/find-lines.ts';
+import { createFileSearch, findQueryProblem, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
+import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
-function regex(query: string, ignoreCase = false): LineQuery {
-  return { query, regex: true, ignoreCase };
+function regex(query: string, ignoreCase = false): SearchQuery {
+  return { query, regex: true, ignoreCase, context: 0 };
 }
 
 /** The numbers of the lines that match. */
-function linesOf(query: LineQuery, text: string): readonly number[] {
-  const starts: number[] = [];
-  createLineFinder(query)(text, ({ start }) => {
-    starts.push(start);
-    return true;
-  });
-  return starts.map((start) => text.slice(0, start).split('\n').length);
+function linesOf(query: SearchQuery, text: string): readonly number[] {
+  const found = createFileSearch(query)({ path: 'a', bytes: encodeText(text) });
+  return typeof found === 'string' || found === null ? [] : found.hits.flat().map(({ line }) => line);
 }
 
 describe('a pattern', () => {
@@ -26,8 +23,8 @@ describe('a pattern', () => {
     expect(linesOf(regex('0;\\s+let'), text)).toEqual([]);
     expect(linesOf(regex('^$'), text)).toEqual([3]);
     expect(linesOf(regex('TOTAL', true), text)).toEqual([1, 2, 4]);
-    expect(linesOf({ query: 'LET TOTAL =', regex: false, ignoreCase: true }, text)).toEqual([1]);
-    expect(linesOf({ query: '[];', regex: false, ignoreCase: true }, text)).toEqual([2]);
+    expect(linesOf({ query: 'LET TOTAL =', regex: false, ignoreCase: true, context: 0 }, text)).toEqual([1]);
+    expect(linesOf({ query: '[];', regex: false, ignoreCase: true, context: 0 }, text)).toEqual([2]);
   });
 
   it('finds the lines that the language’s own expressions find (S142)', () => {
@@ -92,7 +89,7 @@ describe('a pattern', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.boolean(), (pieces, ignoreCase) => {
-        const query = { query: pieces.join('').slice(0, 500) || 'a', regex: true, ignoreCase };
+        const query = { query: pieces.join('').slice(0, 500) || 'a', regex: true, ignoreCase, context: 0 };
         const problems: (string | null)[] = [];
         expect(cpuSeconds(() => void problems.push(findQueryProblem(query)))).toBeLessThan(1);
         if (problems[0] === null) expect(linesOf(query, 'ab\nc\n').length).toBeLessThanOrEqual(2);
@@ -105,13 +102,12 @@ describe('a pattern', () => {
     '%s takes time in proportion to the text (S142)',
     (query) => {
       expect(findQueryProblem(regex(query))).toBeNull();
-      const finder = createLineFinder(regex(query));
-      expect(cpuSeconds(() => finder(`${'ab'.repeat(20_000)}\n`, () => true))).toBeLessThan(3);
+      expect(cpuSeconds(() => linesOf(regex(query), `${'ab'.repeat(20_000)}\n`))).toBeLessThan(3);
     },
   );
 
   it('literal text is never read as a pattern (S142)', () => {
-    expect(findQueryProblem({ query: '(x+', regex: false, ignoreCase: true })).toBeNull();
+    expect(findQueryProblem({ query: '(x+', regex: false, ignoreCase: true, context: 0 })).toBeNull();
     expect(RE2JS.quote('(x+')).toBe('\\(x\\+');
   });
 });
