@@ -1,7 +1,6 @@
 import { pathsOf } from '../../src/core/edits/change.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
 import { isApprovalVote } from '../../src/core/state/vote.ts';
-import type { Signal } from '../../src/core/step/signals.ts';
 import { type Cast, playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
 import type { PlayedCase } from './checks/evidence.ts';
@@ -52,7 +51,6 @@ export async function playHostileCase(
     ...(hasVotes ? [] : findVotes(played)),
     ...findForbiddenChanges(played),
     ...findShownSecrets(played),
-    ...findTranscriptFailures(played),
     ...findEndlessRuns(played),
     ...(await checkCase(played)),
   ];
@@ -90,22 +88,6 @@ function findShownSecrets({ simulatedGitHub, fixture }: PlayedCase): readonly st
   return snapshotAllPulls(simulatedGitHub, fixture)
     .flatMap((snapshot) => listBotComments(snapshot, fixture))
     .flatMap(({ id, body }) => (CANARY.test(body) ? [`read: comment ${id} shows a denied file`] : []));
-}
-
-function failureOf(signal: Signal): string {
-  if (signal.type === 'model-failed') return signal.message;
-  const isFailed = signal.type === 'side-question-answered' && signal.outcome.kind === 'failed';
-  return isFailed ? signal.outcome.message : '';
-}
-
-/** The App noticed itself that a transcript is broken, and did not send it. */
-function findTranscriptFailures({ trace }: PlayedCase): readonly string[] {
-  return trace.events.flatMap((event) => {
-    if (event.kind !== 'saved') return [];
-    const { signal } = event;
-    const message = failureOf(signal);
-    return /^its transcript is broken/i.test(message) ? [`transcript: ${message}`] : [];
-  });
 }
 
 /** Without a word of people and without a new proposal a run gets as many responses as its limits say. */

@@ -1,5 +1,5 @@
+import { checkTranscript } from '../../../fakes/model/check-transcript.ts';
 import type { LogFields, Logger } from '../../../src/adapters/telemetry/log.ts';
-import { checkTranscript } from '../../../src/core/agent/messages.ts';
 import type { ModelResponse, TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { isInternalError } from '../../../src/worker/jobs/retries.ts';
 import { CANARY } from './denied-files.ts';

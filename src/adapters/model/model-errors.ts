@@ -2,7 +2,6 @@ import { APIConnectionError, APIError } from 'openai';
 import type { TokenUsage } from '../../core/state/conversation.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { statedContextSize } from './context-size.ts';
 import { endpointWords, type SentRequest } from './endpoint-words.ts';
 import {
   type ErrorMeaning,
@@ -34,9 +33,8 @@ export function toModelError(error: unknown, now: number, sent: SentRequest): Mo
     requestId: labelOf(error.requestID, sent),
   };
   const meaning = meaningOf({ ...answer, message: error.message });
-  const contextTokens = meaning.failure === 'too-long' ? statedContextSize(error) : null;
   const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
-  return createError(meaning, answer, { retryAt, contextTokens });
+  return createError(meaning, answer, retryAt);
 }
 
 /** The error of a response that is no Chat Completions reply. */
@@ -46,8 +44,8 @@ export function unreadableResponseError(): ModelError {
 
 /** A copy of the error with the cost of its answer, if the endpoint told it. */
 export function withUsage(error: ModelError, usage: TokenUsage | null): ModelError {
-  const { kind, message, retryAt, report, contextTokens, cause } = error;
-  return new ModelError(kind, message, retryAt, { report, usage, contextTokens, cause });
+  const { kind, message, retryAt, report, cause } = error;
+  return new ModelError(kind, message, retryAt, { report, usage, cause });
 }
 
 /** The error of a request that the watchdog ended. */
@@ -85,19 +83,13 @@ type Answer = {
 
 const NO_ANSWER: Answer = { status: null, code: null, type: null, requestId: null, said: null, cause: null };
 
-/** Facts for the worker that an error can state; absent or null if it does not. */
-type FoundInError = Partial<Pick<ModelError, 'retryAt' | 'contextTokens'>>;
-
 function createError(
   { kind, failure, message }: ErrorMeaning,
   { cause, ...answer }: Answer,
-  { retryAt = null, ...found }: FoundInError = {},
+  retryAt: number | null = null,
 ): ModelError {
-  return new ModelError(kind, message, retryAt, {
-    ...(cause === null ? {} : { cause }),
-    ...found,
-    report: { failure, ...answer },
-  });
+  const report = { failure, ...answer };
+  return new ModelError(kind, message, retryAt, cause === null ? { report } : { cause, report });
 }
 
 /** The meaning of a response that was refused; a retry would get the same one. Null for other errors. */

@@ -31,8 +31,6 @@ export function continueRun(
       idleResponses: NO_IDLE_RESPONSES,
       spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
     },
-    // The operator might have given the model a larger context.
-    modelContext: { ...run.modelContext, learnedLimit: null },
   });
   const counted = { ...resumed, runStart: runStartOf(facts, lastResumption.by) };
   return run.batch === null

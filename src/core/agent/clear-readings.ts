@@ -1,7 +1,6 @@
 import { formatNumber } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import type { ModelContext } from '../state/model-context.ts';
 import { CLEARABLE_TOOLS, readToolName, toolDefinitions } from '../state/tools.ts';
 
 /** The text in the place of a cleared reading. */
@@ -14,11 +13,9 @@ export function sentMessages(
 ): readonly TranscriptMessage[] {
   if (clearedBefore === 0) return messages;
   const clearable = new Set(clearableIndexes(messages));
-  return messages.map((message, index) => (index < clearedBefore && clearable.has(index) ? cleared(message) : message));
-}
-
-function cleared(message: TranscriptMessage): TranscriptMessage {
-  return { ...message, content: CLEARED_OUTPUT };
+  return messages.map((message, index) =>
+    index < clearedBefore && clearable.has(index) ? { ...message, content: CLEARED_OUTPUT } : message,
+  );
 }
 
 /** The indexes of readings that are longer than the line in their place, in order. */
@@ -55,31 +52,28 @@ export function countedUsage({ usage, content, toolCalls }: ModelResponse, estim
   };
 }
 
-/** The plan of a request: it is sent as it is, or planned again from another context, or cannot be sent. */
+/** The plan of a request: it is sent as it is, or planned again with more readings cleared, or cannot be sent. */
 export type RequestPlan =
   | { readonly kind: 'send'; readonly messages: readonly TranscriptMessage[]; readonly estimatedTokens: number }
-  | { readonly kind: 'clear'; readonly modelContext: ModelContext }
+  | { readonly kind: 'clear'; readonly clearedBefore: number }
   | { readonly kind: 'too-long'; readonly message: string };
 
 /** Readings are cleared above this share of the limit. */
 const CLEAR_ABOVE = 0.7;
 
-/**
- * Plans the next request. `maxTokens` is the most that a request can have, as far as the operator or the endpoint
- * said; null if they did not. Only that ends a run without a try.
- */
+/** Plans the next request. `maxTokens` is the most that a request can have; null if nobody said. */
 export function planRequest(
   messages: readonly TranscriptMessage[],
-  context: ModelContext,
+  clearedBefore: number,
   maxTokens: number | null,
 ): RequestPlan {
-  const sent = sentMessages(messages, context.clearedBefore);
+  const sent = sentMessages(messages, clearedBefore);
   const estimatedTokens = estimateTokens(sent);
   const most = maxTokens ?? Number.POSITIVE_INFINITY;
-  const limit = Math.min(most, context.learnedLimit ?? most);
-  const cleared = estimatedTokens > limit * CLEAR_ABOVE ? clearMore(messages, context, estimatedTokens > most) : null;
-  if (cleared !== null) return { kind: 'clear', modelContext: cleared };
-  if (estimatedTokens <= most) return { kind: 'send', messages: sent, estimatedTokens };
+  const isTooLong = estimatedTokens > most;
+  const more = estimatedTokens > most * CLEAR_ABOVE ? clearMore(messages, clearedBefore, isTooLong) : null;
+  if (more !== null) return { kind: 'clear', clearedBefore: more };
+  if (!isTooLong) return { kind: 'send', messages: sent, estimatedTokens };
   return {
     kind: 'too-long',
     message: `Even without older readings the conversation has about ${formatNumber(estimatedTokens)} tokens, and at most ${formatNumber(most)} fit into the model’s context; the operator should check \`MODEL_CONTEXT_TOKENS\`, or use a model that reads more.`,
@@ -87,31 +81,16 @@ export function planRequest(
 }
 
 /**
- * The context after the endpoint found the request too long; null if nothing is left to clear. `statedTokens` is the
- * size in its words; without one, the limit is what was sent.
+ * Clears the readings before the last two responses. If there are none and the request does not fit (`isTooLong`),
+ * those before the last response, and then all of them. Null if nothing is left to clear.
  */
-export function clearAfterOverflow(
+export function clearMore(
   messages: readonly TranscriptMessage[],
-  context: ModelContext,
-  statedTokens: number | null,
-): ModelContext | null {
-  const learnedLimit = statedTokens ?? estimateTokens(sentMessages(messages, context.clearedBefore));
-  const cleared = clearMore(messages, context, true);
-  return cleared === null ? null : { ...cleared, learnedLimit };
-}
-
-/**
- * Clears the readings before the last two responses. If there are none and it is `urgent`, before the last one, and
- * then all of them. Null if nothing is left to clear.
- */
-function clearMore(
-  messages: readonly TranscriptMessage[],
-  context: ModelContext,
-  urgent: boolean,
-): ModelContext | null {
+  clearedBefore: number,
+  isTooLong: boolean,
+): number | null {
   const responses = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
-  const clearable = clearableIndexes(messages).filter((index) => index >= context.clearedBefore);
-  const cuts = urgent ? [responses.at(-2), responses.at(-1), messages.length] : [responses.at(-2)];
-  const clearedBefore = cuts.find((cut = 0) => clearable.some((index) => index < cut));
-  return clearedBefore === undefined ? null : { ...context, clearedBefore };
+  const clearable = clearableIndexes(messages).filter((index) => index >= clearedBefore);
+  const cuts = isTooLong ? [responses.at(-2), responses.at(-1), messages.length] : [responses.at(-2)];
+  return cuts.find((cut = 0) => clearable.some((index) => index < cut)) ?? null;
 }

@@ -37,8 +37,8 @@ function heldNote(outcomes: readonly HeldOutcome[]): readonly TranscriptMessage[
   return outcomes.length === 0 ? [] : [buildHeldOutcomesMessage(outcomes)];
 }
 
-/** An output names branches and paths that others chose, so its hidden characters are escaped here for all tools. */
-function toolMessage({ id }: ToolCall, output: string): TranscriptMessage {
+/** The result of one call. It names branches and paths that others chose, so its hidden characters are escaped here for all tools. */
+export function toolMessage({ id }: Pick<ToolCall, 'id'>, output: string): TranscriptMessage {
   return { role: 'tool', toolCallId: id, content: escapeHiddenCharacters(output) };
 }
 
@@ -50,7 +50,12 @@ export function buildInterimResults(
   transcript: readonly TranscriptMessage[],
   run: Run | null,
 ): readonly TranscriptMessage[] {
-  return [...findUnansweredCalls(transcript).map((call) => provisionalResult(call, run)), ...provisionalHeldNote(run)];
+  return [
+    ...findUnansweredCalls(transcript).map((call) =>
+      toolMessage(call, currentOutput(call, run?.batch ?? null, isRunOver(run))),
+    ),
+    ...provisionalHeldNote(run),
+  ];
 }
 
 /** The calls of the last response that no message answers yet, in order. */
@@ -59,10 +64,6 @@ function findUnansweredCalls(messages: readonly TranscriptMessage[]): readonly T
   const lastResponse = messages[at];
   if (lastResponse?.role !== 'assistant') return [];
   return lastResponse.toolCalls.slice(messages.length - at - 1);
-}
-
-function provisionalResult(call: ToolCall, run: Run | null): TranscriptMessage {
-  return toolMessage(call, currentOutput(call, run?.batch ?? null, isRunOver(run)));
 }
 
 function isRunOver(run: Run | null): boolean {
@@ -93,39 +94,4 @@ function outputOfStatus(status: ToolCallState['status'] | undefined, isRunOver: 
   if (isRunOver || status === undefined) return RUN_OVER_OUTPUT;
   if (status.kind === 'asked') return ASKED_OUTPUT;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : STILL_RUNNING_OUTPUT;
-}
-
-/**
- * Problems that make a transcript invalid as a request; empty if it is valid. Each call needs exactly one tool message,
- * in order and directly after its assistant message, and the last message must not be the model's.
- */
-export function checkTranscript(messages: readonly TranscriptMessage[]): readonly string[] {
-  const problems: string[] = [];
-  let expectedIds: readonly string[] = [];
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'tool') {
-      const [next, ...rest] = expectedIds;
-      if (next !== message.toolCallId)
-        problems.push(`message ${index} answers ${message.toolCallId}, expected ${next ?? 'none'}`);
-      expectedIds = rest;
-      continue;
-    }
-    if (expectedIds.length > 0) problems.push(`message ${index} comes before the answer to ${expectedIds.join(', ')}`);
-    expectedIds = message.role === 'assistant' ? message.toolCalls.map((call) => call.id) : [];
-    if (message.role === 'assistant') {
-      problems.push(
-        ...findDuplicateCallIds(message.toolCalls).map((id) => `message ${index} uses the call id ${id} twice`),
-      );
-    }
-  }
-  if (expectedIds.length > 0) problems.push(`no answer to ${expectedIds.join(', ')}`);
-  const last = messages.at(-1);
-  if (last === undefined || last.role === 'assistant') problems.push('the last message is the model’s');
-  return problems;
-}
-
-/** Call ids that a response uses more than once, so that its calls cannot be answered one by one. */
-export function findDuplicateCallIds(calls: readonly ToolCall[]): readonly string[] {
-  const ids = calls.map((call) => call.id);
-  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
 }

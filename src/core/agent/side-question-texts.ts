@@ -65,15 +65,6 @@ function questionBlock({ by, text }: SideQuestion): readonly string[] {
 
 const READING_TOOLS = formatList(TOOL_NAMES.filter(isReadingTool));
 
-/** The result of a call that does anything but read. */
-export const ONLY_READING_OUTPUT =
-  'Not executed: this is a person’s question, so nothing can be changed or asked here. Read if you must, then answer.';
-
-/** The result of one call. */
-export function buildSideToolMessage(toolCallId: string, output: string): TranscriptMessage {
-  return { role: 'tool', toolCallId, content: escapeHiddenCharacters(output) };
-}
-
 /** Stands before the last response. */
 export const LAST_RESPONSE_MESSAGE: TranscriptMessage = {
   role: 'user',

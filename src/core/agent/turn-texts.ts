@@ -2,7 +2,6 @@ import { isRecord, parseJson } from '../../lib/trust.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
 import type { TranscriptMessage } from '../state/conversation.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
-import { readToolName } from '../state/tools.ts';
 import { formatPath } from './shared/tool-results.ts';
 
 /** Why the valid calls of a response are not shown to people yet. */
@@ -86,46 +85,22 @@ export const EARLIER_CALL_HINT = `No call sees the changes of another call of th
 const PROMISE =
   /^(?:(?:now|next|first|then|so|okay|ok),? )?(?:i will(?! not)|i['’]ll(?! not)|i am going to|i['’]m going to|let me(?! know))\b/i;
 
-/** The start of a call that was written as text, as some models do. */
-const CALL_SYNTAX = /<\/?(?:tool_call|function|invoke)\b|"(?:name|tool|function)"\s*:\s*"/i;
-
-/**
- * Whether an answer without calls does not read like closing words: it is empty, ends with a colon, ends by announcing
- * an action, or has a call written as text. A wrong guess costs one more response.
- */
-export function isUnfinishedAnswer(content: string | null): boolean {
-  const text = (content ?? '').trim();
-  if (text === '' || text.endsWith(':')) return true;
-  return PROMISE.test(lastSentenceOf(text)) || CALL_SYNTAX.test(text) || hasWrittenCall(text);
-}
-
-/** The last sentence or line of a trimmed text. */
-function lastSentenceOf(text: string): string {
-  return (text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '').trim();
-}
-
-/** A text that is a call and nothing else. */
+/** A text that is a call and nothing else, as some models write it. */
 const WHOLE_CALL = /^(?:```\w*\s*)?(?:<(?:tool_call|function|invoke)\b[\s\S]*>|\[?\s*\{[\s\S]*[}\]])\s*(?:```)?$/;
 
 /**
- * The part of an unfinished answer that can end its run: its words without those that announce something; null if it
- * has no others, or is a call.
+ * Whether an answer without calls does not read like closing words: it is empty, ends with a colon, ends by announcing
+ * an action, or is a call written as text. A wrong guess costs one more response.
  */
-export function finishedPart(content: string | null): string | null {
+export function isUnfinishedAnswer(content: string | null): boolean {
   const text = (content ?? '').trim();
-  const last = lastSentenceOf(text);
-  const isAnnounced = PROMISE.test(last) || last.endsWith(':');
-  const finished = isAnnounced ? text.slice(0, text.length - last.length).trim() : text;
-  return WHOLE_CALL.test(text) || finished === '' ? null : finished;
+  const lastSentence = text.split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
+  return text === '' || text.endsWith(':') || PROMISE.test(lastSentence) || WHOLE_CALL.test(text);
 }
 
 /** Two answers that people read as one. The closing words may only point at the earlier answer, or repeat it. */
 export function joinAnswers(earlier: string | null, closing: string | null): string | null {
-  const last = (closing ?? '').trim();
-  if (earlier === null || last.includes(earlier)) return closing;
-  return last === '' || earlier.includes(last) ? earlier : `${earlier}\n\n${last}`;
-}
-
-function hasWrittenCall(text: string): boolean {
-  return [...text.matchAll(/\b([a-z_]+)\(/g)].some(([, name = '']) => readToolName(name) !== null);
+  const [first, last] = [(earlier ?? '').trim(), (closing ?? '').trim()];
+  if (first === '' || last.includes(first)) return closing;
+  return last === '' || first.includes(last) ? first : `${first}\n\n${last}`;
 }

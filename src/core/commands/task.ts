@@ -17,7 +17,6 @@ import { joinRules } from '../policy/path-policy.ts';
 import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
-import { NEW_MODEL_CONTEXT } from '../state/model-context.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type DecidedChange, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
@@ -152,7 +151,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     plan: null,
     questions: [],
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),
-    modelContext: NEW_MODEL_CONTEXT,
+    clearedBefore: 0,
     assessedHeadSha: facts.pullRequest?.headSha ?? '',
     branch: headBranchOf(facts),
     baseRef: facts.pullRequest?.baseRef ?? '',

@@ -3,8 +3,7 @@ import { endRun } from '../actions/end-run.ts';
 import { countIdleResponse, heldCallStates, runBatch, startNextTurn } from '../actions/next-turn.ts';
 import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { deliverNotes } from '../actions/tool-batch.ts';
-import { findDuplicateCallIds } from '../agent/messages.ts';
-import { finishedPart, isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
+import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../agent/turn-texts.ts';
 import type { ModelResponse, ToolCallState } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
@@ -35,9 +34,6 @@ export function onModelResponded(pull: PullState, signal: ModelRespondedSignal, 
   const counted = countAnswer(startStep(pull), signal);
   if (run === null) return endStep(counted, 'outdated-result');
   const { response } = signal;
-  if (findDuplicateCallIds(response.toolCalls).length > 0) {
-    return failRun(counted, 'it gave the same id to two of its calls', facts);
-  }
   return response.toolCalls.length > 0
     ? requestTools(withResponse(counted, response), run, signal)
     : answerWithoutCalls(isBlank(response) ? counted : withResponse(counted, response), run, signal, facts);
@@ -79,13 +75,13 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
   const isCutOff = TRUNCATION_NOTES.has(response.finishReason);
   if (hasWords(run)) {
     // They answer the words before, and the next answer those that came meanwhile.
-    const summary = withAnswer(run, finishedPart(response.content));
+    const summary = withAnswer(run, response.content);
     const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, nudge: null, summary });
     return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
   }
   if (!isCutOff && run.nudge === null && isUnfinishedAnswer(response.content)) {
     const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
-    const nudged = withRun(asked, { nudge: { text: finishedPart(response.content) } });
+    const nudged = withRun(asked, { nudge: { text: response.content } });
     return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
   }
   if (!isCutOff && run.heldCalls.length > 0) {

@@ -31,12 +31,11 @@ export function countFailedAnswer(
  * shown before.
  */
 export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { type: 'readings-cleared' }>): Step {
-  const { runId, turn, modelContext, usage } = signal;
+  const { runId, turn, clearedBefore, usage } = signal;
   const run = activeRun(pull);
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
   const counted = countFailedAnswer(startStep(pull), { runId, cost: usage });
-  if (!isAwaited || modelContext.clearedBefore <= run.modelContext.clearedBefore)
-    return endStep(counted, 'outdated-result');
-  const cleared = withRun(counted, { modelContext, shownFiles: {} });
+  if (!isAwaited || clearedBefore <= run.clearedBefore) return endStep(counted, 'outdated-result');
+  const cleared = withRun(counted, { clearedBefore, shownFiles: {} });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
 }

@@ -4,7 +4,6 @@ import type { HeldCall, Nudge, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
 import { expiryAfter, type IdleResponses } from './limits.ts';
-import type { ModelContext } from './model-context.ts';
 import type { PostedComment, PostedReview } from './posted-comment.ts';
 import type { Proposal } from './proposal.ts';
 import type { AgentQuestion } from './question.ts';
@@ -39,7 +38,8 @@ export type Run = {
   /** The agent's questions, oldest first. */
   readonly questions: readonly AgentQuestion[];
   readonly spending: Spending;
-  readonly modelContext: ModelContext;
+  /** Readings among the first so many messages of the transcript are sent as one line. It only grows. */
+  readonly clearedBefore: number;
   /** Head SHA that the proposals were last assessed against. */
   readonly assessedHeadSha: string;
   readonly branch: HeadBranch;

@@ -68,19 +68,16 @@ export class ModelError extends Error {
   readonly report: ModelFailure | null;
   /** The cost of the failed answer; null if the endpoint did not say. */
   readonly usage: TokenUsage | null;
-  /** The size of the context (tokens) that a request was too long for; null if the endpoint did not say. */
-  readonly contextTokens: number | null;
   constructor(
     kind: 'transient' | 'permanent',
     message: string,
     retryAt: number | null,
-    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage' | 'contextTokens'>> = {},
+    options: ErrorOptions & Partial<Pick<ModelError, 'report' | 'usage'>> = {},
   ) {
     super(message, options);
     this.name = 'ModelError';
     this.report = options.report ?? null;
     this.usage = options.usage ?? null;
-    this.contextTokens = options.contextTokens ?? null;
     this.kind = kind;
     this.retryAt = retryAt;
   }

@@ -5,7 +5,6 @@ import type { LineRange } from '../edits/region.ts';
 import type { CallRef, ModelResponse, TokenUsage } from '../state/conversation.ts';
 import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
-import type { ModelContext } from '../state/model-context.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
 import type { QuestionInput } from '../state/question.ts';
@@ -59,7 +58,7 @@ export type Signal =
       readonly type: 'readings-cleared';
       readonly runId: string;
       readonly turn: number;
-      readonly modelContext: ModelContext;
+      readonly clearedBefore: number;
       /** The cost of a refused request; null if none was sent, or if the endpoint did not count it. */
       readonly usage: TokenUsage | null;
     }

@@ -1,7 +1,5 @@
-import { clearAfterOverflow, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
-import { checkTranscript } from '../../core/agent/messages.ts';
+import { clearMore, countedUsage, planRequest } from '../../core/agent/clear-readings.ts';
 import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
-import type { ModelContext } from '../../core/state/model-context.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
 import type { ModelDelay } from '../../core/state/run.ts';
 import { ModelError, type ModelFailureKind } from '../../core/step/model-port.ts';
@@ -18,11 +16,9 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const run = activeRun(pull);
   if (run === null || !isAwaited(pull, job)) return DONE;
   const transcript = await context.store.loadTranscript(effect.runId);
-  const problems = checkTranscript(transcript);
-  if (problems.length > 0) return modelFailed(job, null, `its transcript is broken (${problems.length} problems)`);
   const { model } = run.settings;
-  const plan = planRequest(transcript, run.modelContext, await context.model.maxRequestTokens(stopping, model));
-  if (plan.kind === 'clear') return readingsCleared(job, plan.modelContext, null);
+  const plan = planRequest(transcript, run.clearedBefore, await context.model.maxRequestTokens(stopping, model));
+  if (plan.kind === 'clear') return readingsCleared(job, plan.clearedBefore, null);
   if (plan.kind === 'too-long') return modelFailed(job, 'too-long', plan.message);
   const abandoned = watchForEnd(job);
   try {
@@ -34,7 +30,7 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   } catch (error) {
     const cost = error instanceof ModelError ? error.usage : null;
     if (abandoned.signal.aborted && error instanceof ModelError) return abandonedOutcome(job, cost);
-    const cleared = isOverflow(error) ? clearAfterOverflow(transcript, run.modelContext, error.contextTokens) : null;
+    const cleared = isOverflow(error) ? clearMore(transcript, run.clearedBefore, true) : null;
     if (cleared !== null) return readingsCleared(job, cleared, cost);
     return withAttemptOutcome(job, error, cost);
   } finally {
@@ -72,17 +68,17 @@ function abandonedOutcome(job: Job<'ask-model'>, cost: TokenUsage | null): Effec
 }
 
 /** Whether the endpoint found the request too long. */
-export function isOverflow(error: unknown): error is ModelError {
+export function isOverflow(error: unknown): boolean {
   return error instanceof ModelError && error.report?.failure === 'too-long';
 }
 
 /** `usage` is what the refusal cost, if there was one and the endpoint counted it. */
 function readingsCleared(
   { effect: { runId, turn } }: Job<'ask-model'>,
-  modelContext: ModelContext,
+  clearedBefore: number,
   usage: TokenUsage | null,
 ): EffectResult {
-  return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, modelContext, usage } };
+  return { kind: 'done', signal: { type: 'readings-cleared', runId, turn, clearedBefore, usage } };
 }
 
 /** The cost of a failed request is stored with the result of the attempt, so that it counts once. */

@@ -2,7 +2,6 @@ import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
 import type { FileChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_FACTS } from '../../../src/core/state/head-branch.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
-import { NEW_MODEL_CONTEXT } from '../../../src/core/state/model-context.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../src/core/state/pull-state.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
@@ -53,7 +52,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     plan: null,
     questions: [],
     spending: startSpending(null),
-    modelContext: NEW_MODEL_CONTEXT,
+    clearedBefore: 0,
     assessedHeadSha: 'a'.repeat(40),
     branch: { ...NO_BRANCH_FACTS, ref: 'topic', isFork: false, refusesCommits: false },
     baseRef: 'main',

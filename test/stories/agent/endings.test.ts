@@ -30,20 +30,18 @@ describe('the end of a run', () => {
     expect(bot.answer()).toContain(`@${ana.login}, the run finished: no change was proposed.`);
   });
 
-  it.each([
-    ['a function of its own', 'The box calls `search(query)` in `src/box.ts`, which trims the words.'],
-    ['a data file', 'The version is in `package.json`:\n\n```json\n{ "name": "shop", "version": "2.0.0" }\n```'],
-    ['an offer at its end', 'Row 4 is the header.\n\nI’ll leave the other rows to you.'],
-  ])('has the whole answer, if it was taken for no end because of %s (S159, S150)', async (_, content) => {
-    const { ana, bot, model } = await stage().tell();
-    model.says({ content });
-    model.says({ content: 'That is all, as I said above.' });
-    await ana.says('/countersign which one?');
-    const [beginning = ''] = content.split('\n');
-    expect(bot.answer()).toContain(`the answer, written by the model:\n\n> ${beginning}`);
-    expect(bot.answer()).toContain('> That is all, as I said above.');
-    expect(bot.answer()).not.toContain('I’ll leave');
-  });
+  it.each([['an offer at its end', 'Row 4 is the header.\n\nI’ll leave the other rows to you.']])(
+    'has the whole answer, if it was taken for no end because of %s (S159, S150)',
+    async (_, content) => {
+      const { ana, bot, model } = await stage().tell();
+      model.says({ content });
+      model.says({ content: 'That is all, as I said above.' });
+      await ana.says('/countersign which one?');
+      const [beginning = ''] = content.split('\n');
+      expect(bot.answer()).toContain(`the answer, written by the model:\n\n> ${beginning}`);
+      expect(bot.answer()).toContain('> That is all, as I said above.');
+    },
+  );
 
   it('has the answers to all words, if people wrote while the model answered (S159, S140)', async () => {
     const { ana, ben, bot, model, stored } = await stage().tell();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildInterimResults, checkTranscript } from '../../../src/core/agent/messages.ts';
+import { checkTranscript } from '../../../fakes/model/check-transcript.ts';
+import { buildInterimResults } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { isPending } from '../../../src/core/state/proposal-lifecycle.ts';

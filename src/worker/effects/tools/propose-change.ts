@@ -30,6 +30,7 @@ export async function readOrAsk(context: ToolCallContext, request: ToolRequestOf
   const entry = checked.kind === 'path' ? workspace.tree.get(checked.path) : undefined;
   // People approve versions at the head, so the version before the pull request stays unread.
   const isAsked =
+    workspace.gate.canAsk &&
     request.ref === 'head' &&
     checked.kind === 'path' &&
     entry !== undefined &&

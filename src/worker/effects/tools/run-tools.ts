@@ -12,23 +12,21 @@ import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, sharesCall } from '../../../core/state/conversation.ts';
 import { activeRun, type PullState } from '../../../core/state/pull-state.ts';
 import type { Run } from '../../../core/state/run.ts';
-import { MAX_CALLS_PER_RESPONSE, readToolName, type ToolName, type ToolRequestOf } from '../../../core/state/tools.ts';
+import {
+  isReadingTool,
+  MAX_CALLS_PER_RESPONSE,
+  readToolName,
+  type ToolName,
+  type ToolRequestOf,
+} from '../../../core/state/tools.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
 import type { CallResult, ToolResult } from '../../../core/step/signals.ts';
-import { parseJson } from '../../../lib/trust.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../../jobs/job.ts';
 import { changeFiles } from './change-files.ts';
 import { checkChanges } from './check-changes.ts';
 import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-change.ts';
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
-import {
-  createWorkspace,
-  type NumberedResult,
-  type ToolCallContext,
-  type ToolOutput,
-  toolOutput,
-  type Workspace,
-} from './workspace.ts';
+import { createWorkspace, type NumberedResult, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
@@ -46,8 +44,7 @@ export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
     return { kind: 'done', signal: { ...answer, headSha: null, results: unread } };
   }
   const results = await runToolCalls(workspace, effect.calls);
-  const bounded = boundResults(results, (call) => toolOf(effect.calls, call));
-  return { kind: 'done', signal: { ...answer, headSha: workspace.head, results: bounded } };
+  return { kind: 'done', signal: { ...answer, headSha: workspace.head, results } };
 }
 
 /** The status of an error for a tree that is too large to be listed. */
@@ -80,8 +77,8 @@ function toolOf(calls: readonly IssuedCall[], ref: CallRef): ToolName | null {
   return call === undefined ? null : readToolName(call.toolCall.name);
 }
 
-/** Runs calls in order. Refuses calls beyond the limit of their response. */
-async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<readonly CallResult[]> {
+/** Runs calls in order. Refuses calls beyond the limit of their response, and bounds their outputs. */
+export async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]): Promise<readonly CallResult[]> {
   let results: readonly NumberedResult[] = [];
   for (const [index, call] of calls.entries()) {
     // Each call can take milliseconds, so let other work run in between.
@@ -90,7 +87,8 @@ async function runToolCalls(workspace: Workspace, calls: readonly IssuedCall[]):
     const result = isExtra ? postponed(call, TOO_MANY_CALLS_OUTPUT) : await runToolCall(workspace, call, results);
     results = addResult(workspace, results, { ...result, turn: call.turn });
   }
-  return checkChanges(workspace, calls, results);
+  const checked = await checkChanges(workspace, calls, results);
+  return boundResults(checked, (call) => toolOf(calls, call));
 }
 
 /**
@@ -129,32 +127,17 @@ export async function runToolCall(
   call: IssuedCall,
   earlier: readonly NumberedResult[],
 ): Promise<ToolResult> {
-  return parseAndRun(call, (request) => handleToolCall({ workspace, call, earlier }, request.tool, request));
-}
-
-/** Runs a call if it is valid, and answers it with what is wrong if it is not. */
-export async function parseAndRun<Result>(
-  call: IssuedCall,
-  run: (request: ToolRequestOf<ToolName>) => Promise<Result> | Result,
-): Promise<Result | ToolOutput> {
-  const { toolCall } = call;
+  const { toolCall, isCut } = call;
+  const name = readToolName(toolCall.name);
+  if (!workspace.gate.canAsk && name !== null && !isReadingTool(name)) return toolOutput(toolCall, ONLY_READING_OUTPUT);
   const parsed = parseCall({ name: toolCall.name, arguments: toolCall.arguments });
-  return parsed.kind === 'call' ? run(parsed.call) : toolOutput(toolCall, cutCallOutput(call) ?? parsed.output);
+  if (parsed.kind === 'call') return handleToolCall({ workspace, call, earlier }, parsed.call.tool, parsed.call);
+  return toolOutput(toolCall, isCut ? cutOutput(toolCall.name, toolCall.arguments.length) : parsed.output);
 }
 
-/** For the last call of a response that ended at its length limit: T22 if its arguments are incomplete, else null. */
-function cutCallOutput({ isCut, toolCall }: IssuedCall): string | null {
-  return isCut && !isJson(toolCall.arguments) ? cutOutput(toolCall.name, toolCall.arguments.length) : null;
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** The result of a call that does anything but read for a person's question. */
+const ONLY_READING_OUTPUT =
+  'Not executed: this is a person’s question, so nothing can be changed or asked here. Read if you must, then answer.';
 
 const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
   ...READING_HANDLERS,

@@ -58,7 +58,7 @@ export type Workspace = {
 type ReadingGate = {
   /** Whether people approved this version of a file in the run. */
   readonly isApproved: (path: string, blob: string) => boolean;
-  /** False in the answer to a person's question, which asks for no approval. */
+  /** False in the answer to a person's question, which reads only and asks for no approval. */
   readonly canAsk: boolean;
 };
 

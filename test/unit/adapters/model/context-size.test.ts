@@ -94,7 +94,7 @@ describe('the size of a model’s context (S169)', () => {
       const endpoint = await scripted({ fault: 'status', status, body: { error } });
       const failure = await failureOf(openModel(endpoint.url).ask(HELLO, never(), RUN));
       expect(failure.report?.failure).toBe('too-long');
-      expect(failure.contextTokens).toBe(size);
+      expect(statedContextSize({ error, message: String(error['message']) })).toBe(size);
     },
   );
 

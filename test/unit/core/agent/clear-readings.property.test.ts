@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkTranscript } from '../../../../fakes/model/check-transcript.ts';
 import {
   CLEARED_OUTPUT,
-  clearAfterOverflow,
+  clearMore,
   countedUsage,
   estimateTokens,
   planRequest,
   type RequestPlan,
   sentMessages,
 } from '../../../../src/core/agent/clear-readings.ts';
-import { checkTranscript } from '../../../../src/core/agent/messages.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import { type ModelContext, NEW_MODEL_CONTEXT } from '../../../../src/core/state/model-context.ts';
 import { CLEARABLE_TOOLS, toolsOfKind } from '../../../../src/core/state/tools.ts';
 
 const TOOL = fc.constantFrom(
@@ -60,9 +59,9 @@ function toolsOfResults(messages: readonly TranscriptMessage[]): readonly (strin
 }
 
 /** Plans until nothing more is cleared. */
-function settle(messages: readonly TranscriptMessage[], context: ModelContext, max: number): readonly RequestPlan[] {
+function settle(messages: readonly TranscriptMessage[], context: number, max: number): readonly RequestPlan[] {
   const plan = planRequest(messages, context, max);
-  return plan.kind === 'clear' ? [plan, ...settle(messages, plan.modelContext, max)] : [plan];
+  return plan.kind === 'clear' ? [plan, ...settle(messages, plan.clearedBefore, max)] : [plan];
 }
 
 const isReading = (tool: string | null) => ['read_file', 'SEARCH', 'functions.read_diff'].includes(tool ?? '');
@@ -100,7 +99,7 @@ describe('clearing old readings (S169)', () => {
     let cleared = 0;
     fc.assert(
       fc.property(CONVERSATION, fc.integer({ min: 4_000, max: 60_000 }), (messages, max) => {
-        const plans = settle(messages, NEW_MODEL_CONTEXT, max);
+        const plans = settle(messages, 0, max);
         expect(plans.length).toBeLessThanOrEqual(4);
         const last = plans.at(-1);
         if (plans.length > 1) cleared += 1;
@@ -113,15 +112,15 @@ describe('clearing old readings (S169)', () => {
   });
 
   it('clears rarely: all but the last two responses, so that many more readings fit before the next time (S169)', () => {
-    let context = NEW_MODEL_CONTEXT;
+    let context = 0;
     let messages = OPENING;
     let steps = 0;
     for (let turn = 0; turn < 200; turn += 1) {
       messages = addTurn(messages, { tools: ['read_file'], length: 3_500, words: null });
       for (const plan of settle(messages, context, 40_000)) {
         if (plan.kind === 'clear') {
-          context = plan.modelContext;
-          expect(sentMessages(messages, context.clearedBefore).slice(-4)).toEqual(messages.slice(-4));
+          context = plan.clearedBefore;
+          expect(sentMessages(messages, context).slice(-4)).toEqual(messages.slice(-4));
           steps += 1;
         } else expect(plan.kind).toBe('send');
       }
@@ -132,37 +131,22 @@ describe('clearing old readings (S169)', () => {
 
   it('after each overflow less is sent, until nothing is left to clear (S169)', () => {
     fc.assert(
-      fc.property(CONVERSATION, fc.option(fc.integer({ min: 256, max: 200_000 })), (messages, stated) => {
-        let context: ModelContext = NEW_MODEL_CONTEXT;
+      fc.property(CONVERSATION, (messages) => {
+        let context = 0;
         for (let count = 0; ; count += 1) {
-          const before = estimateTokens(sentMessages(messages, context.clearedBefore));
-          const next = clearAfterOverflow(messages, context, stated);
+          const before = estimateTokens(sentMessages(messages, context));
+          const next = clearMore(messages, context, true);
           if (next === null) break;
           context = next;
-          expect(estimateTokens(sentMessages(messages, context.clearedBefore))).toBeLessThan(before);
+          expect(estimateTokens(sentMessages(messages, context))).toBeLessThan(before);
           expect(count).toBeLessThan(3);
         }
         const clearable = toolsOfResults(messages).findLastIndex(
           (tool, index) => isReading(tool) && (messages[index]?.content ?? '').length > CLEARED_OUTPUT.length,
         );
-        expect(context.clearedBefore).toBeGreaterThan(Math.max(-1, clearable));
+        expect(context).toBeGreaterThan(Math.max(-1, clearable));
       }),
     );
-  });
-
-  it('after an overflow it clears above what the refusal showed, and what is left is tried (S169)', () => {
-    const messages = addTurn(OPENING, { tools: ['read_file'], length: 9_000, words: 'w'.repeat(60_000) });
-    const context = clearAfterOverflow(messages, NEW_MODEL_CONTEXT, null);
-    if (context === null) throw new Error('nothing was cleared');
-    const learned = context.learnedLimit ?? 0;
-    const again = planRequest(messages, context, null);
-    if (again.kind !== 'send') throw new Error(again.kind);
-    expect(again.estimatedTokens).toBeGreaterThan(0.7 * learned);
-    expect(clearAfterOverflow(messages, context, null)).toBeNull();
-    const later = [1, 2].reduce((all) => addTurn(all, { tools: ['read_file'], length: 3_000, words: null }), messages);
-    expect(planRequest(later, NEW_MODEL_CONTEXT, null).kind).toBe('send');
-    const longer = [1, 2].reduce((all) => addTurn(all, { tools: ['read_file'], length: 3_000, words: null }), later);
-    expect(planRequest(longer, context, null).kind).toBe('clear');
   });
 
   it('without a count of the endpoint our estimate counts (S171)', () => {
@@ -180,7 +164,7 @@ describe('clearing old readings (S169)', () => {
   });
 
   it('a context smaller than the first message ends with a clear sentence (S169)', () => {
-    const plan = planRequest(OPENING, NEW_MODEL_CONTEXT, 750);
+    const plan = planRequest(OPENING, 0, 750);
     if (plan.kind !== 'too-long') throw new Error(plan.kind);
     expect(plan.message).toMatch(
       /^Even without older readings the conversation has about [\d,]+ tokens, and at most 750 fit into the model’s context; the operator should check `MODEL_CONTEXT_TOKENS`, or use a model that reads more\.$/,

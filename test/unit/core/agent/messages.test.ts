@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildInterimResults, buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
+import { checkTranscript } from '../../../../fakes/model/check-transcript.ts';
+import { buildInterimResults, buildToolMessages } from '../../../../src/core/agent/messages.ts';
 import { retargetedOutput } from '../../../../src/core/agent/shared/tool-results.ts';
 import type { ToolBatch, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { run } from '../messages/sample.ts';

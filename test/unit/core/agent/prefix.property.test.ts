@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkTranscript } from '../../../../fakes/model/check-transcript.ts';
 import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
 import { toWireMessage } from '../../../../src/adapters/model/wire-format.ts';
 import { sentMessages } from '../../../../src/core/agent/clear-readings.ts';
-import { checkTranscript } from '../../../../src/core/agent/messages.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
 
@@ -50,7 +50,7 @@ describe('the requests of a run', () => {
         let cleared = 0;
         const compare = (): void => {
           if (!game.effects.some(({ type }) => type === 'ask-model')) return;
-          const clearedBefore = game.pull.run?.modelContext.clearedBefore ?? 0;
+          const clearedBefore = game.pull.run?.clearedBefore ?? 0;
           const sent = sentMessages(game.transcript, clearedBefore);
           const request = wireOf(sent);
           expect(checkTranscript(sent)).toEqual([]);
@@ -97,10 +97,10 @@ function play(game: TableGame, event: PlayedEvent, index: number): void {
 /** Everything so far is cleared. */
 function clear(game: TableGame): void {
   const { run } = game.pull;
-  if (run?.phase.kind !== 'awaiting-model' || run.modelContext.clearedBefore >= game.transcript.length) return;
+  if (run?.phase.kind !== 'awaiting-model' || run.clearedBefore >= game.transcript.length) return;
   game.take('ask-model');
-  const modelContext = { ...run.modelContext, clearedBefore: game.transcript.length };
-  game.signal({ type: 'readings-cleared', runId: run.id, turn: run.phase.turn, modelContext, usage: null });
+  const clearedBefore = game.transcript.length;
+  game.signal({ type: 'readings-cleared', runId: run.id, turn: run.phase.turn, clearedBefore, usage: null });
 }
 
 function callOf(text: string, id: string) {

@@ -116,7 +116,7 @@ describe('what a run spends (S171)', () => {
     const clear = (clearedBefore: number) =>
       game.signal({
         ...({ type: 'readings-cleared', runId: run.id, turn: 1, usage: USAGE } as const),
-        modelContext: { ...run.modelContext, clearedBefore },
+        clearedBefore,
       });
     game.take('ask-model');
     clear(2);
@@ -134,7 +134,7 @@ describe('what a run spends (S171)', () => {
     const clear = (clearedBefore: number, turn = 1) =>
       game.signal({
         ...{ type: 'readings-cleared', runId: run.id, turn },
-        modelContext: { ...run.modelContext, clearedBefore },
+        clearedBefore,
         usage: null,
       } as const);
     expect(clear(1, 2).reason).toBe('outdated-result');
@@ -142,6 +142,6 @@ describe('what a run spends (S171)', () => {
     expect(clear(2).reason).toBe('readings-cleared');
     expect(clear(2).reason).toBe('outdated-result');
     expect(game.effects.filter(({ type }) => type === 'ask-model')).toHaveLength(1);
-    expect(runOf(game)).toMatchObject({ shownFiles: {}, modelContext: { clearedBefore: 2 } });
+    expect(runOf(game)).toMatchObject({ shownFiles: {}, clearedBefore: 2 });
   });
 });
