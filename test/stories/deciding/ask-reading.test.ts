@@ -38,11 +38,13 @@ describe('a question that the agent has to look up', () => {
 
   it('is answered whole, if the answer was taken for no end (S157, S150)', async () => {
     const { ana, bot, model } = await propose(stage(), BIGINT);
-    model.says({ content: 'The box calls `search(query)` in `src/box.ts`.' });
+    model.says({ content: 'The box calls `search(query)`. I’ll leave it at that.' });
     model.says({ content: 'That is all, as I said above.' });
     await ana.says('/ask who searches?');
-    expect(bot.answer()).toContain('> The box calls `search(query)` in `src/box.ts`.\n>\n> That is all, as I said');
-    model.says({ content: 'The box calls `search(query)`.' });
+    expect(bot.answer()).toContain(
+      '> The box calls `search(query)`. I’ll leave it at that.\n>\n> That is all, as I said',
+    );
+    model.says({ content: 'The box calls `search(query)`. I’ll leave it at that.' });
     model.says({ content: ' ' });
     await ana.says('/ask and who calls it?');
     expect(bot.answer()).toContain('> The box calls `search(query)`.');
