@@ -249,7 +249,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'line-endings.ts',
       'find-text.ts',
       'closest-text.ts',
-      'occurrences.ts',
       'hunks.ts',
       'applied-ops.ts',
       'limits.ts',

@@ -1,7 +1,7 @@
-import { checkTranscript } from '../../../fakes/model/check-transcript.ts';
 import type { LogFields, Logger } from '../../../src/adapters/telemetry/log.ts';
 import type { ModelResponse, TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { isInternalError } from '../../../src/worker/jobs/retries.ts';
+import { checkTranscript } from '../../shared/check-transcript.ts';
 import { CANARY } from './denied-files.ts';
 
 /** The requests that a hostile model got in one case, and the errors that the App logged. */

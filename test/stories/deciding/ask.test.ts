@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkTranscript } from '../../../fakes/model/check-transcript.ts';
 import type { ChatRequest } from '../../../fakes/model/script.ts';
+import { checkTranscript } from '../../../lab/shared/check-transcript.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTranscript } from '../../../fakes/model/check-transcript.ts';
+import { checkTranscript } from '../../../lab/shared/check-transcript.ts';
 import { buildInterimResults } from '../../../src/core/agent/messages.ts';
 import type { ToolCall } from '../../../src/core/state/conversation.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTranscript } from '../../../../fakes/model/check-transcript.ts';
+import { checkTranscript } from '../../../../lab/shared/check-transcript.ts';
 import { buildInterimResults, buildToolMessages } from '../../../../src/core/agent/messages.ts';
 import { retargetedOutput } from '../../../../src/core/agent/shared/tool-results.ts';
 import type { ToolBatch, TranscriptMessage } from '../../../../src/core/state/conversation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkTranscript } from '../../../../fakes/model/check-transcript.ts';
+import { checkTranscript } from '../../../../lab/shared/check-transcript.ts';
 import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
 import { toWireMessage } from '../../../../src/adapters/model/wire-format.ts';
 import { sentMessages } from '../../../../src/core/agent/clear-readings.ts';
