@@ -14,12 +14,9 @@ import type { NumberedResult, Workspace } from './workspace.ts';
 /** Time for all checks of a batch (ms). Later changes are shown without one. */
 const MAX_CHECKS_MS = 5_000;
 
-/** The regions of the batch that people will see, by path. */
-type SeenRegions = ReadonlyMap<string, readonly Region[]>;
-
 /**
- * Refuses the changes after which a file would no longer parse, each judged with the earlier ones of the batch. A
- * change that the model sends again is not refused but marked, so that people are warned.
+ * Refuses the changes after which a file would no longer parse, each as if it came alone. A change that the model sends
+ * again is not refused but marked, so that people are warned.
  */
 export async function checkChanges(
   workspace: Workspace,
@@ -30,19 +27,9 @@ export async function checkChanges(
   const checked: NumberedResult[] = [];
   for (const result of results) {
     if (result.kind !== 'change' || workspace.now() > deadline) checked.push(result);
-    else checked.push(...(await checkChange(workspace, calls, result, seenRegions(checked))));
+    else checked.push(...(await checkChange(workspace, calls, result)));
   }
   return checked;
-}
-
-function seenRegions(results: readonly NumberedResult[]): SeenRegions {
-  const seen = new Map<string, readonly Region[]>();
-  for (const result of results) {
-    if (result.kind !== 'change') continue;
-    for (const { path, regions } of resultingFiles(result.change))
-      seen.set(path, [...(seen.get(path) ?? []), ...regions]);
-  }
-  return seen;
 }
 
 /** A file whose text a change edits or creates. `base` is null for a new one. */
@@ -61,12 +48,11 @@ async function checkChange(
   workspace: Workspace,
   issued: readonly IssuedCall[],
   result: NumberedChange,
-  seen: SeenRegions,
 ): Promise<readonly NumberedResult[]> {
   const { change, calls } = result;
   // It is not shown to people at all.
   if (workspace.isAnsweredEarlier(change)) return [result];
-  const problems = await findProblems(workspace, change, seen);
+  const problems = await findProblems(workspace, change);
   const [problem] = problems;
   if (problem === undefined) return [result];
   const own = issued.filter((one) => calls.some((call) => isSameCall(call, callRefOf(one))));
@@ -77,17 +63,10 @@ async function checkChange(
 }
 
 /** The first problem of each file of the change, in order. */
-async function findProblems(
-  workspace: Workspace,
-  change: Change,
-  seen: SeenRegions,
-): Promise<readonly SyntaxProblem[]> {
+async function findProblems(workspace: Workspace, change: Change): Promise<readonly SyntaxProblem[]> {
   const problems: SyntaxProblem[] = [];
-  for (const { path, base, regions } of resultingFiles(change)) {
-    if (formatsOf(path).length === 0) continue;
-    const bytes = base === null ? new Uint8Array() : await workspace.github.fetchBlob(base.blob);
-    const file = { path, isNew: base === null, bytes, earlier: seen.get(path) ?? [], changes: regions };
-    const problem = await findSyntaxProblem(workspace, file);
+  for (const file of resultingFiles(change)) {
+    const problem = formatsOf(file.path).length === 0 ? null : await findSyntaxProblem(workspace, file);
     if (problem !== null) problems.push(problem);
   }
   return problems;
@@ -95,30 +74,19 @@ async function findProblems(
 
 type NumberedChange = Extract<NumberedResult, { kind: 'change' }>;
 
-/** A file with the changes of it that are checked; `isNew` tells that there is none yet, and `bytes` are empty. */
-type FileToCheck = {
-  readonly path: string;
-  readonly isNew: boolean;
-  readonly bytes: Uint8Array;
-  /** Changes that are taken for granted. */
-  readonly earlier: readonly Region[];
-  /** Those that are judged. None touches another, or an earlier one. */
-  readonly changes: readonly Region[];
-};
-
-/** The syntax error that changes bring into a file that parsed before; null if there is none, as far as known. */
-async function checkSyntax({ path, isNew, bytes, earlier, changes }: FileToCheck): Promise<SyntaxProblem | null> {
-  const decoded = decodeText(bytes);
+/**
+ * The syntax error that a change brings into a file that parsed before; null if there is none, as far as known. A parser
+ * that fails must not keep a change from people.
+ */
+async function findSyntaxProblem(
+  { github, log }: Workspace,
+  { path, base, regions }: ResultingFile,
+): Promise<SyntaxProblem | null> {
+  const decoded = decodeText(base === null ? new Uint8Array() : await github.fetchBlob(base.blob));
   if (decoded.kind !== 'text') return null;
-  const before = isNew && earlier.length === 0 ? null : composeFile(decoded.text, earlier).text;
-  const after = composeFile(decoded.text, [...earlier, ...changes]).text;
-  return findNewSyntaxError({ path, before, after });
-}
-
-/** A parser that fails must not keep a change from people: then there is no check. */
-async function findSyntaxProblem({ log }: Pick<Workspace, 'log'>, file: FileToCheck): Promise<SyntaxProblem | null> {
   try {
-    return await checkSyntax(file);
+    const before = base === null ? null : decoded.text;
+    return await findNewSyntaxError({ path, before, after: composeFile(decoded.text, regions).text });
   } catch (error) {
     log.warn({ err: error }, 'change not checked for syntax errors');
     return null;
