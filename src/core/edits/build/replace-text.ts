@@ -2,10 +2,10 @@ import { findSecretRanges, REDACTED } from '../../../lib/credentials.ts';
 import { redactRanges } from '../../../lib/redaction.ts';
 import { BYTE_ORDER_MARK } from '../text/characters.ts';
 import { findNearMatches, type NearMatch } from '../text/closest-text.ts';
-import { findMatches, lineOfMatch, type TextMatch } from '../text/find-text.ts';
+import { findMatches, type TextMatch } from '../text/find-text.ts';
 import { MAX_FILE_BYTES } from '../text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from '../text/line-endings.ts';
-import { createLineTable, type LineTable } from '../text/line-table.ts';
+import { createLineTable, type LineTable, lineIndexAt } from '../text/line-table.ts';
 import { crLfToLf } from '../text/lines.ts';
 import { replaceHiddenCharacters } from '../text/unicode.ts';
 import { fileTooLarge, type Refusal, refuse } from './file-version.ts';
@@ -77,6 +77,10 @@ function matchNotUnique(matches: readonly TextMatch[], lines: LineTable): string
   const listed = matches.slice(0, MAX_LISTED_MATCHES).map((match) => lineOfMatch(lines, match));
   const more = matches.length > listed.length ? ` and ${matches.length - listed.length} more` : '';
   return `Found ${matches.length} matches for old_string. Use replace_all=True or provide more context. Matches at lines: ${listed.join(', ')}${more}`;
+}
+
+function lineOfMatch(lines: LineTable, { start }: TextMatch): number {
+  return lineIndexAt(lines, start) + 1;
 }
 
 /** T6, from the text as the model sees it. The question is left out if nothing is similar. */

@@ -1,5 +1,5 @@
+import { forEachOccurrence, STOP_SEARCH } from './find-text.ts';
 import { lineEnd } from './lines.ts';
-import { forEachOccurrence, STOP_SEARCH } from './occurrences.ts';
 
 /** A text with look-ups of the lines that `splitLines` would give. Only the lines that are needed become strings. */
 export type LineTable = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BuildResult } from '../../../../src/core/edits/build/build-change.ts';
-import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
 import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-file-ops.ts';
-import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
+import { buildEdit, buildWrite } from '../../../../src/core/edits/build/build-text.ts';
 import { summarizeChange } from '../../../../src/core/edits/describe-change.ts';
 import { changeOf, stored } from './samples.ts';
 

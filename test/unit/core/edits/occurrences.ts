@@ -1,4 +1,4 @@
-import { forEachOccurrence } from '../../../../src/core/edits/text/occurrences.ts';
+import { forEachOccurrence } from '../../../../src/core/edits/text/find-text.ts';
 
 /** The offsets of all occurrences in order, including overlapping ones. */
 export function findOccurrences(text: string, needle: string): number[] {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { BuildResult } from '../../../../src/core/edits/build/build-change.ts';
-import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
+import { buildEdit, buildWrite } from '../../../../src/core/edits/build/build-text.ts';
 import { type BlobRef, type FileChange, unifiedDiffOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 

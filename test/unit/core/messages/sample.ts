@@ -1,5 +1,4 @@
-import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
-import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
+import { buildEdit, buildWrite } from '../../../../src/core/edits/build/build-text.ts';
 import type { Change, FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
 import type { ProposalView } from '../../../../src/core/messages/proposal/proposal-status.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildWrite } from '../../../../src/core/edits/build/build-write.ts';
+import { buildWrite } from '../../../../src/core/edits/build/build-text.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { findConflictingChange } from '../../../../src/core/policy/earlier-changes.ts';
 import { changeOf, editOf } from '../edits/samples.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { decide } from '../../../../src/core/decide.ts';
-import { buildEdit } from '../../../../src/core/edits/build/build-edit.ts';
+import { buildEdit } from '../../../../src/core/edits/build/build-text.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { mainPath, membersOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BuildResult } from '../../../../../src/core/edits/build/build-change.ts';
-import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-text.ts';
 import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
 import { createRegionPattern, findWithContext } from '../../../../../src/core/edits/locate-region.ts';
 import { decodeText } from '../../../../../src/core/edits/text/characters.ts';

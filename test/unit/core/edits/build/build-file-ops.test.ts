@@ -120,11 +120,9 @@ it('neither is ever a suggestion block; a move is posted at its source (S33)', (
   expect(choosePlacement({ change: deletion(stored('a\nb\n')), ...at })).toEqual({
     kind: 'file',
     path: 'file.txt',
-    reason: 'deletion',
   });
   expect(choosePlacement({ change: moveOf(stored('a\nb\n')), ...at })).toEqual({
     kind: 'file',
     path: 'file.txt',
-    reason: 'move',
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-text.ts';
 import { ChangePayloadSchema } from '../../../../../src/core/edits/change.ts';
 import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
 import { fileAfter } from '../file-after.ts';

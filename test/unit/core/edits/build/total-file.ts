@@ -1,6 +1,5 @@
 import type { BuildResult } from '../../../../../src/core/edits/build/build-change.ts';
-import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
-import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { buildEdit, buildWrite } from '../../../../../src/core/edits/build/build-text.ts';
 import { stored } from '../samples.ts';
 
 /** The file that the calls below change. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWrite } from '../../../../../src/core/edits/build/build-write.ts';
+import { buildWrite } from '../../../../../src/core/edits/build/build-text.ts';
 import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/build/unified-diff.ts';
 import { regionBetween, regionIndex } from '../../../../../src/core/edits/region.ts';
 import { parseHunks } from '../../../../../src/core/edits/text/hunks.ts';

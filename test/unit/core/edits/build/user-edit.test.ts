@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSuggestionBlock, replaceLines } from '../../../../../fakes/people/commit-suggestion.ts';
 import { COMMAND_GRAMMAR } from '../../../../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../../../../src/core/comments/parse-comment.ts';
-import { buildEdit } from '../../../../../src/core/edits/build/build-edit.ts';
+import { buildEdit } from '../../../../../src/core/edits/build/build-text.ts';
 import { applyUserEdit, type UserEditResult, userEditRange } from '../../../../../src/core/edits/build/user-edit.ts';
 import type { FileChange } from '../../../../../src/core/edits/change.ts';
 import { changeDigest } from '../../../../../src/core/edits/digest.ts';

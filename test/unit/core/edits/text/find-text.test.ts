@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachOccurrence, STOP_SEARCH } from '../../../../../src/core/edits/text/occurrences.ts';
+import { forEachOccurrence, STOP_SEARCH } from '../../../../../src/core/edits/text/find-text.ts';
 import { findOccurrences } from '../occurrences.ts';
 
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '上'), minLength: 1, maxLength: 6 });
