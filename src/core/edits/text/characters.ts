@@ -32,15 +32,7 @@ export function byteLength(text: string): number {
 
 /** The SHA-1, in hex, under which git stores these bytes as a blob. */
 export function blobSha(bytes: Uint8Array): string {
-  return blobShaOfPieces([bytes]);
-}
-
-/** The blob SHA-1 of several pieces in a row. The pieces are not copied. */
-export function blobShaOfPieces(pieces: readonly Uint8Array[]): string {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const sha = createHash('sha1').update(`blob ${length}\0`);
-  for (const piece of pieces) sha.update(piece);
-  return sha.digest('hex');
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /** A text with LF in place of every CRLF, and the way back to its original offsets. */

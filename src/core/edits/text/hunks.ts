@@ -1,8 +1,12 @@
-import { createLineTable, type LineTable } from './line-table.ts';
-import { lineEnd } from './lines.ts';
+import { countLines, splitLines } from './lines.ts';
 
 /** A line of a hunk without its marker and its LF; a CR stays. Context is on both sides. */
-export type HunkLine = { readonly kind: 'context' | 'removed' | 'added'; readonly text: string };
+export type HunkLine = {
+  readonly kind: 'context' | 'removed' | 'added';
+  readonly text: string;
+  /** Whether the file ends here, without a newline. */
+  readonly isUnterminated: boolean;
+};
 
 /** A hunk of a unified diff. Starts are 1-based; a side of 0 lines has the number of the line before it. */
 export type DiffHunk = {
@@ -71,88 +75,44 @@ function readHunk(
   while (remaining.old > 0 || remaining.new > 0) {
     const row = rows[next] ?? '';
     const kind = LINE_KINDS[row[0] ?? ''];
-    next += 1;
-    if (kind === undefined && row.startsWith('\\')) continue;
     if (kind === undefined) return null;
     if (kind !== 'added') remaining.old -= 1;
     if (kind !== 'removed') remaining.new -= 1;
     // More lines of one side than the header says.
     if (remaining.old < 0 || remaining.new < 0) return null;
-    lines.push({ kind, text: row.slice(1) });
+    const isUnterminated = rows[next + 1]?.startsWith('\\') ?? false;
+    lines.push({ kind, text: row.slice(1), isUnterminated });
+    next += isUnterminated ? 2 : 1;
   }
   return { hunk: { oldStart, oldLines, newStart, newLines, lines }, next };
 }
 
-const EXACT_HUNK_HEADER = /^@@ -(\d+),(\d+) \+\d+,\d+ @@$/;
-
-const NO_NEWLINE_NOTE = '\\ No newline at end of file';
-
 /**
- * How far the old text was read, in lines and characters, and the new text so far. The text begins with the 0-based
- * line `firstIndex` of the file.
+ * Applies a diff in our own format; null unless every line is exactly where the diff says, and no row is left over. Only
+ * for checks: committed bytes never come from it.
  */
-type PatchState = {
-  readonly old: LineTable;
-  readonly firstIndex: number;
-  line: number;
-  offset: number;
-  readonly output: string[];
-};
-
-/**
- * Applies a diff in our own format; null unless every line is exactly where the diff says. Only for checks: committed
- * bytes never come from it. Lines outside the hunks are copied in bulk. `text` can be a part of the file, from the
- * 0-based line `firstIndex` on.
- */
-export function applyUnifiedDiff(text: string, diff: string, firstIndex = 0): string | null {
-  const rows = diff.split('\n');
-  if (rows.pop() !== '' || !rows[0]?.startsWith('--- ') || !rows[1]?.startsWith('+++ ')) return null;
-  const state: PatchState = { old: createLineTable(text), firstIndex, line: 0, offset: 0, output: [] };
-  for (let row = 2; row < rows.length; row += 1) {
-    const line = rowWithTerminator(rows, row);
-    if (line === null) continue;
-    if (!(isHunkHeader(line) ? skipToHunk(state, line) : applyRow(state, line))) return null;
+export function applyUnifiedDiff(text: string, diff: string): string | null {
+  const lines = splitLines(text);
+  const hunks = parseHunks(diff);
+  if (!/^--- .*\n\+\+\+ .*\n/.test(diff) || countLines(diff) !== 2 + countRows(hunks)) return null;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { oldStart, oldLines, lines: rows } of hunks) {
+    const start = oldLines === 0 ? oldStart : oldStart - 1;
+    if (start < at || start > lines.length) return null;
+    pieces.push(lines.slice(at, start).join(''));
+    at = start;
+    for (const { kind, text: row, isUnterminated } of rows) {
+      const line = isUnterminated ? row : `${row}\n`;
+      if (kind !== 'added' && lines[at] !== line) return null;
+      if (kind !== 'added') at += 1;
+      if (kind !== 'removed') pieces.push(line);
+    }
   }
-  return state.output.join('') + text.slice(state.offset);
+  return pieces.join('') + lines.slice(at).join('');
 }
 
-/** A row as a line of the file; null for the note about a missing newline. */
-function rowWithTerminator(rows: readonly string[], row: number): string | null {
-  const line = rows[row] ?? '';
-  if (line === NO_NEWLINE_NOTE) return null;
-  return rows[row + 1] === NO_NEWLINE_NOTE ? line : `${line}\n`;
-}
-
-function isHunkHeader(line: string): boolean {
-  return line.startsWith('@@ ');
-}
-
-/**
- * Copies the lines before a hunk. Returns false if the hunk starts earlier than the current line or beyond the end.
- */
-function skipToHunk(state: PatchState, line: string): boolean {
-  const [, start, lines] = EXACT_HUNK_HEADER.exec(line.trimEnd()) ?? [];
-  if (start === undefined) return false;
-  const index = (Number(lines) === 0 ? Number(start) : Number(start) - 1) - state.firstIndex;
-  if (index < state.line || index > state.old.lineCount) return false;
-  const { text } = state.old;
-  const offset = state.old.offsetAt(index);
-  state.output.push(text.slice(state.offset, offset));
-  [state.line, state.offset] = [index, offset];
-  return true;
-}
-
-function applyRow(state: PatchState, row: string): boolean {
-  const content = row.slice(1);
-  if (row.startsWith('+')) {
-    state.output.push(content);
-    return true;
-  }
-  const { text } = state.old;
-  const end = lineEnd(text, state.offset);
-  if (state.offset === end || text.slice(state.offset, end) !== content) return false;
-  if (row.startsWith(' ')) state.output.push(content);
-  else if (!row.startsWith('-')) return false;
-  [state.line, state.offset] = [state.line + 1, end];
-  return true;
+/** The rows of hunks with their headers, and with the notes about a missing newline. */
+function countRows(hunks: readonly DiffHunk[]): number {
+  return hunks.reduce((sum, { lines }) => sum + 1 + lines.length + lines.filter((one) => one.isUnterminated).length, 0);
 }
