@@ -23,14 +23,7 @@ import {
 import { PERSON_ACTIONS, type WeightedActions } from './world/person-actions.ts';
 import { createRandom, type Random } from './world/random.ts';
 import { createRandomModel } from './world/random-model.ts';
-import {
-  type FaultRates,
-  NO_FAULTS,
-  Replica,
-  startCleanupLoop,
-  startRecoveryLoop,
-  startWorkers,
-} from './world/replica.ts';
+import { type FaultRates, NO_FAULTS, Replica, startRecoveryLoop, startWorkers } from './world/replica.ts';
 import {
   createDeliveryAttemptLog,
   type DeliveryAttemptLog,
@@ -109,7 +102,6 @@ type CaseState = {
   faultRates: FaultRates;
   deliveryFaultRate: number;
   recoversWebhooks: boolean;
-  cleansUp: boolean;
   /** The end of the conversation and of all faults (ms), or null. */
   faultFreeSince: number | null;
   /** The last end of a suspension or removal of the App (ms). */
@@ -132,7 +124,6 @@ export async function playCase({
   state.faultRates = hasFaults ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
   state.deliveryFaultRate = hasFaults ? random.between(0, 0.2) : 0;
   state.recoversWebhooks = random.chance(0.25);
-  state.cleansUp = random.chance(0.2);
   const replicas = random.pick([1, 1, 2, 3]);
   for (let count = 0; count < replicas; count += 1) startReplica(state);
   startConversation({
@@ -159,7 +150,7 @@ export async function playCase({
     },
   });
   const hasFinished = await clock.runUntilIdle(MAX_EVENTS);
-  const { reasons, recoversWebhooks, cleansUp, deliveryLog } = state;
+  const { reasons, recoversWebhooks, deliveryLog } = state;
   const { eventCount } = clock;
   return {
     seed,
@@ -171,7 +162,6 @@ export async function playCase({
     hasFinished,
     reasons,
     recoversWebhooks,
-    cleansUp,
     attempts: deliveryLog.attempts,
   };
 }
@@ -204,7 +194,6 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
     deliveryFaultRate: 0,
     staleHeadWindows: [],
     recoversWebhooks: false,
-    cleansUp: false,
     faultFreeSince: null,
     reactivatedAt: Number.NEGATIVE_INFINITY,
     replicaCount: 0,
@@ -237,8 +226,6 @@ function startReplica(state: CaseState): void {
     state.faultFreeSince !== null && clock.now > state.faultFreeSince + MAX_DELIVERY_DELAY_MS;
   if (recoversWebhooks)
     startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, deliveryLog, isOver }, store: replicaStore });
-  if (state.cleansUp)
-    startCleanupLoop({ replica, clock, store: replicaStore, faultFreeSince: () => state.faultFreeSince });
 }
 
 /** No faults during long suspensions: the App retries for hours, and enough database errors would end the retries. */

@@ -132,10 +132,6 @@ const statesFollowTransitions: CaseCheck = ({ saved }) =>
     }),
   );
 
-/** I15: after the retention time no text of people or the model is left, not even in the ledger. */
-const textIsDeleted: CaseCheck = ({ played, finalState }) =>
-  played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still contain text`] : [];
-
 /** An id is never given to a second proposal or question, even after the first was deleted. */
 const idsNameOneProposal: CaseCheck = ({ saved }) => {
   const runIds = new Map<string, string>();
@@ -183,7 +179,6 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   lostWebhooksAreRecovered,
   userTextStaysInert,
   allWorkIsDone,
-  textIsDeleted,
   idsNameOneProposal,
   nothingStaysPending,
   waitingRunsHaveOpenProposals,

@@ -104,8 +104,6 @@ export type PlayedCase = {
   readonly attempts: readonly LoggedAttempt[];
   /** The processes recovered lost webhooks. */
   readonly recoversWebhooks: boolean;
-  /** The processes deleted expired data, until all data of the case had expired. */
-  readonly cleansUp: boolean;
 };
 
 /** False after the App's removal: then it can neither read nor write there. */

@@ -14,7 +14,7 @@ import { createPullState, pullRequestKey } from '../../../src/core/state/pull-st
 import { LANES } from '../../../src/core/step/effects.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { endClaim, findEarliestDue, findOldestClaimable, grantClaim, pickNextWork } from './claims.ts';
-import { applyInstallationEvent, deleteExpiredRows, memoryRecoveryMethods } from './maintenance.ts';
+import { applyInstallationEvent, memoryRecoveryMethods } from './maintenance.ts';
 import {
   checkStep,
   findPendingSignal,
@@ -77,7 +77,8 @@ export function createMemoryStore(tables: MemoryTables): Store {
       tables.listeners.add(listener);
       return () => void tables.listeners.delete(listener);
     },
-    deleteExpired: async (now) => deleteExpiredRows(tables, now),
+    // No case lasts until its rows expire.
+    deleteExpired: async () => false,
     ping: async () => {},
     rehearseReceive: async () => {},
     close: async () => {},

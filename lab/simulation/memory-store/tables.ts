@@ -78,8 +78,6 @@ export type StoreInvariants = {
   readonly leasesEnd: boolean;
   /** A delivery is stored once. */
   readonly dedupe: boolean;
-  /** Cleanup deletes only text from the ledger. */
-  readonly keepsLedger: boolean;
 };
 
 export const ALL_INVARIANTS: StoreInvariants = {
@@ -87,23 +85,20 @@ export const ALL_INVARIANTS: StoreInvariants = {
   inboxGuard: true,
   leasesEnd: true,
   dedupe: true,
-  keepsLedger: true,
 };
 
 /** A database in memory. */
 export type MemoryTables = {
   readonly invariants: StoreInvariants;
   readonly pulls: Map<string, MemoryPullRow>;
-  /** Pull requests of accounts that removed the App. */
-  readonly removedPulls: MemoryPullRow[];
   /** Starts of runs and of their limits anew. */
   runStarts: { readonly pullKey: string; readonly requesterId: number; readonly startedAt: number }[];
   readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
   readonly deliveryIds: Set<string>;
   readonly contentKeys: Set<string>;
-  /** By delivery id. `uninstalled` is the id of a removed installation. */
-  readonly installationEvents: Map<string, { readonly receivedAt: number; readonly uninstalled: number | null }>;
+  /** Delivery ids. */
+  readonly installationEvents: Set<string>;
   readonly recovery: { nextLookAt: number; recoveredUntil: number | null };
   readonly listeners: Set<() => void>;
   lastId: number;
@@ -113,13 +108,12 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
   return {
     invariants,
     pulls: new Map(),
-    removedPulls: [],
     runStarts: [],
     runs: new Map(),
     messages: new Map(),
     deliveryIds: new Set(),
     contentKeys: new Set(),
-    installationEvents: new Map(),
+    installationEvents: new Set(),
     recovery: { nextLookAt: 0, recoveredUntil: null },
     listeners: new Set(),
     lastId: 0,

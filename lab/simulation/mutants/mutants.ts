@@ -1,5 +1,4 @@
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
-import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
@@ -336,32 +335,11 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Mistakes in the deletion of expired data. */
-const CLEANUP_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'nothing-deleted',
-    brokenPromise: 'the text of people and models is deleted after the retention time',
-    createOverrides: () => overrideStore(() => ({ deleteExpired: async () => false })),
-  },
-  {
-    name: 'deleted-too-soon',
-    brokenPromise: 'the App remembers processed deliveries for thirty days',
-    createOverrides: () =>
-      overrideStore(({ deleteExpired }) => ({ deleteExpired: (now) => deleteExpired(now + DELIVERY_RETENTION_MS) })),
-  },
-  {
-    name: 'ledger-deleted',
-    brokenPromise: 'the cleanup of expired data keeps the ledger',
-    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, keepsLedger: false } }),
-  },
-];
-
 export const MUTANTS: readonly Mutant[] = [
   ...WEBHOOK_MUTANTS,
   ...DECISION_MUTANTS,
   ...STANDING_MUTANTS,
   ...EFFECT_MUTANTS,
-  ...CLEANUP_MUTANTS,
   ...TURN_MUTANTS,
   ...PATH_RULE_MUTANTS,
   ...SET_MUTANTS,

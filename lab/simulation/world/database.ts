@@ -6,12 +6,7 @@ import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { Person } from '../../../src/core/state/vote.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';
-import {
-  createMemoryTables,
-  type MemoryPullRow,
-  type MemoryTables,
-  type StoreInvariants,
-} from '../memory-store/tables.ts';
+import { createMemoryTables, type MemoryTables, type StoreInvariants } from '../memory-store/tables.ts';
 
 /** The database of a case. Each process opens a store of its own. */
 export type CaseDatabase = {
@@ -24,8 +19,6 @@ export type FinalState = {
   /** Pending signals and effects. */
   readonly pendingCount: number;
   readonly deadLetters: readonly { readonly pullKey: string; readonly error: string }[];
-  /** Rows with text of people or the model, in the ledger too. */
-  readonly textRowCount: number;
   /** The changes in each commit. */
   readonly committed: readonly {
     readonly commit: string;
@@ -40,27 +33,17 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
   return {
     open: () => createMemoryStore(tables),
     async readFinalState() {
-      const rows = [...tables.pulls.values(), ...tables.removedPulls];
+      const rows = [...tables.pulls.values()];
       const pendingCount = rows.reduce((sum, row) => sum + row.pendingSignals.length + row.pendingEffects.length, 0);
       const deadLetters = rows.flatMap(({ key, inbox }) =>
         inbox.flatMap(({ deadLettered, error }) => (deadLettered ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      const runRowCount = tables.runs.size + tables.runStarts.length + tables.messages.size;
-      const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       const committed = rows.flatMap(({ committedChanges }) =>
         committedChanges.map(({ commitSha: commit, proposalId, approvers }) => ({ commit, proposalId, approvers })),
       );
-      return { pendingCount, deadLetters, textRowCount, committed };
+      return { pendingCount, deadLetters, committed };
     },
   };
-}
-
-function countTextRows({ inbox, proposals, votes, answers, outcomes, state }: MemoryPullRow): number {
-  const signals = inbox.filter(({ signal }) => signal !== null).length;
-  const voteTexts = votes.filter(({ text }) => text !== null).length;
-  const notes = [...outcomes.values()].filter(({ note }) => note !== null).length;
-  const answerTexts = answers.filter(({ answer }) => answer !== null).length;
-  return signals + proposals.size + voteTexts + answerTexts + notes + state.answeredQuestions.length;
 }
 
 /** Empties a real database for a case. The processes share its one connection. */
@@ -75,12 +58,6 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
       const { rows: pendingCounts } = await sql<{ pending: string }>`
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
           as pending`.execute(db);
-      const { rows: textCounts } = await sql<{ texts: string }>`
-        select (select count(*) from inbox where signal is not null) + (select count(*) from runs) + (select count(*) from run_starts)
-          + (select count(distinct run_id) from messages)
-          + (select count(*) from pulls where questions_answered_at is not null) + (select count(*) from proposals)
-          + (select count(*) from votes where text is not null) + (select count(*) from proposal_outcomes where note is not null)
-          as texts`.execute(db);
       const deadLetters = await db
         .selectFrom('inbox')
         .select(['pull_key', 'error'])
@@ -93,7 +70,6 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
       return {
         pendingCount: Number(pendingCounts[0]?.pending ?? 0),
         deadLetters: deadLetters.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
-        textRowCount: Number(textCounts[0]?.texts ?? 0),
         committed: committed.map((row) => ({ ...row, approvers: fromStored<Person[]>(row.approvers) })),
       };
     },

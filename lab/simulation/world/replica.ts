@@ -1,5 +1,4 @@
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
-import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { ModelError } from '../../../src/core/step/model-port.ts';
 import { type GitHub, GitHubError, WRITE_TIMEOUT_MS } from '../../../src/core/step/ports.ts';
@@ -297,39 +296,4 @@ function lookOptions({ replica, clock, fixture, deliveryLog, store }: ReplicaRec
     deliveries: replica.wrapPort('github', deliveryLog.port),
     handleDelivery: createDeliveryHandler(delivered),
   };
-}
-
-type CleanupLoopOptions = {
-  readonly replica: Replica;
-  readonly clock: VirtualClock;
-  /** The process's own view of the store. */
-  readonly store: Pick<Store, 'deleteExpired'>;
-  /** The end of the conversation (ms), or null. */
-  readonly faultFreeSince: () => number | null;
-};
-
-const FIRST_CLEANUP_MS = 60_000;
-
-/** The interval triples up to this limit. */
-const MAX_CLEANUP_INTERVAL_MS = 10 * 86_400_000;
-
-/** By this time all work has ended and its retention is over. Each queued task can wait until it expires. */
-const ALL_EXPIRED_MS = RUN_RETENTION_MS + 120 * 86_400_000;
-
-/** Makes a process delete expired data, until all data of the case has expired. */
-export function startCleanupLoop({ replica, clock, store, faultFreeSince }: CleanupLoopOptions): void {
-  const isLastCleanup = async (allExpired: boolean): Promise<boolean> => {
-    try {
-      while (await store.deleteExpired(clock.now));
-      return allExpired;
-    } catch {
-      return false;
-    }
-  };
-  const cleanUp = async (intervalMs: number): Promise<void> => {
-    const since = faultFreeSince();
-    if (await isLastCleanup(since !== null && clock.now > since + ALL_EXPIRED_MS)) return;
-    replica.schedule(intervalMs, () => clock.runTask(() => cleanUp(Math.min(intervalMs * 3, MAX_CLEANUP_INTERVAL_MS))));
-  };
-  replica.schedule(FIRST_CLEANUP_MS, () => clock.runTask(() => cleanUp(FIRST_CLEANUP_MS)));
 }
