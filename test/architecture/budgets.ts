@@ -13,7 +13,7 @@ const BUDGETS: readonly Budget[] = [
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_050 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_220 },
-  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_400 },
+  { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_190 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_930 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_600 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 3_600 },

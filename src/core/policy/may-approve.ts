@@ -11,7 +11,7 @@ import { approvalVotes, canApprove, type Permission, type Person, type Vote } fr
 import type { ApprovalsMissing, ApproverRefusal } from '../step/refusals.ts';
 import { hasUnreadTeam, isOwner } from './code-owners.ts';
 import { findDeniedPath } from './path-policy.ts';
-import { compilePathRules } from './path-rules.ts';
+import { coveringRows } from './path-rules.ts';
 
 /** The settings that say what a change needs. */
 export type NeedSettings = Pick<Settings, 'approvers' | 'requiredApprovals' | 'require'>;
@@ -78,7 +78,7 @@ export type ApprovalNeed = {
 export function approvalNeed(change: Change, settings: NeedSettings): ApprovalNeed {
   const own = { paths: [], approvals: settings.requiredApprovals, approvers: settings.approvers };
   const demands = pathsOf(change).map((path) => {
-    const rows = [own, ...settings.require.filter(({ paths }) => compilePathRules([{ globs: paths }])(path) !== null)];
+    const rows = [own, ...coveringRows(settings.require, path).map(({ row }) => row)];
     return { path, rows: rows.map((row) => ({ ...row, ...APPROVER_DEMANDS[row.approvers ?? 'write'] })) };
   });
   const rows = demands.flatMap((one) => one.rows);

@@ -1,7 +1,7 @@
 import { affectedPaths, type Change, type FileChange, membersOf } from '../edits/change.ts';
 import type { PathRule, PathRules, Settings } from '../state/settings.ts';
 import type { ReadingToolName, ToolName } from '../state/tools.ts';
-import { compilePathRules } from './path-rules.ts';
+import { coveringRows } from './path-rules.ts';
 import { findProtectedFiles, findReadDenyRule, findWriteDenyRule } from './path-tables.ts';
 
 /** Whether a tool can have a path. `rule` names the rule that forbids it, or that asks people first. */
@@ -111,54 +111,19 @@ function decideByRules({ operatorRules, rules }: PathRules, tool: ToolName, path
   );
 }
 
-/** `source` says for a refusal whose rules these are. */
+/** The first rule for the tool that covers the path. `source` says for a refusal whose rules these are. */
 function decideByList(rules: readonly PathRule[], source: string, tool: ToolName, path: string): PathDecision {
-  if (rules.length === 0) return ALLOWED;
-  const row = compiledFor(rules, tool)(path);
-  return row === null ? ALLOWED : toDecision(row, source);
+  const first = coveringRows(rules, path).find(({ row }) => row.tools.includes(tool));
+  if (first === undefined || first.row.decide === 'allow') return ALLOWED;
+  return { kind: first.row.decide, rule: `${source}: ${first.glob}` };
 }
 
-function toDecision({ decide, glob }: RuleRow, source: string): PathDecision {
-  return decide === 'allow' ? ALLOWED : { kind: decide, rule: `${source}: ${glob}` };
+/** Whether changes of a path are always asked about, one by one: it is of the built-in list, or a setting's glob covers it. */
+export function isProtected(path: string, { protectedPaths }: Pick<Settings, 'protectedPaths'>): boolean {
+  return findProtectedFiles(path) !== null || isCovered(path, protectedPaths);
 }
 
-/** One glob of a rule, so that a refusal names it. */
-type RuleRow = { readonly glob: string; readonly decide: PathRule['decide'] };
-
-type FindRow = (path: string) => RuleRow | null;
-
-const COMPILED = new WeakMap<readonly PathRule[], Map<ToolName, FindRow>>();
-
-function compiledFor(rules: readonly PathRule[], tool: ToolName): FindRow {
-  const byTool = COMPILED.get(rules) ?? new Map<ToolName, FindRow>();
-  COMPILED.set(rules, byTool);
-  const known = byTool.get(tool);
-  if (known !== undefined) return known;
-  const rows = rules
-    .filter(({ tools }) => tools.includes(tool))
-    .flatMap(({ paths, decide }) => paths.map((glob) => ({ glob, decide, globs: [glob] })));
-  const compiled = compilePathRules(rows);
-  byTool.set(tool, compiled);
-  return compiled;
-}
-
-/** Why a path is protected: it is of the built-in list, or a setting's glob covers it. */
-export type Protection = { readonly kind: 'built-in' } | { readonly kind: 'setting'; readonly glob: string };
-
-/** Why changes of a path always need a person who looks at them; null for other paths. */
-export function findProtection(path: string, { protectedPaths }: Pick<Settings, 'protectedPaths'>): Protection | null {
-  if (findProtectedFiles(path) !== null) return { kind: 'built-in' };
-  const glob = findProtectingGlob(path, protectedPaths);
-  return glob === null ? null : { kind: 'setting', glob };
-}
-
-/** Whether changes of a path are always asked about, one by one. */
-export function isProtected(path: string, settings: Pick<Settings, 'protectedPaths'>): boolean {
-  return findProtection(path, settings) !== null;
-}
-
-/** The first of these globs that covers a path, without case and Unicode form. */
-export function findProtectingGlob(path: string, globs: readonly string[]): string | null {
-  if (globs.length === 0) return null;
-  return compilePathRules(globs.map((glob) => ({ glob, globs: [glob] })))(path)?.glob ?? null;
+/** Whether one of these globs covers a path, without case and Unicode form. */
+export function isCovered(path: string, globs: readonly string[]): boolean {
+  return globs.length > 0 && coveringRows([{ paths: globs }], path).length > 0;
 }

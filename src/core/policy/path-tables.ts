@@ -1,4 +1,4 @@
-import { compilePathRules } from './path-rules.ts';
+import { coveringRows } from './path-rules.ts';
 
 /** Files that usually have secrets: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
 type SecretFiles = {
@@ -64,12 +64,12 @@ export const SECRET_FILES: readonly SecretFiles[] = [
   },
 ];
 
-/** Files that control CI, approvals or git itself. `globs` begin at the root. Only people change them. */
-const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: readonly string[] }[] = [
-  { name: '.github/workflows/**', globs: ['.github/workflows', '.github/workflows/**'] },
-  { name: '.github/countersign.yml', globs: ['.github/countersign.yml'] },
-  { name: 'CODEOWNERS', globs: ['**/codeowners'] },
-  { name: '.gitmodules', globs: ['**/.gitmodules'] },
+/** Files that control CI, approvals or git itself. Globs in `paths` begin at the root. Only people change them. */
+const READ_ONLY_FILES: readonly { readonly name: string; readonly paths: readonly string[] }[] = [
+  { name: '.github/workflows/**', paths: ['.github/workflows', '.github/workflows/**'] },
+  { name: '.github/countersign.yml', paths: ['.github/countersign.yml'] },
+  { name: 'CODEOWNERS', paths: ['**/codeowners'] },
+  { name: '.gitmodules', paths: ['**/.gitmodules'] },
 ];
 
 /** The effect that a protected file can have without anyone calling it. */
@@ -257,18 +257,14 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
   },
 ];
 
-/**
- * The built-in rule that forbids every tool this path, compared without case and Unicode form; null if there is none.
- */
+/** The built-in rule that forbids every tool this path, compared without case and Unicode form; null if there is none. */
 export function findReadDenyRule(path: string): string | null {
-  return SECRET_RULES(path)?.name ?? null;
+  return coveringRows(SECRET_ROWS, path)[0]?.row.name ?? null;
 }
 
-/**
- * The built-in rule that forbids writing tools this path, compared without case and Unicode form; null if there is none.
- */
+/** The built-in rule that forbids writing tools this path, in the same way; null if there is none. */
 export function findWriteDenyRule(path: string): string | null {
-  return findReadDenyRule(path) ?? READ_ONLY_RULES(path)?.name ?? null;
+  return findReadDenyRule(path) ?? coveringRows(READ_ONLY_FILES, path)[0]?.row.name ?? null;
 }
 
 /** Like T14, for reading, searching and listing. */
@@ -283,22 +279,16 @@ export function notWritableOutput(path: string, rule: string): string {
 
 /** The group of a protected path; null for other paths. Compared without case and Unicode form. */
 export function findProtectedFiles(path: string): ProtectedFiles | null {
-  return PROTECTED_RULES(path)?.row ?? null;
+  return coveringRows(PROTECTED_ROWS, path)[0]?.row.group ?? null;
 }
 
 /** Each glob is a rule, so that a refusal names it. */
-const SECRET_RULES = compilePathRules(
-  SECRET_FILES.flatMap(({ files, rootFiles = [] }) => [
-    ...files.map((file) => ({ name: file.replace(/\/\*\*$/, ''), globs: [`**/${file}`] })),
-    ...rootFiles.map((file) => ({ name: `/${file}`, globs: [file] })),
-  ]),
-);
+const SECRET_ROWS = SECRET_FILES.flatMap(({ files, rootFiles = [] }) => [
+  ...files.map((file) => ({ name: file.replace(/\/\*\*$/, ''), paths: [`**/${file}`] })),
+  ...rootFiles.map((file) => ({ name: `/${file}`, paths: [file] })),
+]);
 
-const READ_ONLY_RULES = compilePathRules(READ_ONLY_FILES);
-
-const PROTECTED_RULES = compilePathRules(
-  PROTECTED_FILES.map((row) => ({
-    row,
-    globs: [...row.files.map((file) => `**/${file}`), ...(row.rootFiles ?? [])],
-  })),
-);
+const PROTECTED_ROWS = PROTECTED_FILES.map((group) => ({
+  group,
+  paths: [...group.files.map((file) => `**/${file}`), ...(group.rootFiles ?? [])],
+}));

@@ -82,11 +82,10 @@ function checkNewPath(raw: string, context: PathContext): CheckedPath {
   for (const part of pathAndParents(path)) {
     if (context.tree.has(part)) continue;
     const variant = findCaseVariant(context.tree, part);
-    const problem =
-      variant === null
-        ? findNameProblem(part.slice(part.lastIndexOf('/') + 1))
-        : `'${printablePath(variant)}' exists and differs only in case or Unicode form`;
-    if (problem !== null) return refusePath(raw, problem);
+    if (variant !== null)
+      return refusePath(raw, `'${printablePath(variant)}' exists and differs only in case or Unicode form`);
+    const name = part.slice(part.lastIndexOf('/') + 1);
+    if (UNUSUAL_NAME.test(name)) return refusePath(raw, `Windows cannot hold '${name}', or people would misread it`);
   }
   return checkParts(raw, path, context);
 }
@@ -117,21 +116,8 @@ const MAX_NAME_BYTES = 255;
 /** A percent-encoded slash, dot, backslash or NUL. */
 const ENCODED = /%(?:2f|2e|5c|00)/i;
 
-/** The reason against a new name: Windows cannot hold it, or people would take it for another. Null if there is none. */
-function findNameProblem(name: string): string | null {
-  if (name.startsWith(' ')) return 'nobody sees the space at the start of a name';
-  if (/~\d/.test(name)) return 'Windows can give such a name with a tilde and a digit to another file';
-  const [, character] = NOT_IN_WINDOWS_NAMES.exec(name) ?? [];
-  if (character !== undefined) return `Windows cannot hold a name with '${character}'`;
-  if (/[. ]$/.test(name)) return `Windows cannot hold a name that ends with a ${name.endsWith('.') ? 'dot' : 'space'}`;
-  const [stem = ''] = name.split('.');
-  return WINDOWS_DEVICE.test(stem.trimEnd()) ? `Windows reserves the name '${stem.trimEnd()}' for a device` : null;
-}
-
-/** Control characters are never canonical. */
-const NOT_IN_WINDOWS_NAMES = /([<>:"|?*])/;
-
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i;
+/** Names that Windows cannot hold or gives to another file, and those that people would take for another. */
+const UNUSUAL_NAME = /^ |~\d|[<>:"|?*]|[. ]$|^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)/i;
 
 /** Refuses what is no plain file, and what lies below one. */
 function checkParts(raw: string, path: string, { repo, tree }: PathContext): CheckedPath {

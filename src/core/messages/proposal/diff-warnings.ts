@@ -1,6 +1,6 @@
 import type { FileChange } from '../../edits/change.ts';
 import { describeMixedPath } from '../../edits/misleading-text.ts';
-import { findProtectingGlob } from '../../policy/path-policy.ts';
+import { isCovered } from '../../policy/path-policy.ts';
 import { findProtectedFiles, type ProtectedEffect } from '../../policy/path-tables.ts';
 import type { SyntaxProblem } from '../../state/proposal.ts';
 
@@ -29,9 +29,7 @@ function protectedPathWarnings({ path, from }: FileChange, protectedPaths: reado
 function protectionTexts(path: string, protectedPaths: readonly string[]): readonly string[] {
   const found = findProtectedFiles(path);
   if (found === null)
-    return findProtectingGlob(path, protectedPaths) === null
-      ? []
-      : [`${path} is one of the protected_paths of the settings.`];
+    return isCovered(path, protectedPaths) ? [`${path} is one of the protected_paths of the settings.`] : [];
   return [`${path} is ${found.kind}: its content ${EFFECT_TEXT[found.effect]}.`];
 }
 

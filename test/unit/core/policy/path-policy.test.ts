@@ -5,7 +5,6 @@ import {
   decideReading,
   findChangeRule,
   findDeniedPath,
-  findProtection,
   isProtected,
 } from '../../../../src/core/policy/path-policy.ts';
 import { globMatcher } from '../../../../src/core/policy/path-rules.ts';
@@ -174,7 +173,5 @@ describe('protected paths', () => {
     for (const path of ['src/auth/a.ts', 'SRC/AUTH/a', 'a.SQL', 'package.json'])
       expect(isProtected(path, settings)).toBe(true);
     for (const path of ['src/a.ts', 'lib/src/auth/a', 'db/a.sql']) expect(isProtected(path, settings)).toBe(false);
-    expect(findProtection('src/auth/a', settings)).toEqual({ kind: 'setting', glob: 'src/Auth/**' });
-    expect(findProtection('package.json', settings)).toEqual({ kind: 'built-in' });
   });
 });
