@@ -1,3 +1,4 @@
+import { approvalLapsed } from '../messages/approval-replies.ts';
 import {
   type ApprovalRules,
   approvalNeed,
@@ -8,7 +9,7 @@ import {
   type NeedSettings,
 } from '../policy/may-approve.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { transition } from '../state/proposal-lifecycle.ts';
+import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
 import type { Run } from '../state/run.ts';
 import { type CodeOwners, combineApprovers, type Settings, type SettingsReading } from '../state/settings.ts';
 import {
@@ -23,7 +24,14 @@ import {
 import type { Facts, Need } from '../step/facts.ts';
 import type { ApprovalBlock, ApprovalsMissing } from '../step/refusals.ts';
 import { reopenProposal } from './expiry.ts';
-import { currentProposal, queueCommentUpdate, recordVote, type StepBuilder, withProposal } from './step-builder.ts';
+import {
+  currentProposal,
+  queueCommentUpdate,
+  recordVote,
+  type StepBuilder,
+  withProposal,
+  withReply,
+} from './step-builder.ts';
 
 /** The approval rules of the repository as they are now. Settings that were not read count as broken. */
 export function currentApprovalRules(
@@ -38,18 +46,6 @@ export function currentApprovalRules(
 function approvalRules(settings: Settings, run: Run | null, codeOwners: CodeOwners | null | undefined): ApprovalRules {
   const { pullAuthor: author = null, task } = run ?? {};
   return { ...settings, codeOwners: codeOwners ?? null, author, requester: task?.by ?? null };
-}
-
-/** The owners that a decision about these changes needs: those of the paths for which the settings ask for one. */
-function codeOwnerNeeds(
-  proposals: readonly Pick<Proposal, 'change'>[],
-  people: readonly Person[],
-  settings: NeedSettings,
-  facts: Pick<Facts, 'codeOwners'>,
-): readonly Need[] {
-  if (facts.codeOwners !== undefined) return [];
-  const query = codeOwnersQuery(proposals, people, settings);
-  return query === null ? [] : [{ kind: 'code-owners', ...query }];
 }
 
 /** The paths of changes for which the settings ask for an owner; null if there are none. */
@@ -68,8 +64,9 @@ export function votingOwnerNeeds(
   proposals: readonly Proposal[],
   facts: Pick<Facts, 'codeOwners' | 'settings'>,
 ): readonly Need[] {
-  if (facts.settings?.kind !== 'settings') return [];
-  return codeOwnerNeeds(proposals, [person, ...proposals.flatMap(approversOf)], facts.settings.settings, facts);
+  if (facts.settings?.kind !== 'settings' || facts.codeOwners !== undefined) return [];
+  const query = codeOwnersQuery(proposals, [person, ...proposals.flatMap(approversOf)], facts.settings.settings);
+  return query === null ? [] : [{ kind: 'code-owners', ...query }];
 }
 
 /** Whether the person's approval of any of these could count, so that no request is spent on a useless approval. */
@@ -115,22 +112,6 @@ export function withNeeded(proposal: Proposal, rules: NeedSettings): Proposal {
   return { ...proposal, requiredApprovals, requiredApprovers };
 }
 
-/** Updates the comments of pending proposals that say otherwise what these still need, and no other comment. */
-export function showCurrentNeeds(
-  builder: StepBuilder,
-  proposals: readonly Proposal[],
-  rules: ApprovalRules,
-): StepBuilder {
-  return proposals.reduce((next, one) => {
-    const current = withNeeded(one, rules);
-    return neededKey(current) === neededKey(one) ? next : queueCommentUpdate(withProposal(next, current), current);
-  }, builder);
-}
-
-function neededKey({ requiredApprovals, requiredApprovers }: Proposal): string {
-  return `${requiredApprovals} ${requiredApprovers}`;
-}
-
 /** Whether an approval of this person counts already. */
 export function hasCountedApproval({ id }: Person, proposal: Proposal, rules: ApprovalRules): boolean {
   return countedPeople(proposal, rules).some((one) => one.id === id);
@@ -156,16 +137,41 @@ export function recordApproval(
     : queueCommentUpdate(withProposal(voted, current), current);
 }
 
-/** A commit attempt by approvals that an unreadable comment could have revoked is left to its outcome, and is the last. */
-export function preventRetries(builder: StepBuilder, why: string): StepBuilder {
-  const executing = builder.pull.proposals.filter((one) => one.state === 'executing' && one.votes.some(isApprovalVote));
-  return executing.reduce((next, one) => withProposal(next, { ...one, note: one.note ?? why }), builder);
+/**
+ * A comment or event that could be a denial was not read, so earlier approvals no longer count: what they approved is
+ * pending again. A commit attempt is left to its outcome, and is the last.
+ */
+export function withdrawApprovals(builder: StepBuilder, errorId: string | null, now: string): StepBuilder {
+  const approved = builder.pull.proposals.filter((one) => one.votes.some(isApprovalVote));
+  const marked = approved
+    .filter(({ state }) => state === 'executing')
+    .reduce((next, one) => withProposal(next, { ...one, note: one.note ?? COMMENT_UNREAD_NOTE }), builder);
+  const open = approved.filter(canStillBeDenied);
+  const cleared = open.reduce((next, one) => clearApprovals(next, one, now), marked);
+  return announceLapses(
+    cleared,
+    open.map((proposal) => ({ proposal, block: { kind: 'comment-unread', errorId } })),
+  );
 }
+
+const COMMENT_UNREAD_NOTE = 'a comment or event that could be a denial was not read';
 
 /** Removes all approvals; the proposal is pending again. */
 export function clearApprovals(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
-  const votes = proposal.votes.filter((vote) => !isApprovalVote(vote));
-  const cleared = { ...proposal, votes };
+  const cleared = { ...proposal, votes: proposal.votes.filter((vote) => !isApprovalVote(vote)), note: null };
   const pending = cleared.state === 'proposed' ? withProposal(builder, cleared) : reopenProposal(builder, cleared, now);
   return queueCommentUpdate(pending, proposal);
+}
+
+/** Why the approvals of a proposal are no longer enough. */
+export type Lapse = { readonly proposal: Proposal; readonly block: ApprovalBlock };
+
+/** One reply for each reason that made proposals pending again. */
+export function announceLapses(builder: StepBuilder, lapses: readonly Lapse[]): StepBuilder {
+  return [...Map.groupBy(lapses, ({ block }) => JSON.stringify(block)).values()].reduce((announced, group) => {
+    const [first] = group;
+    if (first === undefined) return announced;
+    const proposals = group.map(({ proposal }) => proposal);
+    return withReply(announced, { at: 'pull-request' }, approvalLapsed(first.block, proposals));
+  }, builder);
 }

@@ -40,7 +40,7 @@ export function requestAnswer(context: CommandContext, text: string): Step {
     askedChange: proposal === null ? null : describeAskedChange(proposal, context),
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
-  return endStep(addSideQuestion(acknowledged, question), 'side-question-queued');
+  return endStep(addSideQuestion(acknowledged, question), 'queued');
 }
 
 /** One reply while the same question is first, so that a flood of questions causes no flood of replies. */
@@ -48,7 +48,7 @@ function refuseQuestion({ pull, intent, person }: CommandContext): Step {
   const first = pull.sideQuestions.at(0)?.id ?? '';
   const once = `questions-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${first}`;
   const reply = queueFull('question', pluralize(SIDE_QUESTION_LIMITS.pending, 'question'));
-  return endStep(withReply(startStep(pull), intent.location, reply, once), 'side-question-queue-full');
+  return endStep(withReply(startStep(pull), intent.location, reply, once), 'queue-full');
 }
 
 function describeAskedChange({ change, state }: Proposal, context: CommandContext): AskedChange {

@@ -95,7 +95,7 @@ function requestEditOf(context: CommandContext, targets: Targets, instruction: s
 /** Asks for changes to the one proposal that a reply answers. */
 export function requestEdit(context: CommandContext, proposal: Proposal, instruction: string): Step {
   if (context.commentRef.decidedInThreads.includes(proposal.id))
-    return endWithReply(context, nothingPending('edit'), 'decided-in-threads');
+    return endWithReply(context, nothingPending('edit'), 'already-decided');
   if (!canStillBeDenied(proposal)) {
     const replied = replyAlreadyDecided(context, [proposal]);
     return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
@@ -111,7 +111,7 @@ function recordEditRequest(
   targets: Targets,
 ): Step {
   const undos = open.filter(({ origin }) => origin.kind === 'undo');
-  if (undos.length === open.length) return endWithReply(context, undoNotEditable(undos), 'undo-not-editable');
+  if (undos.length === open.length) return endWithReply(context, undoNotEditable(undos), 'undo-refused');
   const pull = startStep(context.pull);
   const started = targets.by === 'all' ? recordFeedback(pull, context.facts.now) : pull;
   const replied = undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditable(undos));

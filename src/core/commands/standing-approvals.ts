@@ -96,8 +96,7 @@ function runRevoke(context: CommandContext, { number }: CommandNamed<'revoke'>):
   const { pull, facts, person, intent } = context;
   const standing = inForce(pull, facts);
   const approval = standing.find((one) => one.number === number);
-  if (approval === undefined)
-    return endWithReply(context, standingApprovalUnknown(number, standing), 'standing-approval-unknown');
+  if (approval === undefined) return endWithReply(context, standingApprovalUnknown(number, standing), 'unknown-ids');
   const acknowledged = acknowledge(startStep(pull), context);
   const cause = { kind: 'revoked', by: person } as const;
   return endStep(

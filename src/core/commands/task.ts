@@ -87,7 +87,7 @@ function queueTask(context: CommandContext, task: Task): Step {
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   const added = withPullState(acknowledged, { queue: [...pull.queue, task] });
   const replied = withReply(added, intent.location, taskQueued(pull.queue.length + 1));
-  return endStep(activeRun(pull) === null ? withEffects(replied, { type: 'start-next-task' }) : replied, 'task-queued');
+  return endStep(activeRun(pull) === null ? withEffects(replied, { type: 'start-next-task' }) : replied, 'queued');
 }
 
 /** The tasks that leave no place for another one of this person; null if there is one. */
@@ -103,13 +103,13 @@ function refuseTask({ pull, intent, person }: CommandContext, waiting: string): 
   const [first] = pull.queue;
   const place = first === undefined ? '' : locationId(first.location);
   const once = `tasks-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${place}`;
-  return endStep(withReply(startStep(pull), intent.location, queueFull('task', waiting), once), 'task-queue-full');
+  return endStep(withReply(startStep(pull), intent.location, queueFull('task', waiting), once), 'queue-full');
 }
 
 /** Starts the oldest queued task once the previous run has ended. */
 export function onNextTaskDue(pull: PullState, facts: Facts): Step {
   const [next, ...rest] = pull.queue;
-  if (next === undefined || activeRun(pull) !== null) return endStep(startStep(pull), 'queue-empty');
+  if (next === undefined || activeRun(pull) !== null) return endStep(startStep(pull), 'outdated-result');
   const { missingPermissions = [], pullRequest, reachedRunLimit: limit } = facts;
   if (missingPermissions.length > 0)
     return endStep(dropQueue(startStep(pull), permissionMissing(missingPermissions)), 'permission-missing');

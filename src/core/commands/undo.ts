@@ -141,7 +141,7 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
   const assessed = applyHeadMove(syncHeadAndBase(startStep(pull), facts), headSha, facts, null);
   const proposals = [...assessed.pull.proposals, proposal];
   const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });
-  return endStep(advanceBatch(queuePosting(acknowledge(added, context), proposal), facts.now), 'undo-proposed');
+  return endStep(advanceBatch(queuePosting(acknowledge(added, context), proposal), facts.now), 'proposals-created');
 }
 
 /** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */

@@ -57,7 +57,7 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       return ifAccepted(pull, parsed, relevant('help'), relevant('help'));
     case 'text':
       if (parsed.addressedToApp) return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
-      if (parsed.addressedToSomeoneElse && parsed.suggestion === null) return irrelevant('addressed-to-someone-else');
+      if (parsed.addressedToSomeoneElse && parsed.suggestion === null) return irrelevant('not-for-us');
       if (question !== null) return relevant('answer', true);
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
@@ -79,7 +79,7 @@ function relevanceOfReview(
 ): Relevance {
   const command = COMMAND_BY_REVIEW_STATE[intent.reviewState ?? 'commented'];
   if (command === null || intent.quotedIds.length > 0) return irrelevant('not-for-us');
-  if (command.name === 'edit' && (text === '' || affirmation)) return irrelevant('review-without-decision');
+  if (command.name === 'edit' && (text === '' || affirmation)) return irrelevant('not-for-us');
   return deferWhilePosting(pull, intent, null, () => {
     const open = resolveAll(pull, command.decidesOn, { ...intent, decidedInThreads: [] });
     const canDecide = activeRun(pull) !== null && open.kind === 'resolved';

@@ -30,7 +30,7 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   if (relevance.kind === 'deferred') return defer(pull, 'deferred-until-posted');
   if (!facts.ownerAllowed) return refuseOwner(pull, intent);
   // GitHub never sent such a delivery: a review cannot be deleted.
-  if (facts.reviewComments === null) return noop(pull, 'not-on-github');
+  if (facts.reviewComments === null) return noop(pull, 'not-for-us');
   const context = createContext(pull, intent, facts, deliveryId);
   if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
   return limitAuthorReplies(context, handleComment(context, intent.parsed, relevance));
@@ -81,7 +81,7 @@ const MAX_AUTHOR_REPLIES = 20;
 function limitAuthorReplies({ pull, role, facts: { now } }: CommandContext, step: Step): Step {
   if (role !== 'author' || step.pull !== pull || step.effects.length === 0) return step;
   const recent = (pull.authorReplies ?? []).filter((at) => Date.parse(at) > Date.parse(now) - HOUR_MS);
-  if (recent.length >= MAX_AUTHOR_REPLIES) return noop(pull, 'author-replies-used-up');
+  if (recent.length >= MAX_AUTHOR_REPLIES) return noop(pull, 'not-allowed');
   return { ...step, pull: { ...pull, authorReplies: [...recent, now] } };
 }
 
@@ -156,7 +156,7 @@ function onText(context: CommandContext, comment: TextComment, { proposal, quest
 function onReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
   if (comment.suggestion !== null) return onSuggestionReply(context, comment, proposal);
   return canStillBeDenied(proposal)
-    ? endWithReply(context, affirmationDecidesNothing(proposal.id), 'affirmation')
+    ? endWithReply(context, affirmationDecidesNothing(proposal.id), 'malformed-command')
     : noop(context.pull, 'already-decided');
 }
 
@@ -171,9 +171,9 @@ function onWords(context: CommandContext, proposal: Proposal, text: string): Ste
 function onReviewWithoutCommand(context: CommandContext, text: string): Step {
   const { pull, intent, facts, commentRef } = context;
   const command = intent.reviewState === 'changes_requested' ? edit : approve;
-  if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'review-without-decision');
+  if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'not-for-us');
   const targets = command.name === 'approve' ? approvedTargets(intent, facts) : null;
-  if (command.name === 'approve' && targets === null) return noop(pull, 'review-without-decision');
+  if (command.name === 'approve' && targets === null) return noop(pull, 'not-for-us');
   if (targets === null) return requestEditOfAll(context, text);
   return approve.run(context, { name: 'approve', targets, note: '' });
 }

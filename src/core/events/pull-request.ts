@@ -48,7 +48,7 @@ export function onRetargeted(pull: PullState, { to }: Extract<Intent, { kind: 'r
 /** Ends the run of a closed or merged pull request, unless it is open again by now. */
 export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { kind: 'closed' }>, facts: Facts): Step {
   // They end at the close, also if the pull request is open again by now.
-  if (facts.pullRequest?.state === 'open') return endStep(withoutStandingApprovals(startStep(pull)), 'pull-reopened');
+  if (facts.pullRequest?.state === 'open') return endStep(withoutStandingApprovals(startStep(pull)), 'outdated-result');
   const by = { id: actor.id, login: actor.login };
   return endStep(endEverything(pull, merged ? 'merged' : 'closed', by, facts.now), 'pull-closed');
 }
@@ -106,7 +106,7 @@ export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, de
   if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
   const builder = startStep(pull);
   if (proposalsBeforeCommit(pull.proposals).length === 0)
-    return endStep(requestPushContent(builder, intent), 'push-irrelevant');
+    return endStep(requestPushContent(builder, intent), 'push-assessed');
   const person = { id: intent.actor.id, login: intent.actor.login };
   const head = facts.pullRequest?.headSha ?? intent.after;
   // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.

@@ -54,7 +54,7 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   // The body of a review takes effect only with a command.
   if (context.intent.location.at === 'review') return noop(context.pull, 'not-for-us');
   if (proposal.origin.kind === 'undo' && isPending(proposal))
-    return endWithReply(context, undoNotEditable([proposal]), 'undo-not-editable');
+    return endWithReply(context, undoNotEditable([proposal]), 'undo-refused');
   if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
   // A block approves, and a quote never does: a stranger can write its id above other lines.
   if (context.intent.location.at !== 'thread')

@@ -2,7 +2,7 @@ import type { Reply } from '../../lib/trust.ts';
 import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing-approvals.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { ApproverRole } from '../state/settings.ts';
-import type { Person, StandingApproval, StandingScope } from '../state/vote.ts';
+import type { StandingApproval, StandingScope } from '../state/vote.ts';
 import type { VoteProblem } from '../state/vote-source.ts';
 import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/refusals.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
@@ -20,7 +20,7 @@ export function approvalNotCounted(block: ApprovalBlock, proposals: readonly Pro
 /** Approvals that turned out to be invalid right before the commit. */
 export function approvalLapsed(block: ApprovalBlock, proposals: readonly Proposal[]): Reply {
   const list = formatProposalList(proposals);
-  return composeReply(`Not applied: ${describeBlock(block)}. Pending again:`, list, nextStep(block));
+  return composeReply(`Not applied: ${describeBlock(block)}. Pending again:`, list, nextStep(block, proposals[0]?.id));
 }
 
 /** One clause. */
@@ -28,6 +28,12 @@ function describeBlock(block: ApprovalBlock): string {
   switch (block.kind) {
     case 'settings-broken':
       return 'the settings that say who may approve are broken';
+    case 'vote-problem':
+      return VOTE_PROBLEM_TEXT[block.problem](escapeLogin(block));
+    case 'comment-unread':
+      return block.errorId === null
+        ? 'a comment or event that could be a denial was not read'
+        : `a comment or event that could be a denial was not read, because of an internal error (${codeSpan(block.errorId)})`;
     case 'denied-path':
       return `a rule denies ${pathSpan(block.path)} to the agent (${pathSpan(block.rule)}), so nobody can approve it`;
     case 'role-missing':
@@ -52,7 +58,10 @@ const ROLE_TEXT = {
 const UNREAD_TEAM = `. Countersign cannot see the members of a team that owns it: its installation lacks the permission ${codeSpan('members: read')}`;
 
 /** Broken settings are listed with their problems. */
-function nextStep(block: ApprovalBlock): string {
+function nextStep(block: ApprovalBlock, id = '<id>'): string {
+  if (block.kind === 'comment-unread')
+    return `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`;
+  if (block.kind === 'vote-problem') return `Only a new comment approves, such as ${codeSpan(`/approve ${id}`)}.`;
   if (block.kind !== 'settings-broken') return '';
   return joinBlocks(
     `${codeSpan('.github/countersign.yml')} on the default branch has these problems:`,
@@ -76,24 +85,6 @@ function pathSpan(path: string): string {
 }
 
 const MAX_PATH_CHARACTERS = 500;
-
-/** An approval that was on the page when it was counted, and is not right before the commit. */
-export function approvalWithdrawn(
-  by: Person,
-  problem: VoteProblem,
-  isPending: boolean,
-  proposals: readonly Proposal[],
-): Reply {
-  const list = formatProposalList(proposals);
-  const why = VOTE_PROBLEM_TEXT[problem](escapeLogin(by));
-  return isPending
-    ? composeReply(
-        `Not applied: ${why}. Pending again:`,
-        list,
-        `Only a new comment approves, such as ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
-      )
-    : composeReply(`One approval doesn’t count: ${why}. The other approvals are enough for:`, list);
-}
 
 const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>> = {
   missing: (login) => `the comment with the approval of ${login} is not on this pull request`,

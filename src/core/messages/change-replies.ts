@@ -57,19 +57,6 @@ export function pageChanged(proposals: readonly Proposal[]): Reply {
   );
 }
 
-/** An unread comment might have been a denial, so these are pending again. `errorId` is null after a gap of events. */
-export function approvalsSuspended(errorId: string | null, proposals: readonly Proposal[]): Reply {
-  const cause =
-    errorId === null
-      ? 'GitHub sent Countersign no events for a while, and a denial might be among them.'
-      : `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it.`;
-  return composeReply(
-    `${cause} Earlier approvals of these changes no longer count:`,
-    formatProposalList(proposals),
-    `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
-  );
-}
-
 const MAX_REQUESTERS_MENTIONED = 10;
 
 /** These expire soon, the first one at GitHub's time `expiresAt`. */

@@ -1,32 +1,23 @@
 import { withNote, wordsNote } from '../actions/agent-notes.ts';
-import { approversOf, currentApprovalRules, withNeeded } from '../actions/approvals.ts';
+import { announceLapses, clearApprovals, currentApprovalRules, type Lapse, withNeeded } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
 import { combineVerdicts } from '../actions/head-assessment.ts';
 import { announceStale, applyBase, supersede } from '../actions/head-moved.ts';
-import {
-  endStep,
-  queueCommentUpdate,
-  type StepBuilder,
-  startStep,
-  withProposal,
-  withReply,
-} from '../actions/step-builder.ts';
+import { endStep, queueCommentUpdate, type StepBuilder, startStep, withProposal } from '../actions/step-builder.ts';
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
-import { deniedOutput, failedOutput } from '../agent/shared/tool-results.ts';
-import { approvalLapsed } from '../messages/approval-replies.ts';
-import { type ApprovalRules, countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
+import { deniedOutput } from '../agent/shared/tool-results.ts';
+import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
+import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { Run } from '../state/run.ts';
-import { approvalVotes, isApprovalVote, type Permission, type Person, type Vote } from '../state/vote.ts';
+import { approvalVotes, isApprovalVote, type Permission, type Vote } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { ApprovalBlock } from '../step/refusals.ts';
 import type { PreflightCheck, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { completeProposal } from './commit.ts';
-import { announceWithdrawnVotes, findWithdrawnVotes, lostApprovals, withoutVotes } from './withdrawn-votes.ts';
 
 type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
 
@@ -59,6 +50,8 @@ function withApproverNotes(builder: StepBuilder, allowed: readonly Proposal[]): 
   );
 }
 
+type Checked = { readonly builder: StepBuilder; readonly lapses: readonly Lapse[] };
+
 function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts): StepBuilder {
   const checkedIds = signal.checks.map((check) => check.proposalId);
   const isChecked = ({ id }: Proposal) => checkedIds.includes(id);
@@ -68,110 +61,95 @@ function checkProposals(pull: PullState, signal: PreflightSignal, facts: Facts):
     .reduce((next, one) => withProposal(next, transition(one, 'approved', facts.now)), startStep(pull));
   const withBase = applyBase(again, signal.baseRef, facts.now);
   const approvedBefore = withBase.pull.proposals.filter((one) => isChecked(one) && one.state === 'approved');
-  const checked = signal.checks.reduce((builder, check) => {
-    const proposal = approvedBefore.find(({ id }) => id === check.proposalId);
-    return proposal === undefined ? builder : checkApproved(builder, proposal, check, signal, facts);
-  }, withBase);
-  const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(pull, proposal, signal, facts);
-  const withWithdrawn = announceWithdrawnVotes(announceStale(checked, approvedBefore), approvedBefore, withdrawnOf);
-  return announceLapsedApprovals(withWithdrawn, approvedBefore, signal, facts);
+  const { builder, lapses } = signal.checks.reduce<Checked>(
+    (checked, check) => {
+      const proposal = approvedBefore.find(({ id }) => id === check.proposalId);
+      return proposal === undefined ? checked : checkApproved(checked, proposal, check, signal, facts);
+    },
+    { builder: withBase, lapses: [] },
+  );
+  return announceLapses(announceStale(builder, approvedBefore), lapses);
 }
 
 function checkApproved(
-  builder: StepBuilder,
+  checked: Checked,
   proposal: Proposal,
   check: PreflightCheck,
   signal: PreflightSignal,
   facts: Facts,
-): StepBuilder {
+): Checked {
+  const { builder, lapses } = checked;
   const denial = rejectingVote(proposal);
-  if (denial !== undefined) return rejectDenied(builder, proposal, denial, facts.now);
+  if (denial !== undefined) return { builder: rejectDenied(builder, proposal, denial, facts.now), lapses };
   const cancelReason = cancelReasonOf(builder.pull, proposal);
-  if (cancelReason !== null) return cancelApproved(builder, proposal, cancelReason, facts.now);
-  const current = currentApprovalRules(signal.settings, builder.pull.run, signal.codeOwners);
-  const standing = withoutVotes(proposal, withdrawnVotesOf(builder.pull, proposal, signal, facts));
-  const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
-  if (blockAtCommit(standing, signal, builder.pull.run) !== null)
-    return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
-  const verdict = combineVerdicts(proposal, check.verdicts);
+  if (cancelReason !== null) return { builder: cancelApproved(builder, proposal, cancelReason, facts.now), lapses };
+  if (proposal.note !== null) {
+    const block = { kind: 'comment-unread', errorId: null } as const;
+    return { builder: clearApprovals(builder, proposal, facts.now), lapses: [...lapses, { proposal, block }] };
+  }
+  const { block, standing } = readApprovalsAgain(builder.pull, proposal, check, signal, facts);
+  if (block === null) return { builder: carryOut(builder, standing, check, signal, facts), lapses };
+  const reopened = queueCommentUpdate(reopenProposal(builder, standing, facts.now), standing);
+  return { builder: reopened, lapses: [...lapses, { proposal, block }] };
+}
+
+/** The proposal with the approvals that still stand, and why they are not enough; null if they are. */
+function readApprovalsAgain(
+  { run, standingApprovals: approvals }: PullState,
+  proposal: Proposal,
+  { permissions, voteSources }: PreflightCheck,
+  { settings, codeOwners }: PreflightSignal,
+  { now }: Facts,
+): { readonly block: ApprovalBlock | null; readonly standing: Proposal } {
+  const current = currentApprovalRules(settings, run, codeOwners);
+  if (current.kind !== 'rules') return { block: current, standing: proposal };
+  const { rules } = current;
+  const context = { approvals, rules: settings.settings, runBy: run?.task.by ?? null, now };
+  const problemOf = (vote: Vote) => findVoteProblem(vote, { proposal, voteSources }, context);
+  const permissionOf = ({ by }: Vote): Permission => permissions[by.id] ?? 'none';
+  const votes = proposal.votes.filter(
+    (vote) => !isApprovalVote(vote) || (approvalVotes(proposal).includes(vote) && problemOf(vote) === null),
+  );
+  const counted = countedApprovals({ ...proposal, votes }, rules, permissionOf).map(({ by }) => by);
+  const isLost = ({ by }: Vote): boolean => !counted.some(({ id }) => id === by.id);
+  const standing = withNeeded(
+    { ...proposal, votes: votes.filter((one) => !isApprovalVote(one) || !isLost(one)) },
+    rules,
+  );
+  const missing = missingApprovals(proposal, counted, rules);
+  if (missing === null) return { block: null, standing };
+  const blocks = approvalVotes(proposal)
+    .filter(isLost)
+    .map((vote): ApprovalBlock | 'yes' => {
+      const problem = problemOf(vote);
+      if (problem !== null) return { kind: 'vote-problem', login: vote.by.login, problem };
+      return mayApprove(proposal, { person: vote.by, permission: permissionOf(vote) }, rules);
+    });
+  return { block: blocks.findLast((one) => one !== 'yes') ?? missing, standing };
+}
+
+function carryOut(
+  builder: StepBuilder,
+  proposal: Proposal,
+  { verdicts }: PreflightCheck,
+  { headSha }: PreflightSignal,
+  { now }: Facts,
+): StepBuilder {
+  const verdict = combineVerdicts(proposal, verdicts);
   switch (verdict.kind) {
     case 'applies':
       return proposal.change.op === 'read'
-        ? allowReading(builder, withValidVotes, facts.now)
-        : withProposal(builder, transition(withValidVotes, 'executing', facts.now));
+        ? allowReading(builder, proposal, now)
+        : withProposal(builder, transition(proposal, 'executing', now));
     case 'already-applied':
-      return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
+      return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: headSha }, now);
     case 'stale':
-      return supersede(builder, proposal, verdict.path ?? null, toMovedHead(signal, facts));
+      // The webhook of the push has not come yet, so its author is unknown.
+      return supersede(builder, proposal, verdict.path ?? null, { head: headSha, login: null, now });
   }
 }
 
-/** The webhook of the push has not come yet, so its author is unknown. */
-function toMovedHead({ headSha: head }: PreflightSignal, { now }: Facts) {
-  return { head, login: null, now };
-}
-
 const FOUND_ON_BRANCH = { committed: null, note: 'the branch already held it' } as const;
-
-/** The approvals that the proposal's comments no longer show. */
-function withdrawnVotesOf(
-  { standingApprovals: approvals, run }: PullState,
-  proposal: Proposal,
-  { checks, settings }: PreflightSignal,
-  { now }: Facts,
-): ReturnType<typeof findWithdrawnVotes> {
-  const check = checks.find(({ proposalId }) => proposalId === proposal.id);
-  if (check === undefined) return [];
-  const rules = settings.kind === 'settings' ? settings.settings : null;
-  const standing = rules === null ? null : { approvals, rules, runBy: run?.task.by ?? null, now };
-  return findWithdrawnVotes(proposal, check, standing);
-}
-
-function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {
-  return check?.permissions[person.id] ?? 'none';
-}
-
-/** Why the approvals of a proposal are no longer enough; null if they are. */
-function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | null): ApprovalBlock | null {
-  const current = currentApprovalRules(signal.settings, run, signal.codeOwners);
-  if (current.kind !== 'rules') return current;
-  const { rules } = current;
-  const check = signal.checks.find((one) => one.proposalId === proposal.id);
-  const counted = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by)).map(({ by }) => by);
-  const missing = missingApprovals(proposal, counted, rules);
-  if (missing === null) return null;
-  const verdicts = approversOf(proposal).map((person) =>
-    mayApprove(proposal, { person, permission: currentPermission(check, person) }, rules),
-  );
-  return verdicts.findLast((one) => one !== 'yes') ?? missing;
-}
-
-/**
- * One reply for each reason that made approved proposals pending again. If approvals are missing because some were
- * withdrawn, the reply about these has said so.
- */
-function announceLapsedApprovals(
-  builder: StepBuilder,
-  approvedBefore: readonly Proposal[],
-  signal: PreflightSignal,
-  facts: Facts,
-): StepBuilder {
-  const undecidedIds = builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id);
-  const blocks = approvedBefore.flatMap((proposal) => {
-    if (!undecidedIds.includes(proposal.id)) return [];
-    const withdrawn = withdrawnVotesOf(builder.pull, proposal, signal, facts);
-    const block = blockAtCommit(withoutVotes(proposal, withdrawn), signal, builder.pull.run);
-    const isAnnounced = block?.kind === 'approvals-missing' && lostApprovals(proposal, withdrawn).length > 0;
-    return block === null || isAnnounced ? [] : [{ proposal, block }];
-  });
-  const groups = [...Map.groupBy(blocks, ({ block }) => JSON.stringify(block)).values()];
-  return groups.reduce((announced, group) => {
-    const [first] = group;
-    if (first === undefined) return announced;
-    const proposals = group.map(({ proposal }) => proposal);
-    return withReply(announced, { at: 'pull-request' }, approvalLapsed(first.block, proposals));
-  }, builder);
-}
 
 /** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
 function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
@@ -185,20 +163,10 @@ function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, no
 
 /** Why it can't be committed despite its approvals; null if it can. */
 function cancelReasonOf(pull: PullState, { origin, runId, note }: Proposal): string | null {
-  if (note !== null || origin.kind === 'undo') return note;
+  if (origin.kind === 'undo') return note;
   return activeRun(pull)?.id === runId ? null : 'the run ended';
 }
 
 function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
-  const cancelled = withProposal(builder, { ...transition(proposal, 'cancelled', now), note });
-  return queueCommentUpdate(answerProposalCalls(cancelled, proposal, failedOutput(note)), proposal);
-}
-
-/** Removes the approvals that no longer count, so that a person can approve again. */
-function withoutLapsedApprovals(proposal: Proposal, check: PreflightCheck, rules: ApprovalRules): Proposal {
-  const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
-  const approvers = new Set(counting.map(({ by }) => by.id));
-  const kept = new Set(approvalVotes(proposal).filter(({ by }) => approvers.has(by.id)));
-  const votes = proposal.votes.filter((vote) => !isApprovalVote(vote) || kept.has(vote));
-  return withNeeded({ ...proposal, votes }, rules);
+  return queueCommentUpdate(withProposal(builder, { ...transition(proposal, 'cancelled', now), note }), proposal);
 }

@@ -216,7 +216,7 @@ export function onCommitHeadMoved(
     (builder, one) => withProposal(builder, transition(one, 'approved', facts.now)),
     startStep(pull),
   );
-  return endStep(approved, 'commit-head-moved');
+  return endStep(approved, 'commit-delayed');
 }
 
 /** Tells the approver once that commit attempts are being retried. */

@@ -1,12 +1,9 @@
-import { clearApprovals, preventRetries } from '../actions/approvals.ts';
+import { withdrawApprovals } from '../actions/approvals.ts';
 import { endStandingApproval } from '../actions/standing-approvals.ts';
-import { endStep, startStep, withReply } from '../actions/step-builder.ts';
-import { approvalsSuspended } from '../messages/change-replies.ts';
+import { endStep, startStep } from '../actions/step-builder.ts';
 import { internalError } from '../messages/replies.ts';
 import type { Intent } from '../state/intent.ts';
-import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { isApprovalVote } from '../state/vote.ts';
 import type { Effect } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
@@ -64,11 +61,6 @@ export function onDeadLettered(
     (builder, one) => endStandingApproval(builder, one, { kind: 'comment-unread' }, facts.now),
     startStep(pull),
   );
-  const approved = ended.pull.proposals.filter((one) => canStillBeDenied(one) && one.votes.some(isApprovalVote));
-  const suspended = preventRetries(ended, 'a comment or event that could be a denial was not read');
-  if (approved.length === 0)
-    return endStep(suspended, suspended.pull === pull ? 'outdated-result' : 'approvals-suspended');
-  const cleared = approved.reduce((builder, one) => clearApprovals(builder, one, facts.now), suspended);
-  const replied = withReply(cleared, { at: 'pull-request' }, approvalsSuspended(errorId, approved));
-  return endStep(replied, 'approvals-suspended');
+  const withdrawn = withdrawApprovals(ended, errorId, facts.now);
+  return endStep(withdrawn, withdrawn.pull === pull ? 'outdated-result' : 'approvals-suspended');
 }

@@ -77,12 +77,12 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
     // They answer the words before, and the next answer those that came meanwhile.
     const summary = withAnswer(run, response.content);
     const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, nudge: null, summary });
-    return endStep(startNextTurn(renewed, facts.now), 'notes-delivered');
+    return endStep(startNextTurn(renewed, facts.now), 'model-asked-again');
   }
   if (!isCutOff && run.nudge === null && isUnfinishedAnswer(response.content)) {
     const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
     const nudged = withRun(asked, { nudge: { text: response.content } });
-    return endStep(startNextTurn(nudged, facts.now), 'model-nudged');
+    return endStep(startNextTurn(nudged, facts.now), 'model-asked-again');
   }
   if (!isCutOff && run.heldCalls.length > 0) {
     const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };

@@ -51,7 +51,7 @@ export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal
   const assessed = recordAtHead(pull, signal, facts);
   if (isOutdated(assessed.pull, signal)) return endStep(assessed, 'outdated-result');
   const approved = useStandingApprovals(assessed, signal, facts);
-  const reason = approved.votes.length > assessed.votes.length ? 'standing-approval-used' : 'proposals-posted';
+  const reason = approved.votes.length > assessed.votes.length ? 'approved' : 'proposals-posted';
   return endStep(advanceBatch(approved, facts.now), reason);
 }
 
@@ -140,14 +140,14 @@ export function onQuestionPosted(
   const posted = { ...question, comment };
   const recorded = withQuestion(startStep(pull), posted);
   // If the run ended while it was being posted, its comment still asks.
-  if (posted.state !== 'asked') return endStep(queueQuestionUpdate(recorded, posted), 'question-posted');
+  if (posted.state !== 'asked') return endStep(queueQuestionUpdate(recorded, posted), 'comment-posted');
   const shown = withEffects(recorded, { type: 'update-run-comment', runId });
-  return endStep(scheduleDeadlineCheck(shown, facts.now), 'question-posted');
+  return endStep(scheduleDeadlineCheck(shown, facts.now), 'comment-posted');
 }
 
 export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { type: 'run-comment-posted' }>): Step {
   if (pull.run === null || pull.run.id !== signal.runId) return noop(pull, 'outdated-result');
-  return endStep(withRun(startStep(pull), { comment: signal.comment }), 'run-comment-posted');
+  return endStep(withRun(startStep(pull), { comment: signal.comment }), 'comment-posted');
 }
 
 /** Stores the hashes of the App's own comments: an approval counts only for a page that still has it. */
@@ -158,5 +158,5 @@ export function onProposalCommentUpdated(
   const proposal = pull.proposals.find((one) => one.id === proposalId);
   if (proposal === undefined || proposal.comment === null) return noop(pull, 'outdated-result');
   const comment = { ...proposal.comment, bodyHash };
-  return endStep(withProposal(startStep(pull), { ...proposal, comment }), 'proposal-comment-updated');
+  return endStep(withProposal(startStep(pull), { ...proposal, comment }), 'comment-posted');
 }

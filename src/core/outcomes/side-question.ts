@@ -19,7 +19,7 @@ export function onSideQuestionAnswered(
   if (question === null) return noop(pull, 'outdated-result');
   const counted = countUsage(startStep(pull), question, usage);
   const reply = questionAnswered(question, outcome);
-  if (outcome.kind === 'failed') return endStep(endSideQuestion(counted, question, reply), 'side-question-failed');
+  if (outcome.kind === 'failed') return endStep(endSideQuestion(counted, question, reply), 'side-question-answered');
   const kept = keepAnswer(counted, question, outcome.content, now);
   return endStep(endSideQuestion(kept, question, reply), 'side-question-answered');
 }

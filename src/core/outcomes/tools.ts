@@ -36,7 +36,7 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
     const readings = results.filter((result) => result.kind === 'change' && result.change.op === 'read');
     const proposed = createProposals(results.reduce(recordOutput, held), readings, atHead);
     const asked = createQuestions(proposed, results);
-    return endStep(advanceBatch(asked, facts.now), 'calls-held');
+    return endStep(advanceBatch(asked, facts.now), 'tool-calls-answered');
   }
   const released = releaseHeldCalls(started, run);
   const proposed = createProposals(results.reduce(recordOutput, released), results, atHead);

@@ -1,11 +1,18 @@
 import type { Proposal } from '../state/proposal.ts';
 import type { ApproverRole } from '../state/settings.ts';
 import type { Person } from '../state/vote.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
 
 /** Why approvals have no effect. */
 export type ApprovalBlock =
   /** The repository's settings are broken, so it is unknown who can approve. */
-  { readonly kind: 'settings-broken'; readonly problems: readonly string[] } | ApproverRefusal | ApprovalsMissing;
+  | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
+  /** This person's approval is not on the page any more as it was counted. */
+  | { readonly kind: 'vote-problem'; readonly login: string; readonly problem: VoteProblem }
+  /** A later comment or event could be a denial and was not read: by this internal error, or its webhook is lost. */
+  | { readonly kind: 'comment-unread'; readonly errorId: string | null }
+  | ApproverRefusal
+  | ApprovalsMissing;
 
 /** Why a person's approval of a change does not count. */
 export type ApproverRefusal =

@@ -24,7 +24,7 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     if (typeof comment === 'string') return comment;
     const actor = findCommenter(comment, context);
     if (typeof actor === 'string') return actor;
-    if (comment.author?.id !== actor.id) return 'author-is-not-sender';
+    if (comment.author?.id !== actor.id) return 'not-a-person';
     if (isEmptyReview(comment)) return 'empty-review';
     const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
     const parsed = comment.reviewState === 'approved' ? withoutWords(result.parsed) : result.parsed;
@@ -75,10 +75,10 @@ function isOwnEvent({ app, sender }: DeliveryContext): boolean {
 
 /** The person who acts: the webhook's sender, not the comment's author. */
 function findCommenter({ author, viaApp }: WebhookComment, { sender }: DeliveryContext): Actor | IgnoreReason {
-  if (!sender || !author) return 'no-actor';
+  if (!sender || !author) return 'not-a-person';
   if (sender.type === 'Bot' || author.type === 'Bot') return 'bot';
   if (sender.type !== 'User') return 'not-a-person';
-  return viaApp ? 'posted-by-app' : toActor(sender, viaApp);
+  return viaApp ? 'not-a-person' : toActor(sender, viaApp);
 }
 
 /** Why a comment is not for the App, or null. A reply passes, because only the store knows the owner of its thread. */
@@ -88,7 +88,7 @@ function reasonToIgnore(
   quotedIds: readonly string[],
 ): IgnoreReason | null {
   if (comment.isReply || isAddressedToApp(parsed)) return null;
-  if (parsed.kind === 'malformed-command') return 'other-command';
+  if (parsed.kind === 'malformed-command') return 'not-addressed';
   if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
   return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
 }

@@ -43,7 +43,7 @@ function readAccessChange(
   if (!parsed.success) return 'malformed';
   const { id, permissions } = parsed.data.installation;
   const cause = causeOf(permissions);
-  return cause === null ? 'access-unchanged' : { kind: 'access-lost', installationId: id, repositoryIds: null, cause };
+  return cause === null ? 'irrelevant-edit' : { kind: 'access-lost', installationId: id, repositoryIds: null, cause };
 }
 
 function readRepositoriesRemoved(payload: unknown): InstallationEvent | IgnoreReason {

@@ -54,7 +54,7 @@ function interpretInstallationEvent(
 ): Interpretation {
   const envelope = WebhookEnvelope.safeParse(payload);
   const read = envelope.success ? readers.get(envelope.data.action) : undefined;
-  if (read === undefined) return { kind: 'ignored', reason: envelope.success ? 'unknown-action' : 'malformed' };
+  if (read === undefined) return { kind: 'ignored', reason: envelope.success ? 'unknown-event' : 'malformed' };
   const result = read(payload);
   return typeof result === 'string'
     ? { kind: 'ignored', reason: result }
@@ -68,8 +68,8 @@ function interpretPullRequestEvent(event: string, payload: unknown, app: AppIden
   if (!envelope.success) return 'malformed';
   const { action, installation, sender } = envelope.data;
   const read = readers.get(action);
-  if (read === undefined) return 'unknown-action';
-  return installation ? read(payload, { app, installationId: installation.id, sender }) : 'no-installation';
+  if (read === undefined) return 'unknown-event';
+  return installation ? read(payload, { app, installationId: installation.id, sender }) : 'malformed';
 }
 
 /** Readers by event and action. */

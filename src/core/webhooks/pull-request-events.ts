@@ -18,7 +18,7 @@ export function readPush(payload: unknown, context: DeliveryContext): Intent | I
   const parsed = PushedPayload.safeParse(payload);
   if (!parsed.success) return 'malformed';
   const { sender } = context;
-  if (!sender) return 'no-actor';
+  if (!sender) return 'not-a-person';
   const { repository, pull_request, before, after } = parsed.data;
   const pull = toPullRequestRef(repository, pull_request.number, context);
   return { kind: 'pushed', pull, actor: toActor(sender, false), before, after };
@@ -28,7 +28,7 @@ export function readPush(payload: unknown, context: DeliveryContext): Intent | I
 export function readClosedPull(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
   const parsed = ClosedPullPayload.safeParse(payload);
   if (!parsed.success) return 'malformed';
-  if (!context.sender) return 'no-actor';
+  if (!context.sender) return 'not-a-person';
   const { repository, pull_request } = parsed.data;
   const pull = toPullRequestRef(repository, pull_request.number, context);
   return { kind: 'closed', pull, actor: toActor(context.sender, false), merged: pull_request.merged === true };
@@ -38,7 +38,7 @@ export function readClosedPull(payload: unknown, context: DeliveryContext): Inte
 export function readRetargetedPull(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
   const parsed = EditedPullPayload.safeParse(payload);
   if (!parsed.success) return 'malformed';
-  if (!context.sender) return 'no-actor';
+  if (!context.sender) return 'not-a-person';
   const { repository, pull_request, changes } = parsed.data;
   const from = changes?.base?.ref.from;
   if (from === undefined || from === pull_request.base.ref) return 'irrelevant-edit';
@@ -53,14 +53,14 @@ export function readDismissedReview(payload: unknown, context: DeliveryContext):
   const actor = findSender(context);
   if (typeof actor === 'string') return actor;
   const { repository, pull_request, review } = parsed.data;
-  if (review.user?.id !== context.app.botId) return 'not-our-review';
+  if (review.user?.id !== context.app.botId) return 'not-addressed';
   const pull = toPullRequestRef(repository, pull_request.number, context);
   return { kind: 'dismissed', pull, actor, reviewId: review.id };
 }
 
 /** The person who sent the webhook. GitHub does not always name one, and without one nothing is decided. */
 function findSender({ app, sender }: DeliveryContext): Actor | IgnoreReason {
-  if (!sender) return 'no-actor';
+  if (!sender) return 'not-a-person';
   if (sender.id === app.botId) return 'own-event';
   if (sender.type === 'Bot') return 'bot';
   return sender.type === 'User' ? toActor(sender, false) : 'not-a-person';

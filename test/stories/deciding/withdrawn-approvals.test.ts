@@ -77,7 +77,7 @@ describe('an approval that is edited or deleted before the commit', () => {
     await expectPendingAgain(story, /was edited before the commit/);
   });
 
-  it('the other approvals commit if they are enough, and a reply names the withdrawn one (X5)', async () => {
+  it('the other approvals commit if they are enough (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, configures, person, pr } = story;
     await configures('required_approvals: 2');
@@ -96,7 +96,6 @@ describe('an approval that is edited or deleted before the commit', () => {
       `Approved-by: ${ben.login}`,
       `Approved-by: ${dora.login}`,
     ]);
-    expect(bot.answers().join()).toMatch(/One approval doesn’t count: .* is not on this pull request/);
   });
 });
 

@@ -89,7 +89,7 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expect(pr.commits()).toEqual([]);
     await returnAfterDays(story);
     expect(pr.commits()).toEqual([]);
-    expect(bot.answer()).toContain('Earlier approvals of these changes no longer count');
+    expect(bot.answer()).toContain('could be a denial was not read');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
     expect(await proposalStates(story)).toEqual(['completed']);

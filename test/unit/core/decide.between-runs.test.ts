@@ -42,7 +42,7 @@ describe('/stop between two runs', () => {
       { type: 'react', content: '+1' },
       { type: 'reply', reply: expect.stringContaining('- tidy up\n- be exact') },
     ]);
-    expect(game.signal({ type: 'next-task-due' }).reason).toBe('queue-empty');
+    expect(game.signal({ type: 'next-task-due' }).reason).toBe('outdated-result');
     expect(game.pull.run?.task.text).toBe('look around');
   });
 

@@ -29,10 +29,7 @@ export function answerQuestion(
   if (!wasAskedBefore(question, intent.createdAt)) return replyHowToAnswer(context, question);
   const acknowledged = acknowledge(startStep(pull), context);
   const recorded = recordAnswer(acknowledged, question, createRecord(context, question, { answer, note }), facts.now);
-  return endStep(
-    advanceBatch(recorded, facts.now),
-    answer.kind === 'reject' ? 'question-rejected' : 'question-answered',
-  );
+  return endStep(advanceBatch(recorded, facts.now), 'question-answered');
 }
 
 function createRecord(
@@ -59,5 +56,5 @@ export function approveQuestion(context: CommandContext, question: AgentQuestion
 }
 
 function replyHowToAnswer(context: CommandContext, question: AgentQuestion): Step {
-  return endWithReply(context, questionHint(question), 'question-hint');
+  return endWithReply(context, questionHint(question), 'malformed-command');
 }

@@ -1,9 +1,4 @@
-import {
-  couldApprovalCount,
-  currentApprovalRules,
-  showCurrentNeeds,
-  votingOwnerNeeds,
-} from '../../actions/approvals.ts';
+import { couldApprovalCount, currentApprovalRules, votingOwnerNeeds } from '../../actions/approvals.ts';
 import { settingsNeeds } from '../../actions/fact-needs.ts';
 import {
   endStep,
@@ -23,7 +18,7 @@ import { isPending } from '../../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../../step/facts.ts';
 import type { ApprovalBlock } from '../../step/refusals.ts';
 import type { Step } from '../../step/step.ts';
-import type { CommandContext, CommentContext } from './context.ts';
+import { type CommandContext, type CommentContext, endWithReply } from './context.ts';
 
 /** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
 type ApprovalCheck =
@@ -58,20 +53,12 @@ export function checkMayApprove(context: CommandContext, open: readonly Proposal
   const [first] = blocked;
   if (first === undefined) return { kind: 'allowed', rules };
   const proposals = blocked.map(({ proposal }) => proposal);
-  // The rules can have changed since the comments were written, and the reply should not contradict them.
-  const updated = showCurrentNeeds(startStep(context.pull), open.filter(isPending), rules);
-  return refuseApproval(context, first.block, proposals, updated);
+  return refuseApproval(context, first.block, proposals);
 }
 
-function refuseApproval(
-  { pull, intent }: CommandContext,
-  block: ApprovalBlock,
-  proposals: readonly Proposal[],
-  builder: StepBuilder = startStep(pull),
-): ApprovalCheck {
-  const reason = block.kind === 'settings-broken' ? 'settings-broken' : 'approval-not-counted';
-  const replied = withReply(builder, intent.location, approvalNotCounted(block, proposals));
-  return { kind: 'refused', step: endStep(replied, reason) };
+function refuseApproval(context: CommandContext, block: ApprovalBlock, proposals: readonly Proposal[]): ApprovalCheck {
+  const step = endWithReply(context, approvalNotCounted(block, proposals), 'approval-not-counted');
+  return { kind: 'refused', step };
 }
 
 /**

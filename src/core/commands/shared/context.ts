@@ -78,7 +78,7 @@ export function replyPostedLater(context: CommandContext, postedLater: readonly 
 export function refuseIfReadOnly(context: CommandContext): Step | null {
   const branch = context.pull.run?.branch;
   if (branch === undefined || canCommit(branch)) return null;
-  return endWithReply(context, cannotCommit(branch), branch.isFork ? 'fork' : 'push-refused');
+  return endWithReply(context, cannotCommit(branch), 'push-refused');
 }
 
 /** The reply where the App's installation lacks permissions, so that no run starts; null if it has all. */

@@ -58,7 +58,7 @@ function replyUnresolved(
     case 'unknown-ids':
       return replyUnknownIds(context, resolution.ids);
     case 'decided-in-threads':
-      return endWithReply(context, nothingPending(command.name), 'decided-in-threads');
+      return endWithReply(context, nothingPending(command.name), 'already-decided');
     case 'no-match':
       return resolution.postedLater.length > 0
         ? replyPostedLater(context, resolution.postedLater)

@@ -77,12 +77,12 @@ const ROLES: Readonly<Record<string, Role>> = {
 
 /** The result of each command by an allowed person, with two pending changes in an active run. */
 const REASON_OF: Readonly<Record<CommandName, Reason>> = {
-  task: 'task-queued',
+  task: 'queued',
   approve: 'approved',
   deny: 'denied',
   edit: 'edit-requested',
   answer: 'nothing-pending',
-  ask: 'side-question-queued',
+  ask: 'queued',
   show: 'info-replied',
   undo: 'undo-refused',
   resume: 'resume-refused',
@@ -90,7 +90,7 @@ const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   stop: 'stopped',
   status: 'info-replied',
   approvals: 'info-replied',
-  revoke: 'standing-approval-unknown',
+  revoke: 'unknown-ids',
   config: 'info-replied',
   help: 'info-replied',
 };

@@ -173,15 +173,13 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
     return { game, id, runId };
   }
 
-  it('prevents the retry of an attempt, and the model hears why', () => {
-    const { game, id, runId } = doubted();
-    game.signal({ type: 'commit-head-moved', runId, proposalIds: [id] });
+  it('prevents the retry of an attempt, until people approve again', () => {
+    const { game, id } = doubted();
     expect(game.commitBegins()?.ids).toEqual([]);
-    expect(states(game)).toEqual(['cancelled']);
-    expect(game.transcript.at(-1)).toMatchObject({
-      role: 'tool',
-      content: expect.stringMatching(/^Not applied: a comment/),
-    });
+    expect(told(game.steps.at(-1) ?? never())).toEqual([expect.stringContaining('could be a denial was not read')]);
+    expect(states(game)).toEqual(['proposed']);
+    says(game, BEN, '/approve');
+    expect(game.commitBegins()?.ids).toEqual([id]);
   });
 
   it('keeps a commit that succeeded, with its approvers', () => {

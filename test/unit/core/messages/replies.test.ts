@@ -101,13 +101,11 @@ function everyReply(text: string): readonly Reply[] {
     commitDelayed: [changeReplies.commitDelayed(changes)],
     commitMismatch: [changeReplies.commitMismatch(commit, text, changes)],
     pageChanged: [changeReplies.pageChanged(changes)],
-    approvalsSuspended: [changeReplies.approvalsSuspended('f00d', changes)],
     reminder: [changeReplies.reminder([by], { proposals: changes, questions: asked }, '2030-01-08T12:00:00.000Z')],
   };
   const aboutApprovals: EveryReply<typeof approvalReplies> = {
     approvalNotCounted: blocks.map((block) => approvalReplies.approvalNotCounted(block, changes)),
     approvalLapsed: blocks.map((block) => approvalReplies.approvalLapsed(block, changes)),
-    approvalWithdrawn: [true, false].map((is) => approvalReplies.approvalWithdrawn(by, 'edited', is, changes)),
     standingApprovalsShown: [approvalReplies.standingApprovalsShown([standing])],
     standingApprovalUnknown: [approvalReplies.standingApprovalUnknown(7, [{ ...standing, path: null, glob: text }])],
     standingApprovalGranted: [approvalReplies.standingApprovalGranted(standing)],

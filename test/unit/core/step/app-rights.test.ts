@@ -10,10 +10,7 @@ import { interpret } from '../../../../src/core/webhooks/interpret.ts';
 describe('the App’s registration', () => {
   it.each(SUBSCRIBED_EVENTS)('the event %s has a reader (O5)', (event) => {
     const app = { slug: 'countersign', botId: 99 };
-    expect(interpret({ event, payload: { action: 'no such action' }, app })).toEqual({
-      kind: 'ignored',
-      reason: 'unknown-action',
-    });
+    expect(interpret({ event, payload: { action: 1 }, app })).toEqual({ kind: 'ignored', reason: 'malformed' });
   });
 
   it('names permissions that are missing or too low; higher ones are enough (O4)', () => {

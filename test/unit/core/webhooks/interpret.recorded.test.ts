@@ -7,7 +7,7 @@ const APP = { slug: 'countersign', botId: 1002 };
 /** How each recorded delivery is read: the kind of its intent, and its command if it has one. */
 const READINGS = {
   'no-run/task': 'comment: task',
-  'one-denied/deny-deleted': 'ignored: unknown-action',
+  'one-denied/deny-deleted': 'ignored: unknown-event',
   'pushed/commit-suggestion': 'pushed',
   'review/review-with-replies': 'comment: approve',
   'two-pending/approve-by-id': 'comment: approve',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
+import { findVoteProblem } from '../../../../src/core/policy/vote-problems.ts';
 import type { CommentThread } from '../../../../src/core/state/posted-comment.ts';
 import type { Vote } from '../../../../src/core/state/vote.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
@@ -24,8 +24,7 @@ function problemOf(shown: VoteSource | null): VoteProblem | null {
   const voted = { ...vote('approve', ana), ...COUNTED } as Vote;
   const one = proposal(bigint, { state: 'approved', votes: [voted] });
   const voteSources = { [voteSourceKey({ surface: 'thread', commentId: voted.commentId ?? 0 })]: shown };
-  const check = { proposalId: one.id, verdicts: [{ kind: 'already-applied' }], permissions: {}, voteSources } as const;
-  return findWithdrawnVotes(one, check, null)[0]?.problem ?? null;
+  return findVoteProblem(voted, { proposal: one, voteSources }, null);
 }
 
 it.each<[string, Partial<VoteSource> | null, VoteProblem | null]>([
