@@ -68,11 +68,11 @@ describe('read_diff (S144)', () => {
     expect(all).toContain('+line 1499 of many\n');
     expect(all).toContain('+small');
     expect(all).toMatch(
-      /The diffs of these files do not fit here; call read_diff with one of them as path:\nadded b\.txt .*\nadded d\.txt .*$/,
+      /The diffs of these files are not shown here; call read_diff with one of them as path:\nadded b\.txt .*\nadded d\.txt .*$/,
     );
     expect(b).toContain('+line 1499 of many');
     const [d] = await outputsOf(story, call('read_diff', { path: 'd.txt' }));
-    expect(d).toMatch(/\(cut: the diff is too long; for the rest read d\.txt with read_file\)$/);
+    expect(d).toMatch(/The diff is too long; for the rest read d\.txt with read_file\.$/);
   });
 });
 

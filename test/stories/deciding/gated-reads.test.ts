@@ -65,7 +65,7 @@ describe('a file that people must approve to be read', () => {
     const outputs = model.toolMessages();
     expect(outputs[0]).toContain('people must first approve that they are read');
     expect(outputs[1]).toContain('people must first approve that payroll/list.ts is read');
-    for (const output of outputs.slice(2, 4)) expect(output).toContain('its lines are not shown here');
+    for (const output of outputs.slice(2, 4)) expect(output).toContain('Its lines are not shown here');
     expect(outputs[5]).toContain('payroll/list.ts');
     for (const output of outputs.slice(6)) expect(output).toContain('Call read_file to ask them');
   });

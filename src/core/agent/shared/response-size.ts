@@ -1,5 +1,4 @@
 import { byteLength } from '../../edits/text/characters.ts';
-import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import { cutText, headOf } from './clean-text.ts';
 
 /** Bytes that the readings of one response may have together, and the diffs of its changes (S168). */
@@ -20,11 +19,9 @@ export function largestShare(lengths: readonly number[], limit: number): number 
 /** The rows of a diff that fit, and a mark if it was cut. */
 export function cutDiff(diff: string, maxBytes: number): string {
   if (byteLength(diff) <= maxBytes) return diff;
-  // The last row can be a part of one. The rest of the diff, which can be huge, is not divided into rows.
-  const rows = headOf(diff, maxBytes - byteLength(CUT_ROW)).split('\n');
-  return rows.length < 2
-    ? cutText(diff, maxBytes)
-    : `${rows.slice(0, cutBeforeHeader(rows, rows.length - 1)).join('\n')}${CUT_ROW}`;
+  const head = headOf(diff, maxBytes - byteLength(CUT_ROW));
+  const end = head.lastIndexOf('\n');
+  return end === -1 ? cutText(diff, maxBytes) : `${head.slice(0, end)}${CUT_ROW}`;
 }
 
 const CUT_ROW = '\n(cut)';

@@ -1,5 +1,4 @@
 import { byteLength } from '../../edits/text/characters.ts';
-import { cutBeforeHeader } from '../../edits/text/hunks.ts';
 import type { CallRef } from '../../state/conversation.ts';
 import type { ToolName } from '../../state/tools.ts';
 import type { CallResult } from '../../step/signals.ts';
@@ -21,8 +20,7 @@ export function boundResults(
 
 /** The note counts, too. */
 function cutResult(result: Output, share: number, tool: ToolName | null): Output {
-  const fitting = keepLines(result.output, Math.max(0, share - MAX_NOTE_BYTES));
-  const kept = tool === 'read_diff' ? withoutLastHeader(fitting, result.output) : fitting;
+  const kept = keepLines(result.output, Math.max(0, share - MAX_NOTE_BYTES));
   const { shown, ...rest } = result;
   // The first line is the header.
   const lines = kept.split('\n').length - 2;
@@ -50,11 +48,4 @@ function keepLines(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text).subarray(0, maxBytes);
   const lineFeed = bytes.lastIndexOf('\n');
   return lineFeed === -1 ? bytes.toString().replace(/\u{FFFD}+$/u, '') : bytes.subarray(0, lineFeed + 1).toString();
-}
-
-/** Without a header of the diff whose lines are cut off. */
-function withoutLastHeader(kept: string, output: string): string {
-  const count = kept.split('\n').length - 1;
-  const rows = output.split('\n');
-  return count < 1 ? kept : `${rows.slice(0, cutBeforeHeader(rows, count)).join('\n')}\n`;
 }

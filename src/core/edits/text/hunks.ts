@@ -45,23 +45,6 @@ export function newSideLines(hunk: DiffHunk): string[] {
   return hunk.lines.filter(({ kind }) => kind !== 'removed').map(({ text }) => text);
 }
 
-/** Rows that head what follows them: a file or a hunk. A removed line can look like one. */
-const HEADER_ROW = /^(?:@@ |--- |\+\+\+ |diff of )/;
-
-/** Headers in a row: of a file, and of its first hunk. */
-const MAX_HEADER_ROWS = 4;
-
-/**
- * Where to cut rows of a diff, at `end` or before it: not between a header and what it heads, so that no reader takes
- * an empty hunk for the whole. Rows from `from` on that are headers alone are cut at `end`.
- */
-export function cutBeforeHeader(rows: readonly string[], end: number, from = 0): number {
-  if (end >= rows.length) return rows.length;
-  let cut = end;
-  while (cut > Math.max(from, end - MAX_HEADER_ROWS) && HEADER_ROW.test(rows[cut - 1] ?? '')) cut -= 1;
-  return cut === from ? end : cut;
-}
-
 function readHunk(
   rows: readonly string[],
   from: number,

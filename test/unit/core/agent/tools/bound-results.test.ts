@@ -42,23 +42,6 @@ describe('the results of one response', () => {
     });
   });
 
-  it('a diff never ends right after a header, whatever its rows’ lengths (S168)', () => {
-    const hunk = (rows: number) => `@@ -1,0 +1,${rows} @@\n${'1\t+é\n'.repeat(rows)}`;
-    const file = fc
-      .array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
-      .map((hunks) => `--- a.ts\n+++ a.ts\n${hunks.map(hunk).join('')}`);
-    fc.assert(
-      fc.property(fc.array(file, { minLength: 1, maxLength: 5 }), (files) => {
-        const text = files.join('').repeat(8_000).slice(0, 200_000);
-        const [output = ''] = outputsOf(
-          boundResults([{ turn: 1, callId: 'a', kind: 'output', output: text, readBlob: null }], () => 'read_diff'),
-        );
-        if (output !== text) expect(output).toMatch(/\n\d+\t\+é\n\[Cut: .* read_diff with the path of one file/);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
   it('a line that does not fit is shown in part and counts as not shown (S168)', () => {
     const shown = { path: 'a.ts', ref: 'head', blob: 'b', first: 1, last: 1 } as const;
     const text = `File\n${'é'.repeat(60_000)}`;
