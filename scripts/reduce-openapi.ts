@@ -45,7 +45,6 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   [`${REPOSITORY}/commits`]: ['get'],
   [`${REPOSITORY}/commits/{ref}`]: ['get'],
   [`${REPOSITORY}/compare/{basehead}`]: ['get'],
-  [`${REPOSITORY}/contents/{path}`]: ['get'],
   [`${REPOSITORY}/git/blobs`]: ['post'],
   [`${REPOSITORY}/git/blobs/{file_sha}`]: ['get'],
   [`${REPOSITORY}/git/commits`]: ['post'],

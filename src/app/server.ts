@@ -7,9 +7,8 @@ import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
-import type { AppAccount, DeliveryEvent } from '../core/step/ports.ts';
+import type { AppAccount } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
-import { isRecord } from '../lib/trust.ts';
 import type { DeliveryReader } from '../worker/deliveries.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
@@ -130,28 +129,14 @@ function hostInUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-function createServerDeliveryHandler(
-  { store, githubApp, log, metrics, now }: Services,
-  runtime: RuntimeState,
-): DeliveryHandler {
-  const handleDelivery = createDeliveryHandler({
+function createServerDeliveryHandler({ store, log, metrics, now }: Services, runtime: RuntimeState): DeliveryHandler {
+  return createDeliveryHandler({
     store,
     identity: () => runtime.identity,
     now,
     log,
     deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
   });
-  return (event) => {
-    const installationId = changedInstallation(event);
-    if (installationId !== null) githubApp.forgetRefusals(installationId);
-    return handleDelivery(event);
-  };
-}
-
-/** An installation that is unsuspended, or grants more, is served at once. */
-function changedInstallation({ name, payload: { installation } }: DeliveryEvent): number | null {
-  if (name !== 'installation' && name !== 'installation_repositories') return null;
-  return isRecord(installation) && typeof installation['id'] === 'number' ? installation['id'] : null;
 }
 
 async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {

@@ -1,6 +1,6 @@
 import { Probot } from 'probot';
 import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
-import { apiBaseUrl, EventOctokit } from '../adapters/github/requests/client.ts';
+import { apiBaseUrl, CountersignOctokit } from '../adapters/github/requests/client.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
@@ -87,7 +87,7 @@ export function createProbots({ config, log }: Services, handleDelivery: Deliver
         appId: config.app.id,
         privateKey: config.app.privateKey,
         secret,
-        Octokit: asProbotOctokit(EventOctokit),
+        Octokit: asProbotOctokit(CountersignOctokit),
         baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
         // Our own log has the same events, without payloads.
         log: log.child({}, { level: 'silent' }),

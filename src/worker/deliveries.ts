@@ -102,7 +102,7 @@ async function listLost(
 ): Promise<readonly LoggedDelivery[]> {
   const attempts: LoggedDelivery[] = [];
   for (let cursor: string | null = null; ; ) {
-    const page = await deliveries.fetchPage(cursor, 'failed');
+    const page = await deliveries.fetchPage(cursor);
     attempts.push(...page.deliveries.filter(({ deliveredAt }) => deliveredAt >= since));
     cursor = page.nextCursor;
     if (cursor === null || page.deliveries.some(({ deliveredAt }) => deliveredAt < since)) break;

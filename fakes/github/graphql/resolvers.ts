@@ -1,5 +1,3 @@
-import { readGitCommit } from '../git/objects.ts';
-import { findTreeEntry } from '../git/trees.ts';
 import { hasPermission, type RequestIdentity, repositoryAccessOf } from '../http/auth.ts';
 import type { ServerState } from '../http/server-state.ts';
 import { listPullCommits } from '../state/commits.ts';
@@ -141,7 +139,7 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
       databaseId: repository.id,
       name: repository.name,
       nameWithOwner: `${owner}/${repository.name}`,
-      defaultBranchRef: createRefObject(context, repository, repository.defaultBranch),
+      defaultBranchRef: createRefObject(repository, repository.defaultBranch),
       pullRequest: ({ number }) => {
         requirePermission(context, 'pull_requests', 'read');
         const pull = repository.pulls.get(Number(number));
@@ -155,30 +153,21 @@ function createRepositoryObject(context: GraphqlContext, repository: FakeReposit
   };
 }
 
-function createRefObject(context: GraphqlContext, repository: FakeRepository, branch: string): GraphqlObject | null {
+function createRefObject(repository: FakeRepository, branch: string): GraphqlObject | null {
   const sha = findBranchHead(repository, branch);
   if (sha === undefined) return null;
-  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(context, sha) };
+  const fields = { id: `REF_${branch}`, name: branch, prefix: 'refs/heads/', target: createCommitObject(sha) };
   return { typeName: 'Ref', fields };
 }
 
-function createCommitObject({ state }: GraphqlContext, sha: string): GraphqlObject {
-  const { store } = state.github;
-  const file = ({ path }: Values): GraphqlValue => {
-    const entry = findTreeEntry(store, readGitCommit(store, sha)?.tree ?? '', String(path));
-    if (entry === undefined) return null;
-    return {
-      typeName: 'TreeEntry',
-      fields: { oid: entry.sha, mode: Number.parseInt(entry.mode, 8), path: String(path) },
-    };
-  };
-  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha, file } };
+function createCommitObject(sha: string): GraphqlObject {
+  return { typeName: 'Commit', fields: { id: `C_${sha}`, oid: sha } };
 }
 
 function createPullCommitObjects(context: GraphqlContext, pull: FakePullRequest): readonly GraphqlObject[] {
   return listPullCommits(context.state.github.store, pull).map((sha) => ({
     typeName: 'PullRequestCommit',
-    fields: { id: `PRC_${sha}`, commit: createCommitObject(context, sha) },
+    fields: { id: `PRC_${sha}`, commit: createCommitObject(sha) },
   }));
 }
 

@@ -109,8 +109,7 @@ export const SCHEMA = buildSchema(`
   type PageInfo { endCursor: String hasNextPage: Boolean! }
   type User implements Actor { databaseId: Int login: String! }
   interface GitObject { id: ID! oid: GitObjectID! }
-  type Commit implements GitObject { file(path: String!): TreeEntry id: ID! oid: GitObjectID! url: URI! }
-  type TreeEntry { mode: Int! oid: GitObjectID! path: String }
+  type Commit implements GitObject { id: ID! oid: GitObjectID! url: URI! }
   type Ref { id: ID! name: String! prefix: String! target: GitObject }
   type PullRequestCommitConnection { nodes: [PullRequestCommit] pageInfo: PageInfo! totalCount: Int! }
   type PullRequestCommit implements Node { commit: Commit! id: ID! }

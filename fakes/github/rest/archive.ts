@@ -5,7 +5,7 @@ import { listTreeEntries } from '../git/trees.ts';
 import { type ApiResponse, notFoundResponse, type RequestTarget } from '../http/http-messages.ts';
 import type { ServerState } from '../http/server-state.ts';
 import type { FakeRepository } from '../state/github-state.ts';
-import { resolveCommit } from './contents.ts';
+import { resolveCommit } from '../state/lookup.ts';
 import { type RepositoryRouteContext, readTextParam } from './router.ts';
 
 /** GitHub’s archive links need no token and expire after 5 minutes. */
@@ -15,7 +15,7 @@ const ARCHIVE_PATH = /^\/codeload\/(\d+)\/([0-9a-f]{40})\.tar\.gz$/;
 
 /** Redirects to a signed link. */
 export function redirectToArchive(context: RepositoryRouteContext): ApiResponse {
-  const sha = resolveCommit(context.state, context.repository, readTextParam(context, 'ref'));
+  const sha = resolveCommit(context.state.github, context.repository, readTextParam(context, 'ref'));
   if (sha === undefined) return notFoundResponse(context.state);
   const path = `/codeload/${context.repository.id}/${sha}.tar.gz`;
   const expires = context.now + LINK_LIFETIME_MS;

@@ -15,7 +15,6 @@ import type { GitIdentityInput, RepositoryTarget, TreeChangeInput } from '../ope
 import { gitCommitPayload } from '../payloads/commits.ts';
 import { repositoryApiUrl } from '../payloads/repositories.ts';
 import type { FakeRepository, GitHubState } from '../state/github-state.ts';
-import { encodeBase64 } from './contents.ts';
 import {
   type ApiRoute,
   acceptsRaw,
@@ -75,12 +74,13 @@ function createBlob(context: RepositoryRouteContext): ApiResponse {
   }));
 }
 
-/** As on GitHub, `tree_sha` can also be a commit or a branch, and any value of `recursive` means true. */
+/** As on GitHub, `tree_sha` can also be a commit, a branch or `HEAD`, and any value of `recursive` means true. */
 function getTree(context: RepositoryRouteContext): ApiResponse {
   const { state, repository, query } = context;
   const { store } = state.github;
   const reference = readTextParam(context, 'tree_sha');
-  const commit = repository.refs.get(`refs/heads/${reference}`) ?? reference;
+  const branch = reference === 'HEAD' ? repository.defaultBranch : reference;
+  const commit = repository.refs.get(`refs/heads/${branch}`) ?? reference;
   const sha = readGitCommit(store, commit)?.tree ?? reference;
   const directory = readDirectory(store, sha);
   if (directory === undefined) return notFoundResponse(state);
@@ -205,4 +205,11 @@ function updateRef(context: RepositoryRouteContext): ApiResponse {
   const input = { ...repositoryTarget(context), ref, sha, force: context.body['force'] === true };
   const outcome = context.operations.updateGitRef(context.state.github, input, context.now);
   return operationResponse(context.state, outcome, 200, () => refPayload(context, ref, sha));
+}
+
+/** Encodes bytes as GitHub does, with a newline after every 60 characters. */
+function encodeBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('base64')
+    .replace(/.{1,60}/g, '$&\n');
 }

@@ -15,9 +15,14 @@ import { commitPayload, filePayload } from '../payloads/commits.ts';
 import { repositoryApiUrl, repositoryPageUrl, repositoryPayload } from '../payloads/repositories.ts';
 import { computeFileDiff, diffCommits } from '../state/commits.ts';
 import type { FakeRuleset, FakeRuleType } from '../state/github-state.ts';
-import { collaboratorRoleOf, findAccountByLogin, fullNameOf, listRulesetsForBranch } from '../state/lookup.ts';
+import {
+  collaboratorRoleOf,
+  findAccountByLogin,
+  fullNameOf,
+  listRulesetsForBranch,
+  resolveCommit,
+} from '../state/lookup.ts';
 import { redirectToArchive } from './archive.ts';
-import { getContents, resolveCommit } from './contents.ts';
 import { type ApiRoute, createRepositoryRoute, type RepositoryRouteContext, readTextParam } from './router.ts';
 
 /** The maximum number of files in a commit or comparison. */
@@ -29,7 +34,7 @@ const MAX_COMPARED_COMMITS = 250;
 /** `GET commits`: the history of a branch or commit, optionally of one path, newest first. */
 function listRepositoryCommits(context: RepositoryRouteContext): ApiResponse {
   const { state, repository, query } = context;
-  const start = resolveCommit(state, repository, query['sha'] ?? repository.defaultBranch);
+  const start = resolveCommit(state.github, repository, query['sha'] ?? repository.defaultBranch);
   if (start === undefined) return notFoundResponse(state);
   const { store } = state.github;
   const path = query['path'];
@@ -56,7 +61,7 @@ function changesPath(store: GitObjectStore, sha: Sha, path: string): boolean {
 function getRepositoryCommit(context: RepositoryRouteContext): ApiResponse {
   const { state, repository } = context;
   const reference = readTextParam(context, 'ref');
-  const sha = resolveCommit(state, repository, reference);
+  const sha = resolveCommit(state.github, repository, reference);
   if (sha === undefined) return errorResponse(state, 422, `No commit found for SHA: ${reference}`);
   const parent = readGitCommit(state.github.store, sha)?.parents[0];
   const files = createFilePayloads(context, parent ?? '', sha);
@@ -75,8 +80,8 @@ function compareRepositoryCommits(context: RepositoryRouteContext): ApiResponse 
   const { state, repository } = context;
   const { store } = state.github;
   const [base = '', head = ''] = readTextParam(context, 'basehead').split('...', 2);
-  const baseSha = resolveCommit(state, repository, base);
-  const headSha = resolveCommit(state, repository, head);
+  const baseSha = resolveCommit(state.github, repository, base);
+  const headSha = resolveCommit(state.github, repository, head);
   if (baseSha === undefined || headSha === undefined) return notFoundResponse(state);
   const mergeBase = findMergeBase(store, baseSha, headSha);
   if (mergeBase === undefined) return errorResponse(state, 404, `No common ancestor between ${base} and ${head}.`);
@@ -163,7 +168,6 @@ export const REPOSITORY_ROUTES: readonly ApiRoute[] = [
   createRepositoryRoute('GET /commits', READ_CONTENTS, listRepositoryCommits),
   createRepositoryRoute('GET /commits/{ref}', READ_CONTENTS, getRepositoryCommit),
   createRepositoryRoute('GET /compare/{basehead}', READ_CONTENTS, compareRepositoryCommits),
-  createRepositoryRoute('GET /contents/{path}', READ_CONTENTS, getContents),
   createRepositoryRoute('GET /tarball/{ref}', READ_CONTENTS, redirectToArchive),
 ];
 

@@ -49,7 +49,7 @@ export function createRepositoryRoute(
 
 /** Routes whose last parameter can contain slashes. */
 const MULTI_SEGMENT_PARAM =
-  /(\/contents\/\{path\}|\/git\/refs?\/\{ref\}|\/tarball\/\{ref\}|\/branches\/\{branch\}|\/compare\/\{basehead\})$/;
+  /(\/git\/refs?\/\{ref\}|\/tarball\/\{ref\}|\/branches\/\{branch\}|\/compare\/\{basehead\})$/;
 
 export function compileRoutes(routes: readonly ApiRoute[]): RouteTable {
   return routes.map((route) => {

@@ -1,3 +1,4 @@
+import { readGitCommit } from '../git/objects.ts';
 import type {
   CollaboratorRole,
   FakeAccount,
@@ -121,6 +122,16 @@ export function fullNameOf(github: GitHubState, repository: Pick<FakeRepository,
 
 export function findBranchHead(repository: FakeRepository, branch: string): string | undefined {
   return repository.refs.get(`refs/heads/${branch}`);
+}
+
+/** Resolves a branch name, a ref (`heads/x`, `refs/heads/x`, `HEAD`) or a full SHA. */
+export function resolveCommit(github: GitHubState, repository: FakeRepository, reference: string): string | undefined {
+  const branch = reference === 'HEAD' ? repository.defaultBranch : reference;
+  for (const name of [branch, `refs/heads/${branch}`, `refs/${branch}`, `refs/tags/${branch}`]) {
+    const sha = repository.refs.get(name);
+    if (sha !== undefined) return sha;
+  }
+  return readGitCommit(github.store, reference) === undefined ? undefined : reference;
 }
 
 /** Ignores case, as GitHub does. */

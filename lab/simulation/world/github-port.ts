@@ -4,7 +4,7 @@ import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
-import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
+import { hashBody } from '../../../src/adapters/github/comments.ts';
 import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import {
   type CommitPlan,

@@ -15,7 +15,7 @@ import {
   normalizeBody,
   toCommentText,
   toPostedComment,
-} from '../../../src/adapters/github/posted-comment.ts';
+} from '../../../src/adapters/github/comments.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/head-branch.ts';
 import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';
@@ -323,7 +323,10 @@ export function requireActiveInstallation(
 }
 
 /** One delivery attempt with its payload. */
-export type LoggedAttempt = LoggedDelivery & { readonly payload: Readonly<Record<string, unknown>> };
+export type LoggedAttempt = LoggedDelivery & {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly acknowledged: boolean;
+};
 
 /** GitHub's log of all delivery attempts of a case. */
 export type DeliveryAttemptLog = {
@@ -342,12 +345,9 @@ export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog 
     attempts,
     add: (attempt) => void attempts.push({ ...attempt, id: String(attempts.length) }),
     port: {
-      fetchPage: async (_cursor, filter) => ({
+      fetchPage: async () => ({
         deliveries: attempts
-          .filter(
-            ({ acknowledged, deliveredAt }) =>
-              (filter === 'all' || !acknowledged) && deliveredAt > now() - LOG_RETENTION_MS,
-          )
+          .filter(({ acknowledged, deliveredAt }) => !acknowledged && deliveredAt > now() - LOG_RETENTION_MS)
           .toReversed(),
         nextCursor: null,
       }),

@@ -78,11 +78,10 @@ function withInstallation({ installation }: DeliveryOptions, event: WebhookEvent
 function logAttempt(
   { deliveryLog, clock }: DeliveryOptions,
   guid: string,
-  { name, action, repositoryId, payload }: WebhookEvent,
+  { name, action, payload }: WebhookEvent,
   acknowledged: boolean,
 ): void {
-  const status = acknowledged ? 'OK' : 'failed to connect to host';
-  deliveryLog.add({ guid, event: name, action, repositoryId, payload, acknowledged, status, deliveredAt: clock.now });
+  deliveryLog.add({ guid, event: name, action, payload, acknowledged, deliveredAt: clock.now });
 }
 
 /** Returns true if the process acknowledged the delivery. */

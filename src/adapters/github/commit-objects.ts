@@ -7,8 +7,8 @@ import {
   GitHubError,
 } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { type PullConnection, repositoryParams } from './requests/connection.ts';
-import { GitHubRequestError, isNotFound } from './requests/errors.ts';
+import { askGraphql, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError, nullIfNotFound } from './requests/errors.ts';
 
 /** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
 export async function commitWithGitObjects(
@@ -40,9 +40,7 @@ async function moveBranch(
   const refUpdates = [{ name: `refs/heads/${branch}`, beforeOid, afterOid, force: false }];
   const input = { repositoryId: repository.nodeId, refUpdates };
   try {
-    const response: unknown = await connection.write((client) => client.graphql(MOVE_MUTATION, { input }));
-    if (!MoveResponse.safeParse(response).success)
-      throw new GitHubError('GitHub answered the move of a branch in an unknown form', null, null);
+    await askGraphql(connection.write, MOVE_MUTATION, { input }, MoveResponse);
     return { kind: 'committed', sha: afterOid };
   } catch (error) {
     // GitHub names no error for another head, so the branch tells.
@@ -55,7 +53,7 @@ async function moveBranch(
 
 /** Whether GitHub answered a GraphQL call with errors. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof GitHubRequestError && error.graphqlCodes.length > 0 && error.retryAt === null;
+  return error instanceof GitHubRequestError && error.failure.types !== undefined && error.retryAt === null;
 }
 
 /** Null if the repository is not accessible, or if another repository has its name now. */
@@ -63,13 +61,9 @@ export async function fetchRepository({
   ref,
   read,
 }: PullConnection): Promise<{ readonly fullName: string; readonly nodeId: string } | null> {
-  try {
-    const { data } = await read((client) => client.rest.repos.get(repositoryParams(ref)));
-    return data.id === ref.repositoryId ? { fullName: data.full_name, nodeId: data.node_id } : null;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+  const found = await nullIfNotFound(read.rest.repos.get(repositoryParams(ref)));
+  if (found?.data.id !== ref.repositoryId) return null;
+  return { fullName: found.data.full_name, nodeId: found.data.node_id };
 }
 
 type TreeItem = {
@@ -85,9 +79,8 @@ async function createTree(connection: PullConnection, plan: CommitPlan): Promise
     tree.push({ path, mode, type: 'blob', sha: await ensureBlob(connection, content) });
   }
   const baseTree = await fetchTreeSha(connection, plan.expectedHead);
-  const { data } = await connection.write((client) =>
-    client.rest.git.createTree({ ...repositoryParams(connection.ref), base_tree: baseTree, tree }),
-  );
+  const params = { ...repositoryParams(connection.ref), base_tree: baseTree, tree };
+  const { data } = await connection.write.rest.git.createTree(params);
   return data.sha;
 }
 
@@ -106,26 +99,23 @@ async function ensureBlob(connection: PullConnection, content: FileContent): Pro
 /** Sends Base64, because the encoding `utf-8` loses carriage returns. */
 async function createBlob({ ref, write }: PullConnection, bytes: Uint8Array): Promise<string> {
   const content = Buffer.from(bytes).toString('base64');
-  const { data } = await write((client) =>
-    client.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' }),
-  );
+  const { data } = await write.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' });
   return data.sha;
 }
 
 async function createCommitObject({ ref, write }: PullConnection, plan: CommitPlan, tree: string): Promise<string> {
   const { message, expectedHead } = plan;
-  const { data } = await write((client) =>
-    client.rest.git.createCommit({ ...repositoryParams(ref), message, tree, parents: [expectedHead] }),
-  );
+  const params = { ...repositoryParams(ref), message, tree, parents: [expectedHead] };
+  const { data } = await write.rest.git.createCommit(params);
   return data.sha;
 }
 
 async function fetchTreeSha({ ref, read }: PullConnection, commit: string): Promise<string> {
-  const { data } = await read((client) => client.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit }));
+  const { data } = await read.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit });
   return data.tree.sha;
 }
 
 async function fetchHead({ ref, read }: PullConnection, branch: string): Promise<string> {
-  const { data } = await read((client) => client.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` }));
+  const { data } = await read.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` });
   return data.object.sha;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type CommitPlan, type CommitResult, type FileWrite, GitHubError } from '../../core/step/ports.ts';
+import type { CommitPlan, CommitResult, FileWrite } from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
 import { commitWithGitObjects, fetchRepository } from './commit-objects.ts';
-import type { PullConnection } from './requests/connection.ts';
-import { explainError, GitHubRequestError } from './requests/errors.ts';
+import { askGraphql, type PullConnection } from './requests/connection.ts';
+import { explainRefusal, GitHubRequestError } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -16,10 +16,10 @@ export async function createCommit(connection: PullConnection, plan: Countersign
     return await (isPlain ? commitWithGraphql(connection, plan) : commitWithGitObjects(connection, plan));
   } catch (error) {
     if (!(error instanceof GitHubRequestError)) throw error;
-    const { meaning, message } = explainError(error);
-    if (meaning === 'try-again') throw error;
+    const { meaning } = error;
+    if (meaning === 'try-again' || error.retryAt !== null) throw error;
     if (meaning === 'branch-moved') return { kind: 'head-moved' };
-    return { kind: 'refused', message, byRule: meaning === 'refused-by-rule' };
+    return { kind: 'refused', message: explainRefusal(error), byRule: meaning === 'refused-by-rule' };
   }
 }
 
@@ -52,8 +52,8 @@ async function commitWithGraphql(connection: PullConnection, plan: Countersigned
 function isRepositoryNotFound(error: unknown): boolean {
   return (
     error instanceof GitHubRequestError &&
-    error.graphqlCodes.includes('NOT_FOUND') &&
-    /\brepository\b/i.test(error.detail)
+    error.failure.types?.includes('NOT_FOUND') === true &&
+    /\brepository\b/i.test(error.failure.detail)
   );
 }
 
@@ -62,19 +62,14 @@ async function commitInRepository(
   repositoryNameWithOwner: string,
   plan: CommitPlan,
 ): Promise<CommitResult> {
-  const response: unknown = await write((client) =>
-    client.graphql(COMMIT_MUTATION, {
-      input: {
-        branch: { repositoryNameWithOwner, branchName: plan.branch },
-        expectedHeadOid: plan.expectedHead,
-        message: splitMessage(plan.message),
-        fileChanges: fileChanges(plan),
-      },
-    }),
-  );
-  const committed = CommitResponse.safeParse(response);
-  if (!committed.success) throw new GitHubError('GitHub answered a commit in an unknown form', null, null);
-  return { kind: 'committed', sha: committed.data.createCommitOnBranch.commit.oid };
+  const input = {
+    branch: { repositoryNameWithOwner, branchName: plan.branch },
+    expectedHeadOid: plan.expectedHead,
+    message: splitMessage(plan.message),
+    fileChanges: fileChanges(plan),
+  };
+  const { createCommitOnBranch } = await askGraphql(write, COMMIT_MUTATION, { input }, CommitResponse);
+  return { kind: 'committed', sha: createCommitOnBranch.commit.oid };
 }
 
 /** GitHub joins both parts with a blank line. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AuthorKind, Discussion, Statement } from '../../core/step/discussion.ts';
-import { GitHubError } from '../../core/step/ports.ts';
-import { PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { askGraphql, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /**
  * The newest comments, reviews and threads. Which comments an App wrote in a person's name is told only by REST, and
@@ -9,12 +8,9 @@ import { PAGE_SIZE, type PullConnection, repositoryParams } from './requests/con
  */
 export async function fetchDiscussion(connection: PullConnection): Promise<Discussion> {
   const { ref, read } = connection;
-  const response: unknown = await read((client) =>
-    client.graphql(DISCUSSION_QUERY, { ...repositoryParams(ref), number: ref.number }),
-  );
-  const page = DiscussionPage.safeParse(response);
-  if (!page.success) throw new GitHubError('GitHub returned a discussion in an unknown form', null, null);
-  const { author, body, comments, reviews, reviewThreads } = page.data.repository.pullRequest;
+  const variables = { ...repositoryParams(ref), number: ref.number };
+  const { repository } = await askGraphql(read, DISCUSSION_QUERY, variables, DiscussionPage);
+  const { author, body, comments, reviews, reviewThreads } = repository.pullRequest;
   const byPeople = await listIdsByPeople(connection, comments.totalCount);
   return {
     author: toAuthor(author),
@@ -36,9 +32,9 @@ async function listIdsByPeople({ ref, read }: PullConnection, count: number): Pr
   const ids = new Set<number>();
   for (const page of [last - 1, last].filter((one) => one > 0)) {
     const listed = { ...repositoryParams(ref), issue_number: ref.number, per_page: PAGE_SIZE, page };
-    const { data } = await read((client) => client.rest.issues.listComments(listed));
+    const { data } = await read.rest.issues.listComments(listed);
     for (const { id, user, performed_via_github_app: app = null } of data)
-      if (user?.type === 'User' && app === null) ids.add(Number(id));
+      if (user?.type === 'User' && app === null) ids.add(id);
   }
   return ids;
 }

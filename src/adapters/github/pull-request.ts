@@ -1,15 +1,23 @@
 import type { BranchRule } from '../../core/state/head-branch.ts';
 import { canApprove, type Permission } from '../../core/state/vote.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
-import { type GitHub, GitHubError, type PullRequestFile, type PushComparison } from '../../core/step/ports.ts';
+import {
+  type GitHub,
+  GitHubError,
+  type PullRequestFile,
+  type PushComparison,
+  type TeamMembership,
+} from '../../core/step/ports.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
-import { GitHubRequestError, isNotFound } from './requests/errors.ts';
+import { compare } from './repository.ts';
+import { cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { GitHubRequestError, isNotFound, nullIfNotFound } from './requests/errors.ts';
+import { isNotGranted } from './requests/tokens.ts';
 import { listReviews } from './reviews.ts';
 
 /** The current state of the pull request. */
 export async function fetchPull({ ref, read }: PullConnection): Promise<PullFacts> {
-  const { data } = await read((client) => client.rest.pulls.get(pullParams(ref)));
+  const { data } = await read.rest.pulls.get(pullParams(ref));
   return {
     state: data.merged ? 'merged' : data.state,
     draft: data.draft ?? false,
@@ -17,7 +25,7 @@ export async function fetchPull({ ref, read }: PullConnection): Promise<PullFact
     description: data.body ?? '',
     labels: data.labels.map(({ name }) => name),
     // The API description requires an author, but a deleted account has none.
-    author: data.user ? { id: Number(data.user.id), login: data.user.login } : null,
+    author: data.user ? { id: data.user.id, login: data.user.login } : null,
     baseRef: data.base.ref,
     baseSha: data.base.sha,
     headRef: data.head.ref,
@@ -37,32 +45,22 @@ export async function listOtherPullsOnBranch(
   { ref, read }: PullConnection,
   branch: string,
 ): Promise<readonly number[]> {
-  const pulls = await read((client) =>
-    client.paginate(
-      client.rest.pulls.list,
-      {
-        ...repositoryParams(ref),
-        state: 'open',
-        head: `${ref.owner}:${branch}`,
-        ...PAGES,
-      },
-      allItems(),
-    ),
-  );
-  const pullsOnBranch = pulls.filter(({ head }) => head.ref === branch && head.repo?.id === ref.repositoryId);
-  return pullsOnBranch.map(({ number }) => number).filter((number) => number !== ref.number);
+  const params = { ...repositoryParams(ref), state: 'open', head: `${ref.owner}:${branch}`, ...PAGES } as const;
+  const pulls = await read.paginate(read.rest.pulls.list, params);
+  const onBranch = pulls.filter(({ head }) => head.ref === branch && head.repo?.id === ref.repositoryId);
+  return onBranch.map(({ number }) => number).filter((number) => number !== ref.number);
 }
 
 /** The files of the pull request's diff at its current head, cached if this is `head`. GitHub lists at most 3,000. */
 export async function listPullFiles(connection: PullConnection, head: string): Promise<readonly PullRequestFile[]> {
-  const { files } = connection.caches;
-  const key = cacheKey(connection.ref, `${connection.ref.number}:${head}`);
-  const cached = files.get(key);
-  if (cached !== undefined) return cached;
-  const listed = await requestPullFiles(connection);
-  const pullFiles = listed.map(toPullRequestFile);
-  if (areAtHead(listed, head)) files.set(key, pullFiles);
-  return pullFiles;
+  const { ref, read, caches } = connection;
+  const key = cacheKey(ref, `${ref.number}:${head}`);
+  const known = caches.files.get(key);
+  if (known !== undefined) return known;
+  const listed = await read.paginate(read.rest.pulls.listFiles, { ...pullParams(ref), ...PAGES });
+  const files = listed.map(toPullRequestFile);
+  if (areAtHead(listed, head)) caches.files.set(key, files);
+  return files;
 }
 
 type ListedFile = {
@@ -86,54 +84,36 @@ function toPullRequestFile(file: ListedFile): PullRequestFile {
   };
 }
 
-/** The files of the first page: GitHub lists at most 300 here. Null if it no longer has one of the commits. */
-export async function comparePush(
-  { ref, read }: PullConnection,
-  before: string,
-  after: string,
-): Promise<PushComparison | null> {
-  try {
-    const { data } = await read((client) =>
-      client.rest.repos.compareCommitsWithBasehead({
-        ...repositoryParams(ref),
-        basehead: `${before}...${after}`,
-        per_page: 1,
-        page: 1,
-      }),
-    );
-    return { files: (data.files ?? []).map(toPullRequestFile), rewritten: data.behind_by > 0 };
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
-}
-
-function requestPullFiles({ ref, read }: PullConnection): Promise<readonly ListedFile[]> {
-  return read((client) =>
-    client.paginate(client.rest.pulls.listFiles, { ...pullParams(ref), ...PAGES }, allItems<ListedFile>()),
-  );
-}
-
 /** A push can happen before or between the pages. Only the address of each file shows the commit of the list. */
 function areAtHead(files: readonly ListedFile[], head: string): boolean {
   const remaining = files.filter(({ status }) => status !== 'removed');
   return remaining.length > 0 && remaining.every((file) => file.contents_url?.endsWith(`?ref=${head}`));
 }
 
+/** The files of the first page: GitHub lists at most 300 here. Null if it no longer has one of the commits. */
+export async function comparePush(
+  connection: PullConnection,
+  before: string,
+  after: string,
+): Promise<PushComparison | null> {
+  const found = await nullIfNotFound(compare(connection, `${before}...${after}`, { per_page: 1, page: 1 }));
+  if (found === null) return null;
+  return { files: (found.data.files ?? []).map(toPullRequestFile), rewritten: found.data.behind_by > 0 };
+}
+
+type PermissionLookup = Awaited<ReturnType<GitHub['fetchPermission']>>;
+
 /**
  * The current permission of a person; Apps have none. Permissions below write are cached for 60 s, which saves requests
  * and can never allow anything.
  */
-export async function fetchPermission(
-  connection: PullConnection,
-  login: string,
-): ReturnType<GitHub['fetchPermission']> {
-  const { ref, caches } = connection;
-  const key = cacheKey(ref, login.toLowerCase());
-  const cached = caches.insufficientPermissions.get(key);
-  if (cached !== undefined) return cached;
+export async function fetchPermission(connection: PullConnection, login: string): Promise<PermissionLookup> {
+  const { insufficientPermissions } = connection.caches;
+  const key = cacheKey(connection.ref, login.toLowerCase());
+  const known = insufficientPermissions.get(key);
+  if (known !== undefined) return known;
   const result = await requestPermission(connection, login);
-  if (!canApprove(result.permission)) caches.insufficientPermissions.set(key, result);
+  if (!canApprove(result.permission)) insufficientPermissions.set(key, result);
   return result;
 }
 
@@ -145,63 +125,62 @@ const PERMISSION_LEVELS: ReadonlyMap<string, Permission> = new Map([
 
 const NO_PERMISSION = { permission: 'none', userId: null } as const;
 
-async function requestPermission(
-  { ref, read }: PullConnection,
+async function requestPermission({ ref, read }: PullConnection, username: string): Promise<PermissionLookup> {
+  const request = read.rest.repos.getCollaboratorPermissionLevel({ ...repositoryParams(ref), username });
+  const found = await nullIfNotFound(request);
+  if (found === null) return NO_PERMISSION;
+  const { permission, role_name: role, user } = found.data;
+  if (typeof permission !== 'string')
+    throw new GitHubError('GitHub returned a permission in an unknown form', null, null);
+  // A login can change its owner; only the numeric id identifies the person.
+  if (!user) return NO_PERMISSION;
+  // The endpoint reports maintainers as `write`; only `role_name` distinguishes them.
+  const isMaintainer = permission === 'write' && role === 'maintain';
+  return { permission: isMaintainer ? 'maintain' : (PERMISSION_LEVELS.get(permission) ?? 'none'), userId: user.id };
+}
+
+/** Whether a person is a member of `@org/team`, also through a team below it. An invitation is no membership. */
+export async function fetchTeamMembership(
+  { readMembers }: PullConnection,
+  team: string,
   username: string,
-): ReturnType<GitHub['fetchPermission']> {
+): Promise<TeamMembership> {
+  const [org = '', slug = ''] = team.slice(1).split('/');
   try {
-    const { data } = await read((client) =>
-      client.rest.repos.getCollaboratorPermissionLevel({ ...repositoryParams(ref), username }),
-    );
-    if (typeof data.permission !== 'string')
-      throw new GitHubError('GitHub returned a permission in an unknown form', null, null);
-    // A login can change its owner; only the numeric id identifies the person.
-    if (!data.user) return NO_PERMISSION;
-    // The endpoint reports maintainers as `write`; only `role_name` distinguishes them.
-    const isMaintainer = data.permission === 'write' && data.role_name === 'maintain';
-    const permission = isMaintainer ? 'maintain' : (PERMISSION_LEVELS.get(data.permission) ?? 'none');
-    return { permission, userId: Number(data.user.id) };
+    const { data } = await readMembers.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username });
+    return data.state === 'active' ? 'member' : 'not-member';
   } catch (error) {
-    if (isNotFound(error)) return NO_PERMISSION;
+    if (isNotFound(error)) return 'not-member';
+    if (isNotGranted(error) || isForbidden(error)) return 'unreadable';
     throw error;
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof GitHubRequestError && error.status === 403 && error.retryAt === null;
 }
 
 /** Active rules of a branch, including rules that some accounts can bypass; empty if the server has no rulesets. */
 export async function listBranchRules({ ref, read }: PullConnection, branch: string): Promise<readonly BranchRule[]> {
   try {
-    const rules = await read((client) =>
-      client.paginate(
-        client.rest.repos.getBranchRules,
-        {
-          ...repositoryParams(ref),
-          branch,
-          ...PAGES,
-        },
-        allItems(),
-      ),
-    );
-    return rules.map(toBranchRule);
+    const params = { ...repositoryParams(ref), branch, ...PAGES };
+    return (await read.paginate(read.rest.repos.getBranchRules, params)).map(toBranchRule);
   } catch (error) {
-    if (error instanceof GitHubRequestError && (error.status === 404 || error.status === 403) && error.retryAt === null)
-      return [];
+    if (isNotFound(error) || isForbidden(error)) return [];
     throw error;
   }
 }
 
-function toBranchRule(rule: object): BranchRule {
-  const ruleObject: unknown = rule;
-  if (!isRecord(ruleObject)) return { type: '', dismissesReviews: false };
-  const parameters = isRecord(ruleObject['parameters']) ? ruleObject['parameters'] : {};
-  return { type: String(ruleObject['type']), dismissesReviews: parameters['dismiss_stale_reviews_on_push'] === true };
+function toBranchRule(rule: { readonly type?: string; readonly parameters?: unknown }): BranchRule {
+  const { type = '', parameters } = rule;
+  return { type, dismissesReviews: isRecord(parameters) && parameters['dismiss_stale_reviews_on_push'] === true };
 }
 
 /** Number of people whose latest review with a verdict approves. */
 export async function countApprovals(connection: PullConnection): Promise<number> {
   const states = new Map<number, string>();
   for (const { user, state } of await listReviews(connection)) {
-    if (user && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED'))
-      states.set(Number(user.id), state);
+    if (user && ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state)) states.set(user.id, state);
   }
   return [...states.values()].filter((state) => state === 'APPROVED').length;
 }

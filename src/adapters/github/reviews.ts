@@ -1,5 +1,4 @@
 import type { PostedComment, PostedReview } from '../../core/state/posted-comment.ts';
-import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import {
   type CreatedReview,
   GitHubError,
@@ -7,13 +6,13 @@ import {
   type OwnReview,
   type ReviewCommentDraft,
 } from '../../core/step/ports.ts';
-import { firstLineOf, type RestComment, toPostedComment } from './posted-comment.ts';
-import { allItems, cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
-import { GitHubRequestError, isNotFound, ReviewRefusedError } from './requests/errors.ts';
+import { firstLineOf, listCommentsOfReview, toPostedComment } from './comments.ts';
+import { cacheKey, PAGES, type PullConnection, pullParams } from './requests/connection.ts';
+import { GitHubRequestError } from './requests/errors.ts';
 
 /**
- * Posts one review with all drafts, pinned to `head`. Returns its comments in the order of the drafts. Throws a
- * `ReviewRefusedError`, and posts nothing, if GitHub rejects a position or body.
+ * Posts one review with all drafts, pinned to `head`. Returns its comments in the order of the drafts. Fails with
+ * status 422, and posts nothing, if GitHub rejects a position or body.
  */
 export async function createReview(
   connection: PullConnection,
@@ -24,7 +23,7 @@ export async function createReview(
   const { comments: drafts } = newReview;
   const comments = drafts.length === 0 ? [] : await listCommentsOfReview(connection, review.id).catch(throwReadFailure);
   for (const { id, path } of comments) {
-    connection.caches.anchors.set(cacheKey(connection.ref, Number(id)), { path, commit: head });
+    connection.caches.anchors.set(cacheKey(connection.ref, id), { path, commit: head });
   }
   return { review, comments: matchToDrafts(drafts, comments) };
 }
@@ -45,26 +44,15 @@ async function submitReview(
   { body, event, comments }: NewReview,
 ): Promise<OwnReview> {
   const { ref, write } = connection;
-  try {
-    const { data } = await write((client) =>
-      client.rest.pulls.createReview({
-        ...pullParams(ref),
-        commit_id: head,
-        event,
-        body,
-        comments: comments.map(toRestComment),
-      }),
-    );
-    if (data.state === 'PENDING')
-      throw new GitHubError('GitHub created a review without submitting it', null, connection.now());
-    return toOwnReview(data);
-  } catch (error) {
-    throw await classifyReviewError(connection, error);
-  }
+  const params = { ...pullParams(ref), commit_id: head, event, body, comments: comments.map(toRestDraft) };
+  const { data } = await withoutPendingReview(connection, write.rest.pulls.createReview(params));
+  if (data.state === 'PENDING')
+    throw new GitHubError('GitHub created a review without submitting it', null, connection.now());
+  return toOwnReview(data);
 }
 
 /** GitHub requires `start_line` to be less than `line`, so a comment on one line has none. */
-function toRestComment({ path, startLine, line, body }: ReviewCommentDraft) {
+function toRestDraft({ path, startLine, line, body }: ReviewCommentDraft) {
   const start = startLine === null || startLine === line ? {} : { start_line: startLine, start_side: 'RIGHT' };
   return { path, body, line, side: 'RIGHT', ...start };
 }
@@ -72,7 +60,7 @@ function toRestComment({ path, startLine, line, body }: ReviewCommentDraft) {
 /** GitHub lists comments in any order. A draft is identified by its path and its marker. */
 function matchToDrafts(
   drafts: readonly ReviewCommentDraft[],
-  comments: readonly ListedReviewComment[],
+  comments: Awaited<ReturnType<typeof listCommentsOfReview>>,
 ): readonly PostedComment[] {
   const remaining = [...comments];
   return drafts.map((draft) => {
@@ -86,71 +74,22 @@ function matchToDrafts(
 }
 
 /**
- * Distinguishes three meanings of status 422 for a new review, file comment or reply: rate limit, conflict with a
- * pending review, and permanent refusal. Returns other errors unchanged.
+ * Sends a review or a comment in a thread. An interrupted request can leave a pending review, which only the App can
+ * see. GitHub refuses the App's other reviews and thread comments until it is deleted.
  */
-export async function classifyReviewError(connection: PullConnection, error: unknown): Promise<unknown> {
-  if (!(error instanceof GitHubRequestError) || error.status !== 422) return error;
-  if (error.retryAt !== null) return new GitHubError(error.message, 429, error.retryAt);
-  if (!/pending review/i.test(error.detail)) return new ReviewRefusedError(error.detail);
-  await deletePendingReviews(connection);
-  return new GitHubError(error.message, 409, connection.now());
-}
-
-/**
- * An interrupted request can leave a pending review, which only the App can see. GitHub refuses the App's other reviews
- * and thread comments until it is deleted.
- */
-async function deletePendingReviews(connection: PullConnection): Promise<void> {
-  const { ref, write } = connection;
-  const pending = (await listOwnReviews(connection)).filter(({ state }) => state === 'PENDING');
-  for (const { id } of pending) {
-    await write((client) => client.rest.pulls.deletePendingReview({ ...pullParams(ref), review_id: Number(id) }));
-  }
-}
-
-/** The current comments of a review of any account; null if the pull request has no such review. */
-export async function listReviewComments(
+export async function withoutPendingReview<Result>(
   connection: PullConnection,
-  reviewId: number,
-): Promise<readonly SubmittedReviewComment[] | null> {
-  const comments = await listCommentsOfReview(connection, reviewId).catch(async (error: unknown) => {
-    if (!isNotFound(error)) throw error;
-    await requirePull(connection);
-    return null;
-  });
-  if (comments === null) return null;
-  return comments.map(({ id, in_reply_to_id: root, body, updated_at: updatedAt }) => ({
-    rootId: Number(root ?? id),
-    body,
-    updatedAt,
-  }));
-}
-
-/** Fails if GitHub does not show the pull request: a 404 then means that the App has no access. */
-async function requirePull({ ref, read }: PullConnection): Promise<void> {
-  await read((client) => client.rest.pulls.get(pullParams(ref)));
-}
-
-type ListedReviewComment = RestComment & {
-  readonly path: string;
-  readonly body: string;
-  readonly commit_id: string;
-  readonly updated_at: string;
-  readonly in_reply_to_id?: number | bigint;
-};
-
-function listCommentsOfReview(
-  { ref, read }: PullConnection,
-  reviewId: number,
-): Promise<readonly ListedReviewComment[]> {
-  return read((client) =>
-    client.paginate(
-      client.rest.pulls.listCommentsForReview,
-      { ...pullParams(ref), review_id: reviewId, ...PAGES },
-      allItems<ListedReviewComment>(),
-    ),
-  );
+  request: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof GitHubRequestError) || error.meaning !== 'pending-review') throw error;
+    const { ref, write } = connection;
+    const pending = (await listOwnReviews(connection)).filter(({ state }) => state === 'PENDING');
+    for (const { id } of pending) await write.rest.pulls.deletePendingReview({ ...pullParams(ref), review_id: id });
+    throw new GitHubError(error.message, 409, connection.now());
+  }
 }
 
 /** The App's own submitted reviews whose body begins with this marker, oldest first. */
@@ -166,39 +105,31 @@ const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([403, 404, 422]);
  * Dismisses a review; false if GitHub refuses. The state of the review decides, because GitHub refuses a repeated
  * dismissal and sometimes accepts one without dismissing.
  */
-export async function dismissReview(connection: PullConnection, reviewId: number, message: string): Promise<boolean> {
-  const { ref, read, write } = connection;
+export async function dismissReview(
+  { ref, read, write }: PullConnection,
+  reviewId: number,
+  message: string,
+): Promise<boolean> {
   const params = { ...pullParams(ref), review_id: reviewId };
   try {
-    const { data } = await write((client) => client.rest.pulls.dismissReview({ ...params, message }));
+    const { data } = await write.rest.pulls.dismissReview({ ...params, message });
     if (data.state === 'DISMISSED') return true;
   } catch (error) {
     if (!(error instanceof GitHubError) || error.retryAt !== null || !REFUSED_STATUSES.has(error.status)) throw error;
   }
-  const { data } = await read((client) => client.rest.pulls.getReview(params));
+  const { data } = await read.rest.pulls.getReview(params);
   return data.state !== 'CHANGES_REQUESTED';
 }
 
-/** The fields of a listed review of any account that the App uses. */
-type ListedReview = {
-  readonly id: number | bigint;
-  readonly state: string;
-  readonly html_url: string;
-  readonly body: string;
-  readonly user: { readonly id: number | bigint } | null;
-};
-
 /** All reviews of the pull request, oldest first. */
-export function listReviews({ ref, read }: PullConnection): Promise<readonly ListedReview[]> {
-  return read((client) =>
-    client.paginate(client.rest.pulls.listReviews, { ...pullParams(ref), ...PAGES }, allItems<ListedReview>()),
-  );
+export function listReviews({ ref, read }: PullConnection) {
+  return read.paginate(read.rest.pulls.listReviews, { ...pullParams(ref), ...PAGES });
 }
 
 /** The App's own reviews, including a pending one, which only the App can see. */
-async function listOwnReviews(connection: PullConnection): Promise<readonly ListedReview[]> {
+async function listOwnReviews(connection: PullConnection) {
   const botId = await connection.botId();
-  return (await listReviews(connection)).filter(({ user }) => Number(user?.id) === botId);
+  return (await listReviews(connection)).filter(({ user }) => user?.id === botId);
 }
 
 const REVIEW_STATUSES: ReadonlyMap<string, PostedReview['status']> = new Map([
@@ -206,6 +137,8 @@ const REVIEW_STATUSES: ReadonlyMap<string, PostedReview['status']> = new Map([
   ['DISMISSED', 'dismissed'],
 ]);
 
-function toOwnReview({ id, state, html_url: url }: Pick<ListedReview, 'id' | 'state' | 'html_url'>): OwnReview {
-  return { id: Number(id), url, status: REVIEW_STATUSES.get(state) ?? 'commented' };
+type ListedReview = { readonly id: number; readonly state: string; readonly html_url: string };
+
+function toOwnReview({ id, state, html_url: url }: ListedReview): OwnReview {
+  return { id, url, status: REVIEW_STATUSES.get(state) ?? 'commented' };
 }

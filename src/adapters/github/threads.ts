@@ -1,39 +1,26 @@
 import { z } from 'zod';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
-import { GitHubError } from '../../core/step/ports.ts';
-import { cacheKey, createPageGuard, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { askGraphql, cacheKey, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(connection: PullConnection, comment: PostedComment): Promise<void> {
   if (comment.kind === 'issue-comment') return;
-  const cached = connection.caches.threads.get(cacheKey(connection.ref, comment.nodeId));
-  const threadId = cached ?? (await findUnresolvedThread(connection, comment.nodeId));
-  if (threadId !== null) await connection.write((client) => client.graphql(RESOLVE_MUTATION, { threadId }));
+  const { caches, ref, write } = connection;
+  const key = cacheKey(ref, comment.nodeId);
+  if (caches.threads.get(key) === undefined) await cacheThreads(connection);
+  const threadId = caches.threads.get(key);
+  if (threadId !== undefined) await write.graphql(RESOLVE_MUTATION, { threadId });
 }
 
-/**
- * The thread that begins with this comment, unless it is resolved. Caches the ids of all listed threads, because
- * several are often resolved in a row.
- */
-async function findUnresolvedThread(connection: PullConnection, rootNodeId: string): Promise<string | null> {
-  const { ref, read, caches } = connection;
-  const enterPage = createPageGuard();
+/** Caches the ids of all open threads by their first comments, because several are often resolved in a row. */
+async function cacheThreads({ ref, read, caches }: PullConnection): Promise<void> {
   for (let after: string | null = null; ; ) {
-    enterPage(after);
-    const response: unknown = await read((client) =>
-      client.graphql(THREADS_QUERY, { ...repositoryParams(ref), number: ref.number, after }),
-    );
-    const page = ThreadsPage.safeParse(response);
-    if (!page.success) throw new GitHubError('GitHub returned review threads in an unknown form', null, null);
-    const { nodes, pageInfo } = page.data;
-    for (const { id, isResolved, comments } of nodes) {
-      const root = comments.nodes[0]?.id;
-      if (root !== undefined && !isResolved) caches.threads.set(cacheKey(ref, root), id);
-    }
-    const found = nodes.find(({ comments }) => comments.nodes[0]?.id === rootNodeId);
-    if (found !== undefined) return found.isResolved ? null : found.id;
-    if (!pageInfo.hasNextPage) return null;
-    after = pageInfo.endCursor;
+    const variables = { ...repositoryParams(ref), number: ref.number, after };
+    const page: ThreadsPage = await askGraphql(read, THREADS_QUERY, variables, ThreadsPage);
+    for (const { id, isResolved, rootId } of page.nodes)
+      if (rootId !== undefined && !isResolved) caches.threads.set(cacheKey(ref, rootId), id);
+    if (!page.pageInfo.hasNextPage) return;
+    after = page.pageInfo.endCursor;
   }
 }
 
@@ -53,21 +40,21 @@ const RESOLVE_MUTATION = `mutation resolve($threadId: ID!) {
   resolveReviewThread(input: { threadId: $threadId }) { thread { id } }
 }`;
 
-const Thread = z.object({
-  id: z.string(),
-  isResolved: z.boolean(),
-  comments: z.object({ nodes: z.array(z.object({ id: z.string() })) }),
+const Thread = z
+  .object({
+    id: z.string(),
+    isResolved: z.boolean(),
+    comments: z.object({ nodes: z.array(z.object({ id: z.string() })) }),
+  })
+  .transform(({ id, isResolved, comments: { nodes } }) => ({ id, isResolved, rootId: nodes[0]?.id }));
+
+const Threads = z.object({
+  nodes: z.array(Thread),
+  pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
 });
 
 const ThreadsPage = z
-  .object({
-    repository: z.object({
-      pullRequest: z.object({
-        reviewThreads: z.object({
-          nodes: z.array(Thread),
-          pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
-        }),
-      }),
-    }),
-  })
+  .object({ repository: z.object({ pullRequest: z.object({ reviewThreads: Threads }) }) })
   .transform(({ repository }) => repository.pullRequest.reviewThreads);
+
+type ThreadsPage = z.infer<typeof ThreadsPage>;

@@ -1,25 +1,17 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
 import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { GitHub } from '../../core/step/ports.ts';
-import { hashBody, toPostedComment } from './posted-comment.ts';
-import {
-  type CommentAnchor,
-  cacheKey,
-  type PullConnection,
-  pullParams,
-  repositoryParams,
-} from './requests/connection.ts';
-import { classifyReviewError } from './reviews.ts';
+import { hashBody, toPostedComment } from './comments.ts';
+import { cached, cacheKey, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
+import { withoutPendingReview } from './reviews.ts';
 
 /** Posts a comment in the conversation. */
 export async function createComment({ ref, write }: PullConnection, body: string): Promise<PostedComment> {
-  const { data } = await write((client) =>
-    client.rest.issues.createComment({ ...repositoryParams(ref), issue_number: ref.number, body }),
-  );
+  const { data } = await write.rest.issues.createComment({ ...repositoryParams(ref), issue_number: ref.number, body });
   return toPostedComment('issue-comment', data, body);
 }
 
-/** Posts a comment on a whole file. Throws a `ReviewRefusedError` if the diff does not contain the file. */
+/** Posts a comment on a whole file. Fails with status 422 if the diff does not contain the file. */
 export async function createFileComment(
   connection: PullConnection,
   head: string,
@@ -27,21 +19,10 @@ export async function createFileComment(
   body: string,
 ): Promise<PostedComment> {
   const { ref, write, caches } = connection;
-  try {
-    const { data } = await write((client) =>
-      client.rest.pulls.createReviewComment({
-        ...pullParams(ref),
-        commit_id: head,
-        path,
-        body,
-        subject_type: 'file',
-      }),
-    );
-    caches.anchors.set(cacheKey(ref, Number(data.id)), { path, commit: head });
-    return toPostedComment('file-comment', data, body);
-  } catch (error) {
-    throw await classifyReviewError(connection, error);
-  }
+  const params = { ...pullParams(ref), commit_id: head, path, body, subject_type: 'file' } as const;
+  const { data } = await withoutPendingReview(connection, write.rest.pulls.createReviewComment(params));
+  caches.anchors.set(cacheKey(ref, data.id), { path, commit: head });
+  return toPostedComment('file-comment', data, body);
 }
 
 /**
@@ -49,34 +30,14 @@ export async function createFileComment(
  * endpoint requires the path and commit of the thread.
  */
 export async function createReply(connection: PullConnection, rootId: number, body: string): Promise<PostedComment> {
-  const { ref, write } = connection;
-  const { path, commit } = await fetchAnchor(connection, rootId);
-  try {
-    const { data } = await write((client) =>
-      client.rest.pulls.createReviewComment({
-        ...pullParams(ref),
-        in_reply_to: rootId,
-        commit_id: commit,
-        path,
-        body,
-      }),
-    );
-    return toPostedComment('review-comment', data, body);
-  } catch (error) {
-    throw await classifyReviewError(connection, error);
-  }
-}
-
-async function fetchAnchor({ ref, read, caches }: PullConnection, commentId: number): Promise<CommentAnchor> {
-  const key = cacheKey(ref, commentId);
-  const cached = caches.anchors.get(key);
-  if (cached !== undefined) return cached;
-  const { data } = await read((client) =>
-    client.rest.pulls.getReviewComment({ ...repositoryParams(ref), comment_id: commentId }),
-  );
-  const anchor = { path: data.path, commit: data.commit_id };
-  caches.anchors.set(key, anchor);
-  return anchor;
+  const { ref, read, write, caches } = connection;
+  const { path, commit } = await cached(caches.anchors, cacheKey(ref, rootId), async () => {
+    const { data } = await read.rest.pulls.getReviewComment({ ...repositoryParams(ref), comment_id: rootId });
+    return { path: data.path, commit: data.commit_id };
+  });
+  const params = { ...pullParams(ref), in_reply_to: rootId, commit_id: commit, path, body };
+  const { data } = await withoutPendingReview(connection, write.rest.pulls.createReviewComment(params));
+  return toPostedComment('review-comment', data, body);
 }
 
 /** Replaces the whole body. */
@@ -86,30 +47,12 @@ export async function updateComment(
   body: string,
 ): ReturnType<GitHub['updateComment']> {
   const params = { ...repositoryParams(ref), comment_id: comment.id, body };
-  await write(async (client) =>
-    comment.kind === 'issue-comment'
-      ? client.rest.issues.updateComment(params)
-      : client.rest.pulls.updateReviewComment(params),
-  );
+  if (comment.kind === 'issue-comment') await write.rest.issues.updateComment(params);
+  else await write.rest.pulls.updateReviewComment(params);
   return { bodyHash: hashBody(body) };
 }
 
 type ReactionContent = 'eyes' | '+1';
-
-/** Adds a reaction to a comment or review. A repetition changes nothing. */
-export async function react(
-  connection: PullConnection,
-  location: CommentLocation,
-  content: ReactionContent,
-): Promise<void> {
-  if (location.at === 'review') return reactToReview(connection, location.reviewId, content);
-  const params = { ...repositoryParams(connection.ref), comment_id: location.commentId, content };
-  await connection.write((client) =>
-    location.at === 'conversation'
-      ? client.rest.reactions.createForIssueComment(params)
-      : client.rest.reactions.createForPullRequestReviewComment(params),
-  );
-}
 
 /** REST has no reactions to reviews. GraphQL has them under other names. */
 const GRAPHQL_CONTENT = { eyes: 'EYES', '+1': 'THUMBS_UP' } as const satisfies Record<ReactionContent, string>;
@@ -118,13 +61,18 @@ const REACTION_MUTATION = `mutation react($subjectId: ID!, $content: ReactionCon
   addReaction(input: { subjectId: $subjectId, content: $content }) { reaction { content } }
 }`;
 
-async function reactToReview(
+/** Adds a reaction to a comment or review. A repetition changes nothing. */
+export async function react(
   { ref, read, write }: PullConnection,
-  reviewId: number,
+  location: CommentLocation,
   content: ReactionContent,
 ): Promise<void> {
-  const { data } = await read((client) => client.rest.pulls.getReview({ ...pullParams(ref), review_id: reviewId }));
-  await write((client) =>
-    client.graphql(REACTION_MUTATION, { subjectId: data.node_id, content: GRAPHQL_CONTENT[content] }),
-  );
+  if (location.at === 'review') {
+    const { data } = await read.rest.pulls.getReview({ ...pullParams(ref), review_id: location.reviewId });
+    await write.graphql(REACTION_MUTATION, { subjectId: data.node_id, content: GRAPHQL_CONTENT[content] });
+    return;
+  }
+  const params = { ...repositoryParams(ref), comment_id: location.commentId, content };
+  if (location.at === 'conversation') await write.rest.reactions.createForIssueComment(params);
+  else await write.rest.reactions.createForPullRequestReviewComment(params);
 }

@@ -47,7 +47,7 @@ export type GitHub = {
    * if the archive exceeds the size limit.
    */
   fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
-  /** The tree of a branch, such as the default one, as it is now. GitHub revalidates the cached tree at each call. */
+  /** The tree of a branch, such as the default one, as it is now. */
   fetchBranchTree(branch: string): Promise<Tree>;
   /** The changes of a push: the files between two commits; null if GitHub no longer has one of them. */
   comparePush(before: string, after: string): Promise<PushComparison | null>;
@@ -246,10 +246,10 @@ export type DeliveryEvent = {
   readonly payload: Readonly<Record<string, unknown>>;
 };
 
-/** GitHub's log of webhooks to this App. Each call is one request and fails with a `GitHubError`. */
+/** GitHub's log of webhooks that this App did not take. Each call is one request and fails with a `GitHubError`. */
 export type DeliveryLog = {
   /** `cursor` is the `nextCursor` of an earlier page, null for the newest. */
-  fetchPage(cursor: string | null, which: 'all' | 'failed'): Promise<DeliveryLogPage>;
+  fetchPage(cursor: string | null): Promise<DeliveryLogPage>;
   /** The parsed payload; null if GitHub no longer has it. */
   fetchPayload(id: string): Promise<Readonly<Record<string, unknown>> | null>;
 };
@@ -257,7 +257,7 @@ export type DeliveryLog = {
 /** Newest first. `nextCursor` continues with older ones, null at the end. */
 export type DeliveryLogPage = { readonly deliveries: readonly LoggedDelivery[]; readonly nextCursor: string | null };
 
-/** One attempt of GitHub to deliver a webhook, as the App's delivery log lists it. */
+/** One failed attempt of GitHub to deliver a webhook, as the App's delivery log lists it. */
 export type LoggedDelivery = {
   /** GitHub's id of this attempt, which can exceed the range of JavaScript numbers. */
   readonly id: string;
@@ -265,14 +265,8 @@ export type LoggedDelivery = {
   readonly guid: string;
   /** GitHub's time (ms since the epoch). */
   readonly deliveredAt: number;
-  /** The attempt got a 2xx response. */
-  readonly acknowledged: boolean;
-  /** GitHub's words for the response, such as `OK` or `failed to connect to host`. */
-  readonly status: string;
   readonly event: string;
   readonly action: string | null;
-  /** Null for an event of a whole installation. */
-  readonly repositoryId: number | null;
 };
 
 /** `now` is ms since the epoch. `every` calls back until the returned function is called. */

@@ -5,7 +5,6 @@ import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT } from '../support/proposals.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
-import type { Speaker } from '../support/speaker.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -77,30 +76,5 @@ describe('an installation without the permission to commit', () => {
     await story.stranger.says('/countersign use bigint');
     expect(namesOf(requestsSince(stage(), story, before)).join()).not.toContain('/installation,');
     expect(story.bot.answers().join()).not.toContain('contents');
-  });
-
-  it('many strangers cost one refused token a minute, and a grant takes effect at once (X10)', async () => {
-    const story = await stage().tell();
-    const { contents: _, ...without } = ALL;
-    await grant(story, without);
-    // The App got a token for reading when the pull request was opened, and would use it for an hour.
-    await stage().restart();
-    const strangers: Speaker[] = [];
-    for (let n = 1; n <= 14; n += 1) strangers.push(await story.person(`passer-${n}`, 'read'));
-    const tokensOf = async (speakers: readonly Speaker[], laterSeconds = 0): Promise<number> => {
-      const before = stage().github.requests.length;
-      if (laterSeconds > 0) await stage().later(laterSeconds);
-      for (const speaker of speakers) await speaker.says('/countersign use bigint');
-      return namesOf(requestsSince(stage(), story, before)).filter((name) => name.endsWith('/access_tokens')).length;
-    };
-    // The refused tokens for reading and for writing, and a lesser one for each.
-    expect(await tokensOf(strangers)).toBeLessThanOrEqual(4);
-    const [one, ...others] = strangers;
-    expect(await tokensOf(one === undefined ? [] : [one], 61)).toBe(1);
-    expect(await tokensOf(others)).toBeLessThanOrEqual(1);
-    await grant(story, ALL);
-    story.model.proposes(BIGINT);
-    await story.ana.says('/countersign use bigint');
-    expect(story.bot.proposals()).toHaveLength(1);
   });
 });

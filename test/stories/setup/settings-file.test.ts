@@ -76,7 +76,7 @@ describe('the settings file', () => {
     stage().github.faults.add({
       kind: 'fail-before-apply',
       status: 502,
-      route: 'GET /repos/{owner}/{repo}/contents/{path}',
+      route: 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}',
     });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);

@@ -2,10 +2,10 @@ import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import { GitHubError } from '../../../core/step/ports.ts';
-import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../../lib/guard-fetch.ts';
-import { createFault, type Fault } from '../../telemetry/fault.ts';
-import type { LogFields, Logger } from '../../telemetry/log.ts';
-import { requestIdOf, responseHeadersOf, toGitHubError } from './errors.ts';
+import { guardFetch, type SendRequest } from '../../../lib/guard-fetch.ts';
+import { createFault } from '../../telemetry/fault.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { graphqlErrorOf, requestIdOf, toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
 
@@ -17,32 +17,12 @@ const MAX_RESPONSE_BYTES = 100 * 1024 * 1024;
 /** Octokit's log is off, because its options can contain a signed JWT. */
 const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
 
-type OctokitOptions = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
-
-/**
- * Octokit without retries and throttling, with a limit of time and size for each request (`guard-fetch.ts`). It calls
- * GitHub's own origin only. Truncated JSON is an error. Integers above 2^53 (delivery ids) are `bigint`.
- */
-export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: OctokitOptions) => ({
-  authStrategy: createProbotAuth,
-  ...options,
-  log: SILENT_LOG,
-}));
+/** Octokit without retries and throttling. */
+export const CountersignOctokit = Octokit.defaults({ authStrategy: createProbotAuth, log: SILENT_LOG });
 
 export type GitHubClient = InstanceType<typeof CountersignOctokit>;
 
-/**
- * Octokit for Probot. Probot requests a new instance for each event, which takes a sixth of the time of a delivery. Our
- * handlers send no requests through it, so all events share one instance.
- */
-export const EventOctokit = CountersignOctokit.defaults({ authStrategy: sharedAuth });
-
-function sharedAuth(options: Parameters<typeof createProbotAuth>[0]) {
-  const auth = createProbotAuth(options);
-  const authenticate = async (request: Parameters<typeof auth>[0]): Promise<unknown> =>
-    request.type === 'event-octokit' ? options.octokit : auth(request);
-  return Object.assign(authenticate, { hook: auth.hook });
-}
+function ignoreLog(): void {}
 
 /** REST base address of github.com (`host` null or `github.com`), of a subdomain of ghe.com or of another server. */
 export function apiBaseUrl(host: string | null, protocol: 'http' | 'https'): string {
@@ -56,41 +36,66 @@ export function isGitHubCloud(baseUrl: string): boolean {
   return /^https:\/\/api\.(?:github\.com|[\w-]+\.ghe\.com)$/.test(baseUrl);
 }
 
-function guardRequests(octokit: Pick<Octokit, 'hook'>, options: OctokitOptions): Record<string, never> {
-  const configured: unknown = options.request?.['timeout'];
-  const clientTimeoutMs = typeof configured === 'number' ? configured : REQUEST_TIMEOUT_MS;
-  octokit.hook.wrap('request', async (request, requestOptions) => {
-    // Other hooks receive this same object, so it must be changed in place.
-    requestOptions.headers = { ...requestOptions.headers, 'x-github-api-version': API_VERSION };
-    const maxMs: unknown = requestOptions.request?.['maxMs'];
-    const timeoutMs = typeof maxMs === 'number' ? Math.min(maxMs, clientTimeoutMs) : clientTimeoutMs;
-    const parsesBody = requestOptions.request?.parseSuccessResponseBody !== false;
-    const signal = requestOptions.request?.signal ?? AbortSignal.timeout(timeoutMs);
-    const fetch = guardedFetchFor(requestOptions);
-    requestOptions.request = { ...requestOptions.request, fetch, signal, parseSuccessResponseBody: false };
-    const response = await request(requestOptions);
-    if (parsesBody) response.data = await readResponse(response);
-    return response;
-  });
-  return {};
-}
+/** Starts a timer. The returned function stops it and labels the measurement; `status` is a class such as `4xx`. */
+export type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
 
-type RequestOptions = {
+export type ClientOptions = {
+  /** REST base address; see `apiBaseUrl`. */
   readonly baseUrl: string;
-  readonly request?: { readonly [option: string]: unknown };
+  /** Our version, for the user agent. */
+  readonly version: string;
+  /** Timeout of each request; default 15 s. */
+  readonly timeoutMs?: number;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
+  /** Gets a line for each request at the level `debug`, and lines about GitHub's outages. */
+  readonly log?: Logger;
+  /** Measures each request. */
+  readonly startTimer?: StartTimer;
+  readonly now: () => number;
 };
 
-function guardedFetchFor({ baseUrl, request = {} }: RequestOptions): SendRequest {
-  const { fetch, isDownload } = request;
-  return guardFetch(isSendRequest(fetch) ? fetch : globalThis.fetch, {
-    origins: [new URL(baseUrl).origin, ...(isDownload === true ? [downloadOrigin(baseUrl)] : [])],
-    maxBytes: MAX_RESPONSE_BYTES,
-  });
+/** Without credentials, the requests are anonymous. */
+type Credentials = { readonly appId?: number; readonly privateKey?: string };
+
+/** `ref` is the pull request that a client serves, null for requests of the App. */
+export type CreateClient = (credentials: Credentials, ref: PullRequestRef | null) => GitHubClient;
+
+/**
+ * Creates clients that send each request once, with a limit of time and size, to GitHub's own hosts only. Their
+ * failures are `GitHubError`s; an answer that is no JSON, and a GraphQL response with errors, are failures too.
+ */
+export function createClientFactory(options: ClientOptions): CreateClient {
+  const { baseUrl, version, timeoutMs = REQUEST_TIMEOUT_MS, now, fetch = sendGlobally } = options;
+  const origins = [new URL(baseUrl).origin, downloadOrigin(baseUrl)];
+  const send: SendRequest = (address, request = {}) => fetch(String(address), request);
+  const guardedFetch = guardFetch(send, { origins, maxBytes: MAX_RESPONSE_BYTES });
+  const observe = createObserver(options);
+  return (auth, ref) => {
+    const client = new CountersignOctokit({ auth, baseUrl, userAgent: `countersign/${version}` });
+    client.hook.before('request', (sent) => {
+      sent.headers['x-github-api-version'] = API_VERSION;
+      const maxMs: unknown = sent.request?.['maxMs'];
+      const signal = AbortSignal.timeout(typeof maxMs === 'number' ? Math.min(maxMs, timeoutMs) : timeoutMs);
+      sent.request = { ...sent.request, fetch: guardedFetch, signal };
+    });
+    client.hook.after('request', ({ status, headers, data }, { url, request }) => {
+      const hasBody = status !== 204 && request?.parseSuccessResponseBody !== false;
+      if (hasBody && (typeof data !== 'object' || data === null || data instanceof ArrayBuffer))
+        throw new GitHubError(`GitHub's response (${status}) was truncated or is not JSON`, null, null);
+      const failed = url.endsWith('/graphql') ? graphqlErrorOf(data, headers, now()) : null;
+      if (failed !== null) throw failed;
+    });
+    client.hook.error('request', (error) => {
+      throw toGitHubError(error, now());
+    });
+    observe(client, ref);
+    return client;
+  };
 }
 
-function isSendRequest(value: unknown): value is SendRequest {
-  return typeof value === 'function';
-}
+/** Found at each request, because tests replace it. */
+const sendGlobally = (address: string, request: RequestInit): Promise<Response> => globalThis.fetch(address, request);
 
 /** The host of GitHub's archives: `codeload.github.com`, or `codeload.` before the host of another server. */
 function downloadOrigin(baseUrl: string): string {
@@ -98,113 +103,40 @@ function downloadOrigin(baseUrl: string): string {
   return `${protocol}//codeload.${host.replace(/^api\./, '')}`;
 }
 
-function ignoreLog(): void {}
-
-/** A response whose body Octokit has not read. */
-type UnreadResponse = {
-  readonly status: number;
-  readonly headers: { readonly 'content-type'?: string | undefined };
-  readonly data: unknown;
-};
-
-/**
- * Parses a JSON body. Octokit's own reader is slower and accepts truncated JSON, and bytes in place of data: without
- * their fields, the page of a proxy would read as an account without access or as a deleted comment.
- */
-async function readResponse({ status, headers, data }: UnreadResponse): Promise<unknown> {
-  if (!(data instanceof ReadableStream)) return data;
-  const type = headers['content-type'];
-  try {
-    if (type?.includes('json') === false) {
-      await data.cancel();
-      throw new TypeError(`its type is ${type}`);
-    }
-    return parseJsonBody(await new Response(data).text());
-  } catch (error) {
-    const problem = error instanceof ResponseTooLargeError ? 'is too large' : 'was truncated or is not JSON';
-    throw new GitHubError(`GitHub's response (${status}) ${problem}`, null, null, { cause: error });
-  }
-}
-
-/** A number with so many digits that it can exceed 2^53. */
-const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
-
-function parseJsonBody(json: string): unknown {
-  return LONG_NUMBER.test(json) ? JSON.parse(json, reviveBigInt) : JSON.parse(json);
-}
-
-/** TypeScript does not declare the third parameter yet. */
-function reviveBigInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const digits = context?.source ?? '';
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
-}
-
-/** Starts a timer. The returned function stops it and labels the measurement; `status` is a class such as `4xx`. */
-export type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
-
-type ObserverOptions = { readonly log: Logger | null; readonly startTimer: StartTimer };
-
-/** Measures and logs the requests of a client, and logs when GitHub stops and starts to answer. */
-type Observer = {
-  /** `ref` is the pull request that the client serves, null for requests of the App. */
-  attach(client: GitHubClient, ref: Pick<PullRequestRef, 'owner' | 'repo' | 'number'> | null): GitHubClient;
-};
-
-export function createObserver({ log, startTimer }: ObserverOptions): Observer {
+/** Measures and logs the requests of clients, and logs when GitHub stops and starts to answer. */
+function createObserver({ log, startTimer }: ClientOptions) {
   const fault = createFault({ level: 'warn', message: 'GitHub unavailable', endMessage: 'GitHub available again' });
-  return {
-    attach(client, ref) {
-      const pull = ref === null ? {} : { repo: `${ref.owner}/${ref.repo}`, pr: ref.number };
-      client.hook.wrap('request', async (request, requestOptions) => {
-        const fields = { ...pull, method: requestOptions.method, route: routeOf(requestOptions) };
-        const api = requestOptions.url.endsWith('/graphql') ? 'graphql' : 'rest';
-        const [stop, begunAt] = [startTimer(), performance.now()];
-        try {
-          const response = await request(requestOptions);
-          stop({ api, status: statusClassOf(response.status) });
-          if (log === null) return response;
-          logRequest(log, fields, begunAt, response.status, response.headers);
-          fault.ended(log);
-          return response;
-        } catch (error) {
-          const failure = toGitHubError(error, 0);
-          const status = failure instanceof GitHubError ? failure.status : null;
-          stop({ api, status: statusClassOf(status) });
-          if (log === null) throw error;
-          logRequest(log, fields, begunAt, status, responseHeadersOf(error));
-          noteFailure(log, fault, failure, fields);
-          throw error;
-        }
-      });
-      return client;
-    },
+  return (client: GitHubClient, ref: PullRequestRef | null): void => {
+    const pull = ref === null ? {} : { repo: `${ref.owner}/${ref.repo}`, pr: ref.number };
+    client.hook.wrap('request', async (request, sent) => {
+      const fields = { ...pull, method: sent.method, route: routeOf(sent) };
+      const [stop, begunAt] = [startTimer?.(), performance.now()];
+      const report = (status: number | null, more: object): void => {
+        // `4xx` for 404; `none` without a complete response.
+        const statusClass = status === null ? 'none' : `${String(status).charAt(0)}xx`;
+        stop?.({ api: sent.url.endsWith('/graphql') ? 'graphql' : 'rest', status: statusClass });
+        log?.debug({ ...fields, status, ms: Math.round(performance.now() - begunAt), ...more }, 'GitHub request');
+      };
+      try {
+        const response = await request(sent);
+        const quota = response.headers['x-ratelimit-remaining'];
+        const requestId = requestIdOf(response.headers);
+        report(response.status, {
+          ...(quota === undefined ? {} : { quotaLeft: Number(quota) }),
+          ...(requestId === null ? {} : { requestId }),
+        });
+        if (log !== undefined) fault.ended(log);
+        return response;
+      } catch (error) {
+        const { status = null, requestId = null } = error instanceof GitHubError ? error : {};
+        report(status, requestId === null ? {} : { requestId });
+        if (log === undefined || !(error instanceof GitHubError)) throw error;
+        if (status === null || status >= 500) fault.failed(log, error, fields);
+        else fault.ended(log);
+        throw error;
+      }
+    });
   };
-}
-
-/** `4xx` for 404; `none` without a complete response. */
-function statusClassOf(status: number | null): string {
-  return status === null ? 'none' : `${String(status).charAt(0)}xx`;
-}
-
-function logRequest(
-  log: Logger,
-  fields: LogFields,
-  begunAt: number,
-  status: number | null,
-  headers: Readonly<Record<string, unknown>>,
-): void {
-  const remaining = Number(headers['x-ratelimit-remaining'] ?? Number.NaN);
-  const ms = Math.round(performance.now() - begunAt);
-  const quota = Number.isNaN(remaining) ? {} : { quotaLeft: remaining };
-  const requestId = requestIdOf(headers);
-  log.debug({ ...fields, status, ms, ...quota, ...(requestId === null ? {} : { requestId }) }, 'GitHub request');
-}
-
-/** No response, or a status from 500 on, means that GitHub is away; any other response ends that. */
-function noteFailure(log: Logger, fault: Fault, failure: unknown, fields: LogFields): void {
-  if (!(failure instanceof GitHubError)) return;
-  if (failure.status === null || failure.status >= 500) fault.failed(log, failure, fields);
-  else fault.ended(log);
 }
 
 /** The template of the route, as in GitHub's documentation. The name of a GraphQL operation is our own constant. */

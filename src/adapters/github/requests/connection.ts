@@ -1,18 +1,28 @@
 import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
 import type { PullRequestRef } from '../../../core/state/intent.ts';
 import type { RequiredPermission } from '../../../core/step/app-rights.ts';
-import { type GitHub, GitHubError, type PullRequestFile, type Tree } from '../../../core/step/ports.ts';
-import type { GitHubClient } from './client.ts';
-import { GitHubRequestError, toGitHubError, waitForYoungToken } from './errors.ts';
-import { fetchInstallationToken, type TokenAccess, type TokenOptions } from './tokens.ts';
+import {
+  type GitHub,
+  GitHubError,
+  LeaseLostError,
+  type PullRequestFile,
+  RateLimitExceededError,
+  type Tree,
+  WRITE_TIMEOUT_MS,
+} from '../../../core/step/ports.ts';
+import type { CreateClient, GitHubClient } from './client.ts';
+import { GitHubRequestError, waitForYoungToken } from './errors.ts';
+import { fetchInstallationToken, type TokenAccess } from './tokens.ts';
+import type { RequestKind, WriteLimits } from './write-limits.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
   readonly ref: PullRequestRef;
-  readonly read: ApiCall;
-  readonly write: ApiCall;
+  readonly read: GitHubClient;
+  readonly write: GitHubClient;
   /** Fails if the installation does not let the App see the members of its organization. */
-  readonly readMembers: ApiCall;
+  readonly readMembers: GitHubClient;
   readonly caches: GitHubCaches;
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
@@ -20,52 +30,62 @@ export type PullConnection = {
   readonly now: () => number;
 };
 
-/** Calls `send` with a client whose token covers one repository. Failures are `GitHubError`s. */
-type ApiCall = <Result>(send: (client: GitHubClient) => Promise<Result>) => Promise<Result>;
-
-/** The limits of one installation. */
-export type CallLimit = {
-  /** A request of this client above the limit fails with a `RateLimitExceededError`. */
-  limit(client: GitHubClient): GitHubClient;
-  /** Stops all requests of the installation until this time (ms). */
-  pauseUntil(until: number): void;
-};
-
-type ApiCallOptions = TokenOptions & {
-  readonly createClient: (token: string) => GitHubClient;
-  readonly limit: CallLimit;
+type RepositoryClientOptions = {
+  readonly app: GitHubClient;
+  readonly createClient: CreateClient;
+  readonly ref: PullRequestRef;
+  readonly limits: WriteLimits;
+  /** Called immediately before each write; false fails the request with a `LeaseLostError`. */
+  readonly canWrite: () => boolean;
+  readonly now: () => number;
 };
 
 /**
- * Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token; a token that
- * is only seconds old is kept, because a newer one would be refused too.
+ * Creates a client whose tokens have this access to one repository, and hold to the limits of its installation. After
+ * a 401, a request is sent once more with a new token; a token that is only seconds old is kept, because a newer one
+ * would be refused too.
  */
-export function createApiCall(options: ApiCallOptions, access: TokenAccess): ApiCall {
-  const attempt = async <Result>(
-    send: (client: GitHubClient) => Promise<Result>,
-    refresh: boolean,
-  ): Promise<Result> => {
-    const { token, mintedAt } = await fetchInstallationToken(options, access, refresh);
-    return send(options.limit.limit(options.createClient(token))).catch((error: unknown) => {
-      throw waitForYoungToken(toGitHubError(error, options.now()), mintedAt, options.now());
-    });
-  };
-  return async (send) => {
+export function createRepositoryClient(options: RepositoryClientOptions, access: TokenAccess): GitHubClient {
+  const { createClient, ref, limits, canWrite, now } = options;
+  const client = createClient({}, ref);
+  client.hook.wrap('request', async (request, sent) => {
+    const kind = kindOf(sent);
+    const send = async (refresh: boolean) => {
+      const { token, mintedAt } = await fetchInstallationToken(options, access, refresh);
+      const waitUntil = limits.take(ref.installationId, kind);
+      if (waitUntil !== null) throw new RateLimitExceededError(waitUntil);
+      if (kind !== 'read' && !canWrite()) throw new LeaseLostError();
+      sent.headers.authorization = `token ${token}`;
+      sent.request = { ...sent.request, ...(kind === 'read' ? {} : { maxMs: WRITE_TIMEOUT_MS }) };
+      try {
+        return await request(sent);
+      } catch (error) {
+        throw waitForYoungToken(error, mintedAt, now());
+      }
+    };
     try {
-      return await attempt(send, false).catch((error: unknown) => {
-        if (!isUnauthorized(error)) throw error;
-        return attempt(send, true);
+      return await send(false).catch((error: unknown) => {
+        if (error instanceof GitHubRequestError && error.status === 401 && error.retryAt === null) return send(true);
+        throw error;
       });
     } catch (error) {
-      if (error instanceof GitHubRequestError && error.isRateLimit && error.retryAt !== null)
-        options.limit.pauseUntil(error.retryAt);
+      if (error instanceof GitHubRequestError && error.meaning === 'rate-limit' && error.retryAt !== null)
+        limits.pause(ref.installationId, error.retryAt);
       throw error;
     }
-  };
+  });
+  return client;
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof GitHubRequestError && error.status === 401 && error.retryAt === null;
+type SentRequest = { readonly method: string; readonly url: string; readonly [option: string]: unknown };
+
+function kindOf({ method, url, query }: SentRequest): RequestKind {
+  if (url.endsWith('/graphql') && typeof query === 'string') {
+    if (!query.trimStart().startsWith('mutation')) return 'read';
+    return /createCommitOnBranch|updateRefs/.test(query) ? 'commit' : 'comment';
+  }
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  return url.includes('/git/') ? 'commit' : 'comment';
 }
 
 /** The repository, as path parameters of REST. */
@@ -84,49 +104,24 @@ export const PAGE_SIZE = 100;
 /** The first page of a list, as query parameters of REST. */
 export const PAGES = { per_page: PAGE_SIZE, page: 1 };
 
-type RestPage<Item> = { readonly status: number; readonly url?: string; readonly data: readonly Item[] };
-
-/** More than any list of GitHub has. A server, or a proxy, can always name a next page. */
-const MAX_PAGES = 1_000;
-
-/** Fails at a page that was read before, and after too many; `page` is its address or cursor. */
-export function createPageGuard(): (page: string | null) => void {
-  const seen = new Set<string | null>();
-  return (page) => {
-    if (seen.has(page)) throw new GitHubError('GitHub’s pages of a list repeat', null, null);
-    if (seen.size === MAX_PAGES) throw new GitHubError(`GitHub’s list has more than ${MAX_PAGES} pages`, null, null);
-    seen.add(page);
-  };
+/** Sends a GraphQL request. Fails if the response does not have this form. */
+export async function askGraphql<Form extends z.ZodType>(
+  client: GitHubClient,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+  form: Form,
+): Promise<z.output<Form>> {
+  const response: unknown = await client.graphql(query, { ...variables });
+  const parsed = form.safeParse(response);
+  if (parsed.success) return parsed.data;
+  throw new GitHubError(`GitHub answered ${/\w+ \w+/.exec(query)?.[0]} in an unknown form`, null, null);
 }
 
-/**
- * The callback for `octokit.paginate`: returns all items, or stops after the page with which there are enough. Octokit
- * turns a 409 into an empty page without a URL; here it is an error.
- */
-export function allItems<Item>(
-  isEnough: (items: readonly Item[]) => boolean = () => false,
-): (page: RestPage<Item>, done: () => void) => Item[] {
-  const items: Item[] = [];
-  const enterPage = createPageGuard();
-  return ({ status, url, data }, done) => {
-    if (url === undefined) throw new GitHubError('GitHub answered a list with status 409', 409, null);
-    enterPage(url);
-    if (status !== 200 || !Array.isArray(data)) throw new GitHubError('GitHub returned no list', null, null);
-    items.push(...data);
-    if (isEnough(items)) done();
-    return [...data];
-  };
-}
-
-/**
- * Immutable data, and data that GitHub revalidates. The keys (see `cacheKey`) start with the repository's id, so
- * repositories never share an entry.
- */
+/** Immutable data. The keys (see `cacheKey`) start with the repository's id, so repositories never share an entry. */
 type GitHubCaches = {
-  /** By the commit's SHA; also that a tree is too large to list. */
-  readonly trees: Cache<Tree | 'too-large'>;
-  /** The last trees of branches, by name. */
-  readonly branchTrees: Cache<CachedBranchTree>;
+  /** Recursive listings, and listings of single directories, by the SHA of a commit or tree. */
+  readonly trees: Cache<Tree>;
+  readonly directories: Cache<Tree>;
   readonly blobs: Cache<Uint8Array>;
   /** Changed files by pull request number and head. */
   readonly files: Cache<readonly PullRequestFile[]>;
@@ -135,8 +130,6 @@ type GitHubCaches = {
   readonly anchors: Cache<CommentAnchor>;
   /** Thread ids by the node id of the first comment. */
   readonly threads: Cache<string>;
-  /** The settings and `CODEOWNERS`, by path. */
-  readonly settings: Cache<CachedFile>;
   /** Permissions below write, by login. */
   readonly insufficientPermissions: Cache<Awaited<ReturnType<GitHub['fetchPermission']>>>;
 };
@@ -144,20 +137,7 @@ type GitHubCaches = {
 type Cache<Value extends object | string> = Pick<LRUCache<string, Value>, 'get' | 'set'>;
 
 /** The position of a review comment's thread, which GitHub requires with each reply. */
-export type CommentAnchor = { readonly path: string; readonly commit: string };
-
-/** The last tree of a branch with its `etag`. */
-type CachedBranchTree = { readonly etag: string; readonly tree: Tree };
-
-/** A file of the default branch. Above 1 MB it is only named by its blob. A directory or a broken link is no file. */
-export type DefaultBranchFile =
-  | { readonly kind: 'file'; readonly bytes: Uint8Array }
-  | { readonly kind: 'too-large'; readonly size: number; readonly sha: string }
-  | { readonly kind: 'link' }
-  | { readonly kind: 'no-file' };
-
-/** The file as last read, with its `etag`. GitHub accepts an `etag` only with the token that received it. */
-export type CachedFile = { readonly etag: string; readonly file: DefaultBranchFile };
+type CommentAnchor = { readonly path: string; readonly commit: string };
 
 /** A person who is granted access can use it after 60 s at the latest. */
 const PERMISSION_TTL_MS = 60_000;
@@ -170,40 +150,40 @@ const MAX_BLOB_CACHE_BYTES = 64 * 1024 * 1024;
 
 const MAX_PATCH_CHARACTERS = 8_000_000;
 
-const MAX_SETTINGS_CACHE_BYTES = 8 * 1024 * 1024;
-
 /** `now` is the clock (ms) by which insufficient permissions expire. */
 export function createCaches(now: () => number): GitHubCaches {
+  const trees = { maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 };
   return {
-    trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: sizeOfTree }),
-    branchTrees: new LRUCache({
-      maxSize: MAX_TREE_ENTRIES,
-      sizeCalculation: ({ tree }: CachedBranchTree) => tree.size + 1,
-    }),
+    trees: new LRUCache(trees),
+    directories: new LRUCache(trees),
     blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
     mergeBases: new LRUCache(MAX_ENTRIES),
     anchors: new LRUCache(MAX_ENTRIES),
     threads: new LRUCache(MAX_ENTRIES),
-    settings: new LRUCache({ maxSize: MAX_SETTINGS_CACHE_BYTES, sizeCalculation: sizeOfSettings }),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
     insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };
-}
-
-function sizeOfTree(tree: Tree | 'too-large'): number {
-  return tree === 'too-large' ? 1 : tree.size + 1;
 }
 
 function sizeOfFiles(files: readonly PullRequestFile[]): number {
   return files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + 64, 64);
 }
 
-function sizeOfSettings({ file }: CachedFile): number {
-  return 500 + (file.kind === 'file' ? file.bytes.byteLength : 0);
-}
-
 /** The key of an object of this repository. */
 export function cacheKey(ref: PullRequestRef, name: string | number): string {
   return `${ref.repositoryId}:${name}`;
+}
+
+/** The cached value of this key; else what `load` returns, which is cached too. */
+export async function cached<Value extends object | string>(
+  cache: Cache<Value>,
+  key: string,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const loaded = await load();
+  cache.set(key, loaded);
+  return loaded;
 }

@@ -1,6 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { LeaseLostError, RateLimitExceededError, WRITE_TIMEOUT_MS } from '../../../core/step/ports.ts';
-import type { GitHubClient } from './client.ts';
 
 /** GitHub's secondary limits of writes, per installation. GitHub does not report how much of them is used. */
 const WRITE_LIMITS = [
@@ -14,12 +12,12 @@ const COMMENT_SHARE = 0.9;
 /** Longest time between sending a request and its arrival at GitHub (ms). */
 const NETWORK_DELAY_MS = 5_000;
 
-const MAX_INSTALLATIONS = 10_000;
+const MAX_INSTALLATIONS = { max: 10_000 };
 
-type RequestKind = 'read' | 'comment' | 'commit';
+export type RequestKind = 'read' | 'comment' | 'commit';
 
 /** Counts the writes of this process, and keeps the waits that GitHub demands. */
-type WriteLimits = {
+export type WriteLimits = {
   /** Counts a request and returns null, or returns the time (ms) before which it must not be sent. */
   take(installationId: number, kind: RequestKind): number | null;
   /** Stops all requests of the installation until this time (ms). */
@@ -32,22 +30,19 @@ export function createWriteLimits(
   countsWrites: boolean,
   onWait: (source: 'own' | 'github') => void,
 ): WriteLimits {
-  const written = new LRUCache<number, readonly number[]>({ max: MAX_INSTALLATIONS });
-  const pausedUntil = new LRUCache<number, number>({ max: MAX_INSTALLATIONS });
-  const freeAt = (times: readonly number[], kind: RequestKind): number =>
-    Math.max(
-      ...WRITE_LIMITS.map(({ max, windowMs }) => {
-        const allowed = kind === 'commit' ? max : max * COMMENT_SHARE;
-        return (times.at(-allowed) ?? Number.NEGATIVE_INFINITY) + windowMs + NETWORK_DELAY_MS;
-      }),
-    );
+  const written = new LRUCache<number, readonly number[]>(MAX_INSTALLATIONS);
+  const pausedUntil = new LRUCache<number, number>(MAX_INSTALLATIONS);
   return {
     take(installationId, kind) {
       const paused = pausedUntil.get(installationId) ?? 0;
       if (paused > now()) return paused;
       if (kind === 'read' || !countsWrites) return null;
       const times = written.get(installationId) ?? [];
-      const waitUntil = freeAt(times, kind);
+      const freeAt = WRITE_LIMITS.map(({ max, windowMs }) => {
+        const allowed = kind === 'commit' ? max : max * COMMENT_SHARE;
+        return (times.at(-allowed) ?? Number.NEGATIVE_INFINITY) + windowMs + NETWORK_DELAY_MS;
+      });
+      const waitUntil = Math.max(...freeAt);
       if (waitUntil <= now()) {
         written.set(installationId, [...times, now()].slice(-Math.max(...WRITE_LIMITS.map(({ max }) => max))));
         return null;
@@ -60,38 +55,4 @@ export function createWriteLimits(
       pausedUntil.set(installationId, Math.max(pausedUntil.get(installationId) ?? 0, until));
     },
   };
-}
-
-type LimitOptions = {
-  readonly limits: WriteLimits;
-  readonly installationId: number;
-  /** Called immediately before each write; false fails the request with a `LeaseLostError`. */
-  readonly canWrite: () => boolean;
-};
-
-/** Holds each request of this client to the limits, and shortens the timeout of writes. */
-export function withWriteLimits(
-  client: GitHubClient,
-  { limits, installationId, canWrite }: LimitOptions,
-): GitHubClient {
-  client.hook.before('request', (options) => {
-    const kind = kindOf(options);
-    const waitUntil = limits.take(installationId, kind);
-    if (waitUntil !== null) throw new RateLimitExceededError(waitUntil);
-    if (kind === 'read') return;
-    if (!canWrite()) throw new LeaseLostError();
-    options.request = { ...options.request, maxMs: WRITE_TIMEOUT_MS };
-  });
-  return client;
-}
-
-type SentRequest = { readonly method: string; readonly url: string; readonly [option: string]: unknown };
-
-function kindOf({ method, url, query }: SentRequest): RequestKind {
-  if (url.endsWith('/graphql') && typeof query === 'string') {
-    if (!query.trimStart().startsWith('mutation')) return 'read';
-    return /createCommitOnBranch|updateRefs/.test(query) ? 'commit' : 'comment';
-  }
-  if (method === 'GET' || method === 'HEAD') return 'read';
-  return url.includes('/git/') ? 'commit' : 'comment';
 }

@@ -26,7 +26,6 @@ describe('targets and routes', () => {
       { ref: 'heads/topic/one' },
     ],
     ['GET', '/repos/a/b/git/ref/heads/topic', 'GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/topic' }],
-    ['GET', '/repos/a/b/contents/src/a%20b.ts', 'GET /repos/{owner}/{repo}/contents/{path}', { path: 'src/a b.ts' }],
     [
       'GET',
       '/repos/a/b/pulls/7/reviews/3/comments',

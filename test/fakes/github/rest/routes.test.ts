@@ -3,7 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
 import { ROUTES } from '../../../../fakes/github/rest/routes.ts';
-import { AFTER, appClient, openShop, type Shop, tokenClient, WRITE } from '../shop.ts';
+import { appClient, openShop, type Shop, tokenClient, WRITE } from '../shop.ts';
 
 let shop: Shop;
 
@@ -77,7 +77,7 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect((await pulls.listCommentsForReview(review)).data).toHaveLength(1);
   });
 
-  it('the repository: permission, rules, history, comparison, contents', async () => {
+  it('the repository: permission, rules, history, comparison', async () => {
     const { repos } = client.rest;
     await repos.get(repo);
     const level = await repos.getCollaboratorPermissionLevel({ ...repo, username: 'ANA' });
@@ -98,19 +98,6 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect(same.data).toMatchObject({ status: 'behind', behind_by: 1, files: [] });
     const second = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'main...topic', per_page: 1, page: 2 });
     expect(second.data).toMatchObject({ total_commits: 1, commits: [], files: [] });
-    const file = await repos.getContent({ ...repo, path: 'src/total.ts', ref: 'topic' });
-    expect(file.data).toMatchObject({
-      type: 'file',
-      encoding: 'base64',
-      content: Buffer.from(AFTER)
-        .toString('base64')
-        .replace(/.{1,60}/g, '$&\n'),
-    });
-    const raw = await repos.getContent({ ...repo, path: 'src/total.ts', ref: 'topic', mediaType: { format: 'raw' } });
-    expect(text(raw.data)).toBe(AFTER);
-    const directory = await repos.getContent({ ...repo, path: 'src' });
-    expect(directory.data).toMatchObject([{ type: 'file', name: 'total.ts', path: 'src/total.ts' }]);
-    await expect(repos.getContent({ ...repo, path: '.github/countersign.yml' })).rejects.toMatchObject({ status: 404 });
   });
 
   it('git data: blob, tree, commit and ref make a verified commit; a stale ref is refused', async () => {

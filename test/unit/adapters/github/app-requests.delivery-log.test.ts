@@ -30,9 +30,9 @@ describe('the delivery log', () => {
     http
       .plain()
       .get('/app/hook/deliveries')
-      .query({ per_page: '100', cursor: 'v1_88' })
+      .query({ per_page: '100', status: 'failure', cursor: 'v1_88' })
       .reply(200, `[${item('12', ',"throttled_at":null')}]`, JSON_TYPE);
-    const first = await http.githubs.deliveries.fetchPage(null, 'failed');
+    const first = await http.githubs.deliveries.fetchPage(null);
     expect(first).toEqual({
       nextCursor: 'v1_88',
       deliveries: [
@@ -40,15 +40,12 @@ describe('the delivery log', () => {
           id: LARGE,
           guid: 'g-1',
           deliveredAt: Date.parse('2026-11-21T11:59:30.123Z'),
-          acknowledged: false,
-          status: 'Invalid HTTP Response: 502',
           event: 'issue_comment',
           action: 'created',
-          repositoryId: 22,
         },
       ],
     });
-    expect(await http.githubs.deliveries.fetchPage(first.nextCursor, 'all')).toMatchObject({
+    expect(await http.githubs.deliveries.fetchPage(first.nextCursor)).toMatchObject({
       nextCursor: null,
       deliveries: [{ id: '12' }],
     });
@@ -91,6 +88,6 @@ describe('the delivery log', () => {
       .get('/app/hook/deliveries')
       .query(true)
       .reply(200, [{ id: 1 }]);
-    expect((await errorOf(http.githubs.deliveries.fetchPage(null, 'all'))).message).toContain('unknown form');
+    expect((await errorOf(http.githubs.deliveries.fetchPage(null))).message).toContain('unknown form');
   });
 });

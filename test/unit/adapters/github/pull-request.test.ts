@@ -159,14 +159,14 @@ describe('a list of files is complete or an error', () => {
     expect(await http.github.listFiles(HEAD)).toHaveLength(2);
   });
 
-  it.each([409, 500])('status %i for the second page is an error', async (status) => {
+  it('a failure of the second page is an error', async () => {
     const path = `${REPO}/pulls/3/files`;
     reader
       .get(path)
       .query({ per_page: 100, page: 1 })
       .reply(200, [{ filename: 'a', status: 'added' }], next(`${path}?per_page=100&page=2`));
-    reader.get(path).query({ per_page: 100, page: 2 }).reply(status, {});
-    expect((await errorOf(http.github.listFiles(HEAD))).status).toBe(status);
+    reader.get(path).query({ per_page: 100, page: 2 }).reply(500, {});
+    expect((await errorOf(http.github.listFiles(HEAD))).status).toBe(500);
   });
 
   it('of a pull request with more files than GitHub lists, the listed ones are returned', async () => {

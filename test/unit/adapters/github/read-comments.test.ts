@@ -15,7 +15,8 @@ describe('finding the App’s own comments', () => {
     http.introduces();
     http.expectReadToken();
     http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(query).reply(200, review);
-    http.as('ghs_read').get(`${REPO}/issues/3/comments`).query(query).reply(200, issue);
+    const inConversation = issue.map((comment) => ({ ...comment, path: undefined }));
+    http.as('ghs_read').get(`${REPO}/issues/3/comments`).query(query).reply(200, inConversation);
   };
 
   it('finds only the App’s comments, by the marker in their first line, in both places (G4, S74)', async () => {

@@ -59,14 +59,12 @@ describe('trees', () => {
     await errorOf(http.github.fetchTree(HEAD));
   });
 
-  it('a truncated listing of thousands of directories ends with a clear error, and is not repeated', async () => {
+  it('a truncated listing of thousands of directories ends with a clear error', async () => {
     const wide = Array.from({ length: 4_000 }, (_, index) => directory(`d${index}`, `t${index}`));
     reader.get(`${REPO}/git/trees/${HEAD}?recursive=1`).reply(200, { sha: 'x', truncated: true, tree: [] });
     reader.get(`${REPO}/git/trees/${HEAD}`).reply(200, { sha: 'x', truncated: false, tree: wide });
-    for (const attempt of [1, 2]) {
-      const error = await errorOf(http.github.fetchTree(HEAD));
-      expect(error, `attempt ${attempt}`).toMatchObject({ status: 413, message: expect.stringContaining('too many') });
-    }
+    const error = await errorOf(http.github.fetchTree(HEAD));
+    expect(error).toMatchObject({ status: 413, message: expect.stringContaining('too many') });
   });
 });
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Probot } from 'probot';
-import { EventOctokit } from '../../../../src/adapters/github/requests/client.ts';
+import { CountersignOctokit } from '../../../../src/adapters/github/requests/client.ts';
 import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapters/http/health-routes.ts';
 import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler } from '../../../../src/adapters/http/webhook-endpoint.ts';
@@ -41,7 +41,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
   });
   const receivers = await Promise.all(
     [SECRET, OLD_SECRET].map(async (secret) => {
-      const Octokit = asProbotOctokit(EventOctokit);
+      const Octokit = asProbotOctokit(CountersignOctokit);
       const probot = new Probot({ appId: 1, privateKey: PEM, secret, Octokit, log: silent });
       await probot.load(app);
       return probot.webhooks;

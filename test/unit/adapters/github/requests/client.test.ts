@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGitHub } from '../../../../../src/adapters/github/create-github.ts';
-import { apiBaseUrl, EventOctokit } from '../../../../../src/adapters/github/requests/client.ts';
+import { apiBaseUrl, CountersignOctokit } from '../../../../../src/adapters/github/requests/client.ts';
 import type { GitHub } from '../../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../../src/lib/trust.ts';
 import { isPermanent } from '../../../../../src/worker/jobs/retries.ts';
@@ -326,7 +326,7 @@ it('Probot accepts this Octokit, and a failing write is sent once (M7)', async (
       JSON.stringify(minting ? { token: 'ghs_probot', expires_at: '2099-01-01T00:00:00Z', permissions: {} } : {}),
     );
   });
-  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(EventOctokit), logLevel: 'fatal' });
+  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(CountersignOctokit), logLevel: 'fatal' });
   const probot = new OwnProbot({
     appId: 1,
     privateKey: PRIVATE_KEY,
