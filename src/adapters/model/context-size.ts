@@ -1,4 +1,4 @@
-import type { APIError, OpenAI } from 'openai';
+import type { OpenAI } from 'openai';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 
 /** The model's sizes in tokens, as the operator states them; null for those that they do not state. */
@@ -67,42 +67,6 @@ export function findContextSize(list: unknown, model: string): number | null {
   const parts = [entry, entry['meta'], entry['top_provider']].filter(isRecord);
   const sizes = parts.flatMap((part) => SIZE_NAMES.flatMap((name) => tokenCount(part[name]) ?? []));
   return sizes.length === 0 ? null : Math.min(...sizes);
-}
-
-/** The words of endpoints about the size when a request is too long. The first group is the number. */
-const STATED_SIZES: readonly RegExp[] = [
-  /(?:maximum|available|model'?s?) context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
-  /context (?:length|size|window)[^\d]{0,20}(\d[\d,]*)/i,
-  /maximum (?:model|prompt) length[^\d]{0,20}(\d[\d,]*)/i,
-  /> ?(\d[\d,]*) maximum/i,
-  /exceed context limit: \d+ \+ \d+ > (\d+)/i,
-  /maximum number of tokens allowed[^\d]{0,5}(\d[\d,]*)/i,
-];
-
-/** The size of the context that an error states; null if it states none. llama.cpp has it in a member. */
-export function statedContextSize({ error, message }: Pick<APIError, 'error' | 'message'>): number | null {
-  const inMember = isRecord(error) ? tokenCount(error['n_ctx']) : null;
-  const inWords = STATED_SIZES.flatMap((pattern) => pattern.exec(message)?.[1]?.replaceAll(',', '') ?? []);
-  return inMember ?? tokenCount(inWords[0]);
-}
-
-/** The words of endpoints about a request. The first group is its tokens, the second the part for the answer. */
-const STATED_REQUESTS: readonly RegExp[] = [
-  /your request has (\d+) input tokens/i,
-  /you requested (?:about )?(\d+) tokens \([^()]{0,100}?(\d+) in the (?:completion|output)\)/i,
-  /exceed context limit: (\d+) \+ \d+ >/i,
-];
-
-/**
- * The tokens that an error leaves for the answer, below zero where the conversation alone is too long; null if it
- * states none.
- */
-export function statedAnswerRoom(error: Pick<APIError, 'error' | 'message'>): number | null {
-  const context = statedContextSize(error);
-  const stated = STATED_REQUESTS.map((pattern) => pattern.exec(error.message)).find((match) => match !== null);
-  if (context === null || stated === undefined) return null;
-  const [, tokens, answer = 0] = stated;
-  return context - Number(tokens) + Number(answer);
 }
 
 const PLAUSIBLE = { min: 256, max: 100_000_000 } as const;

@@ -63,12 +63,13 @@ const BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   content_policy_violation: FILTERED,
 };
 
+/** The words of refusals of a conversation that is too long, which can name the limit of the answer too. */
+export const TOO_LONG_WORDS =
+  /context (?:size|window|length|limit)|maximum (?:model|prompt) length|prompt is too long|input token count/i;
+
 /** The words of refusals, for endpoints without codes. Only statuses that refuse the request are read like this. */
 const BY_WORDS: readonly (readonly [RegExp, ErrorMeaning])[] = [
-  [
-    /context (?:size|window|length|limit)|maximum (?:model|prompt) length|prompt is too long|input token count/i,
-    TOO_LONG,
-  ],
+  [TOO_LONG_WORDS, TOO_LONG],
   [/api key not valid|(?:invalid|incorrect) api key/i, KEY_REJECTED],
   [/credit balance|insufficient balance/i, NO_QUOTA],
   [/\bmodel\b.{0,120}(?:not found|not exist|is not a valid model)|not a valid model/i, MODEL_UNKNOWN],

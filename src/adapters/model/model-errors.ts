@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from 'openai';
 import type { TokenUsage } from '../../core/state/conversation.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { ForeignOriginError, RedirectError, ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { endpointWords, type SentRequest } from './endpoint-words.ts';
+import { redact } from '../../lib/redaction.ts';
 import {
   type ErrorMeaning,
   meaningOf,
@@ -12,14 +12,12 @@ import {
 } from './error-meanings.ts';
 import type { WatchdogBite } from './watchdog.ts';
 
-/**
- * Converts any error of a request. Cause and report, which are for the log, contain neither the key nor the request.
- */
-export function toModelError(error: unknown, now: number, sent: SentRequest): ModelError {
+/** Converts any error of a request. Cause and report, which are for the log, do not contain the key. */
+export function toModelError(error: unknown, now: number, apiKey: string | null): ModelError {
   if (error instanceof ModelError) return error;
   const refused = refusedResponse(error);
   if (refused !== null) return createError(refused, NO_ANSWER);
-  const words = endpointWords(messageOf(error), sent);
+  const words = endpointWords(messageOf(error), apiKey);
   const said = { said: words, cause: new Error(`${error instanceof Error ? error.name : 'Error'}: ${words}`) };
   if (error instanceof UnusableResponseError)
     return createError(UNUSABLE[error.flaw], { ...NO_ANSWER, ...said, status: 200 });
@@ -28,18 +26,13 @@ export function toModelError(error: unknown, now: number, sent: SentRequest): Mo
   const answer = {
     ...said,
     status: error.status ?? statusInStream(error),
-    code: labelOf(error.code, sent),
-    type: labelOf(error.type, sent),
-    requestId: labelOf(error.requestID, sent),
+    code: labelOf(error.code, apiKey),
+    type: labelOf(error.type, apiKey),
+    requestId: labelOf(error.requestID, apiKey),
   };
   const meaning = meaningOf({ ...answer, message: error.message });
   const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
   return createError(meaning, answer, retryAt);
-}
-
-/** The error of a response that is no Chat Completions reply. */
-export function unreadableResponseError(): ModelError {
-  return createError(UNUSABLE['unreadable-answer'], { ...NO_ANSWER, status: 200 });
 }
 
 /** A copy of the error with the cost of its answer, if the endpoint told it. */
@@ -114,21 +107,30 @@ function statusInStream({ code }: APIError): number {
 const LABEL = /^[\w.:/-]{1,80}$/;
 
 /** A code, type or id; anything else that the endpoint sends there, such as the key, is not for the log. */
-function labelOf(value: unknown, sent: SentRequest): string | null {
+function labelOf(value: unknown, apiKey: string | null): string | null {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && LABEL.test(text) && endpointWords(text, sent) === text ? text : null;
+  return typeof text === 'string' && LABEL.test(text) && endpointWords(text, apiKey) === text ? text : null;
+}
+
+const MAX_CHARACTERS = 500;
+
+/** An endpoint's words for the log: one line of at most 500 characters, without the key. */
+function endpointWords(text: string, apiKey: string | null): string {
+  const line = redact(apiKey === null || apiKey === '' ? text : text.replaceAll(apiKey, '[key]'))
+    .replace(/\bsk-[\w*.-]+/g, '[key]')
+    // Some endpoints quote the key with its middle masked. A start within a word would take quadratic time.
+    .replace(/(?<![\w-])[\w-]*\*{3,}[\w*-]*/g, '[key]')
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS - 1)}…` : line;
 }
 
 /** The endpoint's own message; without a response, the cause that the network gave. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof APIError && !(error instanceof APIConnectionError)) return error.message.replace(/^\d{3} /, '');
-  let deepest: Error = error;
-  for (let depth = 0; depth < MAX_CAUSES && deepest.cause instanceof Error; depth += 1) deepest = deepest.cause;
-  return deepest.message;
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message;
 }
-
-const MAX_CAUSES = 5;
 
 /**
  * An endpoint may put off the next request by one hour at most (ms), so that its slip does not park a run for years.

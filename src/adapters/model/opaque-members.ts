@@ -1,11 +1,8 @@
 import type { OpaqueMembers, OpaqueObject, TranscriptMessage } from '../../core/state/conversation.ts';
-import { isDeeperThan } from '../../lib/json-depth.ts';
 import { isRecord } from '../../lib/trust.ts';
 
 /** Maximum size of the opaque members of one response, as JSON. Each later request of the run contains them. */
 const MAX_OPAQUE_BYTES = 256 * 1024;
-
-const MAX_DEPTH = 64;
 
 /** A model at an endpoint: nothing else gets what it wrote for itself. */
 export type ModelAddress = Pick<OpaqueMembers, 'model' | 'endpoint'>;
@@ -22,7 +19,7 @@ const KNOWN_IN_FUNCTION: ReadonlySet<string> = new Set(['name', 'arguments']);
 type OpaqueReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'kept'; readonly opaque: OpaqueMembers }
-  | { readonly kind: 'too-large'; readonly bytes: number | null };
+  | { readonly kind: 'too-large'; readonly bytes: number };
 
 /** The members of a completion's first message that its schema does not know, without nulls. */
 export function readOpaqueMembers(completion: unknown, address: ModelAddress): OpaqueReading {
@@ -35,7 +32,6 @@ export function readOpaqueMembers(completion: unknown, address: ModelAddress): O
     ),
   };
   if (!hasMembers(members.message) && !hasMembers(members.calls)) return { kind: 'none' };
-  if (isDeeperThan(members, MAX_DEPTH)) return { kind: 'too-large', bytes: null };
   const bytes = Buffer.byteLength(JSON.stringify(members));
   if (bytes > MAX_OPAQUE_BYTES) return { kind: 'too-large', bytes };
   return { kind: 'kept', opaque: { model: address.model, endpoint: address.endpoint, ...members } };

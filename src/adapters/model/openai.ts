@@ -4,14 +4,13 @@ import { type Model, ModelError } from '../../core/step/model-port.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { withCallIds } from './call-ids.ts';
-import { createContextSizeReader, statedAnswerRoom } from './context-size.ts';
-import { withPlainErrors } from './error-body.ts';
-import { toModelError, unreadableResponseError, watchdogError, withUsage } from './model-errors.ts';
+import { createContextSizeReader } from './context-size.ts';
+import { TOO_LONG_WORDS, UnusableResponseError } from './error-meanings.ts';
+import { toModelError, watchdogError, withUsage } from './model-errors.ts';
+import { createPatientFetch, withPlainErrors } from './model-fetch.ts';
 import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
-import { findRefusedName, isUsefulRoom, type ModelParameters } from './parameters.ts';
-import { createPatientFetch } from './patient-fetch.ts';
-import { type ResponseObserver, readCompletion } from './read-response.ts';
+import { findRefusedName, type ModelParameters } from './parameters.ts';
+import { readCompletion } from './read-completion.ts';
 import { type Conversation, createRequestBuilder } from './request.ts';
 import { startWatchdog, type TimeLimits } from './watchdog.ts';
 import { areArgumentsBroken, type ModelTool, parseResponse, readUsage } from './wire-format.ts';
@@ -65,38 +64,28 @@ type SingleModel = {
 };
 
 function createSingleModel(options: ModelOptions): SingleModel {
-  const now = options.now ?? Date.now;
+  const { log, model, limits, apiKey, now = Date.now } = options;
   const address = modelAddress(options);
   const requests = createRequestBuilder({ ...options, address });
   const client = createClient(options);
-  /** Asks again with the answer that still fits, or without a parameter that the endpoint refuses by its name. */
-  const complete = async (
-    conversation: Conversation,
-    signal: AbortSignal,
-    observer: ResponseObserver,
-    answerRoom: number | null = null,
-  ): Promise<unknown> => {
-    const { body, removable } = requests.build(conversation, answerRoom);
+  /** Asks again without a parameter that the endpoint refuses by its name. */
+  const complete = async (conversation: Conversation, signal: AbortSignal, observer: Observer): Promise<unknown> => {
+    const { body, removable } = requests.build(conversation);
     try {
-      const response = await client.post('/chat/completions', { body, signal, stream: true }).asResponse();
-      return await readCompletion(response, observer);
+      const observed = client.withOptions({ fetch: createFetch(options, observer.onBytes) });
+      const response = await observed.post('/chat/completions', { body, signal, stream: true }).asResponse();
+      return await readCompletion(response, client, observer.onPiece);
     } catch (error) {
-      if (!(error instanceof APIError)) throw error;
-      const room = statedAnswerRoom(error);
-      if (room !== null) {
-        if (answerRoom !== null || !isUsefulRoom(room, options.parameters)) throw error;
-        options.log.debug({ maxOutputTokens: room, model: options.model }, 'less room for the answer of one request');
-        return complete(conversation, signal, observer, room);
-      }
+      if (!(error instanceof APIError) || TOO_LONG_WORDS.test(error.message)) throw error;
       const refused = findRefusedName(error, removable);
       if (refused === null) throw error;
-      options.log.warn({ parameter: refused, model: options.model }, 'model endpoint refuses a parameter');
+      log.warn({ parameter: refused, model }, 'model endpoint refuses a parameter');
       requests.refuse(refused);
-      return complete(conversation, signal, observer, answerRoom);
+      return complete(conversation, signal, observer);
     }
   };
   const ask = async (conversation: Conversation, stopping: AbortSignal): Promise<ModelResponse> => {
-    const watchdog = startWatchdog(options.limits);
+    const watchdog = startWatchdog(limits);
     const signal = AbortSignal.any([stopping, watchdog.signal]);
     let usage: unknown = null;
     const onPiece = (counted: unknown): void => {
@@ -105,15 +94,14 @@ function createSingleModel(options: ModelOptions): SingleModel {
     try {
       const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
       usage = isRecord(completion) ? completion['usage'] : null;
-      return toResponse(withCallIds(completion), address, options.log);
+      return toResponse(completion, address, log);
     } catch (error) {
       if (stopping.aborted) {
         const stopped = new ModelError('transient', 'The request to the model was stopped.', null);
         throw withUsage(stopped, readUsage(usage));
       }
       const bite = watchdog.bite();
-      const sent = { apiKey: options.apiKey, messages: conversation.messages };
-      const failure = bite === null ? toModelError(error, now(), sent) : watchdogError(bite);
+      const failure = bite === null ? toModelError(error, now(), apiKey) : watchdogError(bite);
       throw withUsage(failure, readUsage(usage));
     } finally {
       watchdog.stop();
@@ -122,6 +110,9 @@ function createSingleModel(options: ModelOptions): SingleModel {
   return { ask, maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }) };
 }
 
+/** What is told while an answer arrives: each piece of its body, and the count of tokens so far, unchecked. */
+type Observer = { readonly onBytes: () => void; readonly onPiece: (usage: unknown) => void };
+
 /** Credentials and queries in the address are left out, because this is stored. */
 function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
   const { origin, pathname } = new URL(baseURL ?? OPENAI_URL);
@@ -129,28 +120,32 @@ function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'
 }
 
 /** Sets all options that the SDK would otherwise read from the environment. */
-function createClient({ apiKey, baseURL, limits, fetch = createPatientFetch() }: ModelOptions): OpenAI {
-  const url = baseURL ?? OPENAI_URL;
+function createClient(options: ModelOptions): OpenAI {
   return new OpenAI({
-    apiKey: apiKey ?? 'none',
-    baseURL: url,
+    apiKey: options.apiKey ?? 'none',
+    baseURL: options.baseURL ?? OPENAI_URL,
     organization: null,
     project: null,
     adminAPIKey: null,
     webhookSecret: null,
     maxRetries: 0,
     // Ours covers the body too and must end first, because it says what happened.
-    timeout: 2 * limits.timeoutMs,
+    timeout: 2 * options.limits.timeoutMs,
     logLevel: 'off',
-    fetch: withPlainErrors(guardFetch(fetch, { origins: [new URL(url).origin], maxBytes: MAX_RESPONSE_BYTES })),
+    fetch: createFetch(options),
   });
+}
+
+function createFetch({ baseURL, fetch = createPatientFetch() }: ModelOptions, onBytes = () => {}): SendRequest {
+  const { origin } = new URL(baseURL ?? OPENAI_URL);
+  return withPlainErrors(guardFetch(fetch, { origins: [origin], maxBytes: MAX_RESPONSE_BYTES }), onBytes);
 }
 
 const MAX_LOGGED_ARGUMENTS = 10_000;
 
 function toResponse(completion: unknown, address: ModelAddress, log: ModelOptions['log']): ModelResponse {
   const response = parseResponse(completion);
-  if (response === null) throw unreadableResponseError();
+  if (response === null) throw new UnusableResponseError('unreadable-answer', 'the answer has another form');
   for (const call of response.toolCalls.filter((one) => areArgumentsBroken(one.arguments))) {
     // The transcript keeps the original too, but later requests contain only its beginning.
     const fields = { tool: call.name, finishReason: response.finishReason, length: call.arguments.length };

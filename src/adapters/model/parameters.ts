@@ -57,14 +57,6 @@ export function requestParameters({
   return Object.fromEntries(wanted.filter(([name, value]) => value !== null && !isRefused(name)));
 }
 
-/** With a smaller share of the operator's limit too many answers would be cut, which ends a run. */
-const MIN_USEFUL_SHARE = 1 / 2;
-
-/** Whether a request is worth sending again with so many tokens for the answer in place of the operator's limit. */
-export function isUsefulRoom(room: number, { maxOutputTokens }: Pick<ModelParameters, 'maxOutputTokens'>): boolean {
-  return maxOutputTokens !== null && room < maxOutputTokens && room >= maxOutputTokens * MIN_USEFUL_SHARE;
-}
-
 /** An error of the endpoint, as far as it can name a parameter. */
 type NamedInError = { readonly status: number | undefined; readonly param: unknown; readonly message: string };
 

@@ -23,8 +23,7 @@ type RequestOptions = {
 
 /** Builds the requests to one model at one endpoint, and remembers what it refuses as long as the process lives. */
 type RequestBuilder = {
-  /** `answerRoom` replaces the limit of output tokens. */
-  build(conversation: Conversation, answerRoom: number | null): ModelRequest;
+  build(conversation: Conversation): ModelRequest;
   /** No later request has a parameter or opaque member of this name. */
   refuse(name: string): void;
 };
@@ -41,7 +40,7 @@ export function createRequestBuilder({ address, tools, parameters }: RequestOpti
   const host = new URL(address.endpoint).hostname;
   const reading = tools.filter(({ name }) => isReading(name));
   return {
-    build({ messages, runId, tools: offered }, answerRoom) {
+    build({ messages, runId, tools: offered }) {
       // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
       const listed = offered === 'all' ? tools : reading;
       const opaqueSent = new Set<string>();
@@ -52,8 +51,7 @@ export function createRequestBuilder({ address, tools, parameters }: RequestOpti
       });
       const forbidsCalls = listed.length > 0 && offered === 'reading-uncallable';
       const withTools = listed.length > 0 ? { tools: listed.map(toWireTool) } : {};
-      const limited = { ...parameters, maxOutputTokens: answerRoom ?? parameters.maxOutputTokens };
-      const optional = requestParameters({ parameters: limited, host, runId, forbidsCalls, isRefused });
+      const optional = requestParameters({ parameters, host, runId, forbidsCalls, isRefused });
       return {
         body: { model: address.model, messages: wireMessages, ...withTools, ...optional },
         removable: [...Object.keys(optional), ...opaqueSent],

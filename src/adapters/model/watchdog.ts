@@ -1,6 +1,14 @@
 /** Why a watchdog ended a request: silence in the middle of an answer, or no answer after so many ms. */
 export type WatchdogBite = { readonly kind: 'stalled' } | { readonly kind: 'timeout'; readonly afterMs: number };
 
+/** Time limits of one request, in ms. */
+export type TimeLimits = {
+  /** Of the whole request. */
+  readonly timeoutMs: number;
+  /** Of silence within the answer. */
+  readonly idleTimeoutMs: number;
+};
+
 /** Ends a request that takes too long or falls silent. */
 type Watchdog = {
   /** Aborts when the watchdog bites. */
@@ -12,19 +20,10 @@ type Watchdog = {
   readonly stop: () => void;
 };
 
-/** Time limits of one request, in ms. */
-export type TimeLimits = {
-  /** Of the whole request. */
-  readonly timeoutMs: number;
-  /** Of silence within the answer. */
-  readonly idleTimeoutMs: number;
-};
-
 /** Starts the watchdog of one request. Silence counts from the first byte on, because models can think for long. */
 export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdog {
   const controller = new AbortController();
   let bite: WatchdogBite | null = null;
-  let stopped = false;
   const end = (reason: WatchdogBite): void => {
     bite ??= reason;
     controller.abort();
@@ -36,11 +35,9 @@ export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdo
     bite: () => bite,
     onBytes: () => {
       clearTimeout(silence);
-      if (stopped) return;
-      silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' });
+      silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' }).unref();
     },
     stop: () => {
-      stopped = true;
       clearTimeout(whole);
       clearTimeout(silence);
     },

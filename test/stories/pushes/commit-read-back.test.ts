@@ -14,6 +14,9 @@ const TREE = 'POST /repos/{owner}/{repo}/git/trees';
 
 const READ_TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 
+/** The settings are looked up in a tree at the decision and right before the commit. */
+const SETTINGS_LOOKUPS = 2;
+
 const BOT = 'countersign[bot]';
 
 /** The text of a comment without backticks. */
@@ -116,7 +119,7 @@ describe('the App reads each of its commits back', () => {
     const { ana, bot, pr } = story;
     const head = pr.head();
     const unreadable = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
-    stage().github.faults.add({ route: READ_TREE, times: 1, ...unreadable });
+    stage().github.faults.add({ route: READ_TREE, skip: SETTINGS_LOOKUPS, times: 1, ...unreadable });
     await ana.replies(bot.proposal(1), '/approve');
     await stage().later(5);
     expect(stage().github.faults.pending()).toEqual([]);
@@ -131,7 +134,7 @@ describe('the App reads each of its commits back', () => {
       const { ana, ben, bot, pr } = story;
       const before = pr.head();
       const unreadable = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
-      stage().github.faults.add({ route: READ_TREE, times: 100, ...unreadable });
+      stage().github.faults.add({ route: READ_TREE, skip: SETTINGS_LOOKUPS, times: 100, ...unreadable });
       await ana.replies(bot.proposal(1), '/approve');
       const made = pr.head();
       expect(await proposalStates(story)).toEqual(['executing']);

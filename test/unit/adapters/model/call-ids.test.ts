@@ -1,8 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withCallIds } from '../../../../src/adapters/model/call-ids.ts';
-import { mergeChunks } from '../../../../src/adapters/model/read-response.ts';
-import { parseResponse } from '../../../../src/adapters/model/wire-format.ts';
 import type { ModelResponse, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { HELLO, never, openModel, RUN, raw } from './open-model.ts';
 
@@ -82,83 +78,6 @@ describe('calls without an id, as vLLM and llama.cpp send them in some modes (S1
       { role: 'tool', tool_call_id: made?.id },
       { role: 'tool', tool_call_id: 'theirs' },
     ]);
-  });
-});
-
-/** A streamed piece of the call under the first index. */
-function piece(text: string, name?: string) {
-  return { tool_calls: [{ index: 0, function: { ...(name === undefined ? {} : { name }), arguments: text } }] };
-}
-
-describe('streamed calls without ids under one index (S167)', () => {
-  it.each<[string, readonly unknown[], readonly (readonly [string, string])[]]>([
-    [
-      'whole, of one tool',
-      [piece('{"path":"a"}', 'read_file'), piece('{"path":"b"}', 'read_file')],
-      [
-        ['read_file', '{"path":"a"}'],
-        ['read_file', '{"path":"b"}'],
-      ],
-    ],
-    [
-      'in pieces, whose name comes first',
-      [piece('', 'outline'), piece('{"path":'), piece('"{}"}'), piece('', 'outline'), piece('{"pa'), piece('th":"b"}')],
-      [
-        ['outline', '{"path":"{}"}'],
-        ['outline', '{"path":"b"}'],
-      ],
-    ],
-    [
-      'of several tools, the last without arguments',
-      [piece('{"a":["\\\\"]}', 'search'), piece('{}', 'list_files'), piece('', 'read_discussion')],
-      [
-        ['search', '{"a":["\\\\"]}'],
-        ['list_files', '{}'],
-        ['read_discussion', ''],
-      ],
-    ],
-  ])('are told apart: %s', async (_, deltas, calls) => {
-    const { toolCalls } = await ask(await streamed(...deltas));
-    expect(toolCalls.map((call) => [call.name, call.arguments])).toEqual(calls);
-    expect(new Set(toolCalls.map(({ id }) => id)).size).toBe(calls.length);
-  });
-
-  it('are one call as long as its JSON goes on, with a repeated name and blanks at its end', async () => {
-    const texts = ['{"path": "}{', '"', ', "a": {}', '}', ' ', ''];
-    const { toolCalls } = await ask(await streamed(...texts.map((text) => piece(text, 'read_file'))));
-    expect(toolCalls.map((call) => call.arguments)).toEqual(['{"path": "}{", "a": {}} ']);
-  });
-
-  it('are one call where an id says so', async () => {
-    const whole = { index: 0, id: 'one', function: { name: 'read_file', arguments: '{}' } };
-    const { toolCalls } = await ask(await streamed({ tool_calls: [whole] }, piece('{}'), { tool_calls: [whole] }));
-    expect(toolCalls).toEqual([{ id: 'one', name: 'read_file', arguments: '{}{}{}' }]);
-  });
-
-  it('never divide or join calls that are streamed under indexes of their own, wherever they are cut', async () => {
-    const call = fc.record({
-      name: fc.constantFrom('read_file', 'search'),
-      text: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }).map((value) => JSON.stringify(value)),
-      cuts: fc.array(fc.nat({ max: 60 }), { maxLength: 4 }),
-      repeatsName: fc.boolean(),
-      isNamedFirst: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
-        const deltas = calls.flatMap(({ name, text, cuts, repeatsName, isNamedFirst }, index) => {
-          const places = [0, ...cuts.toSorted((one, next) => one - next), text.length];
-          const texts = places.slice(1).map((end, at) => text.slice(places[at], end));
-          return [...(isNamedFirst ? [''] : []), ...texts].map((part, at) => {
-            return { index, function: { ...(at === 0 || repeatsName ? { name } : {}), arguments: part } };
-          });
-        });
-        const chunks = deltas.map((one) => ({ choices: [{ delta: { tool_calls: [one] } }] }));
-        const completion = await mergeChunks([...chunks, { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }]);
-        expect(parseResponse(withCallIds(completion))?.toolCalls).toMatchObject(
-          calls.map(({ name, text }) => ({ name, arguments: text })),
-        );
-      }),
-    );
   });
 });
 

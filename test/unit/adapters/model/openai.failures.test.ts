@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../fakes/model/script.ts';
 import type { ModelFailureKind } from '../../../../src/core/step/model-port.ts';
-import { failureOf, HELLO, KEY, never, openModel, RUN, raw, scripted } from './open-model.ts';
+import { failureOf, HELLO, KEY, never, openModel, RUN, scripted } from './open-model.ts';
 
 function status(code: number, error: Readonly<Record<string, unknown>>, headers = {}): ScriptedReply {
   return { fault: 'status', status: code, body: { error }, headers };
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 const FAILURES: readonly (readonly [string, ScriptedReply, ModelFailureKind, RegExp])[] = [
   ['a wrong key', status(401, { message: 'no', code: 'invalid_api_key' }), 'key-rejected', /rejects the key/],
@@ -68,29 +66,6 @@ describe('failures of the endpoint', () => {
       said: expect.stringMatching(/^quota of \[key\] and \[redacted\] is used up; see/),
     });
     expect(report?.said?.length).toBe(500);
-  });
-
-  /** Deeper than any JSON that can be written again. */
-  const DEEP = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
-
-  it.each([
-    ['below detail', `{"detail":${DEEP}}`],
-    ['as error', `{"error":${DEEP}}`],
-    ['in a list', `[${DEEP}]`],
-    ['of 2 MB', JSON.stringify({ error: { message: 'no '.repeat(700_000) } })],
-  ])('an endless error %s is one of its status, and is reported by its beginning (X19)', async (_, body) => {
-    const endpoint = await raw((response) => response.writeHead(401, JSON_TYPE).end(body));
-    const { report } = await failureOf(openModel(endpoint.url).ask(HELLO, never(), RUN));
-    expect(report).toMatchObject({ failure: 'key-rejected', status: 401, said: `${body.slice(0, 499)}…` });
-  });
-
-  it('an endless error in a stream is reported by its beginning (X19)', async () => {
-    const chunk = `{"error":${DEEP}}`;
-    const endpoint = await raw((response) =>
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${chunk}\n\n`),
-    );
-    const { report } = await failureOf(openModel(endpoint.url).ask(HELLO, never(), RUN));
-    expect(report).toMatchObject({ failure: 'endpoint-failing', said: `${chunk.slice(0, 499)}…` });
   });
 
   it('a code or type that is no label is not reported (S166)', async () => {

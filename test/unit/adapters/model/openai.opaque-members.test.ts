@@ -95,21 +95,18 @@ describe('opaque members of a response', () => {
     expect(bodies.every((body) => body.includes('reasoning_content'))).toBe(true);
   });
 
-  it('are dropped with a line in the log if they are too large or too deep (S164)', async () => {
+  it('are dropped with a line in the log if they are too large (S164)', async () => {
     const lines: unknown[] = [];
     const log = {
       debug: () => undefined,
       warn: (fields: object, text: string) => void lines.push({ ...fields, text }),
     };
-    const deep = JSON.parse(`${'['.repeat(80)}1${']'.repeat(80)}`);
-    for (const members of [{ thoughts: 'x'.repeat(256 * 1024) }, { thoughts: deep }]) {
-      const endpoint = await scripted({ content: 'So.', members, delivery: { plain: true } });
-      const response = await openModel(endpoint.url, { log }).ask(HELLO, never(), RUN);
-      expect([response.content, response.opaque]).toEqual(['So.', undefined]);
-    }
+    const members = { thoughts: 'x'.repeat(256 * 1024) };
+    const endpoint = await scripted({ content: 'So.', members, delivery: { plain: true } });
+    const response = await openModel(endpoint.url, { log }).ask(HELLO, never(), RUN);
+    expect([response.content, response.opaque]).toEqual(['So.', undefined]);
     expect(lines).toMatchObject([
       { bytes: expect.any(Number), text: 'model sent too many unknown members; they are dropped' },
-      { bytes: null },
     ]);
     expect(JSON.stringify(lines)).not.toContain('xxx');
   });

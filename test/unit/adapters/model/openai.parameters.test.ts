@@ -1,29 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ScriptEntry } from '../../../../fakes/model/script.ts';
 import { findRefusedName } from '../../../../src/adapters/model/parameters.ts';
 import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, scripted } from './open-model.ts';
 
 const ALL = { maxOutputTokens: 4_000, reasoningEffort: 'low', temperature: 0 };
-
-const SO: ScriptEntry = { content: 'So.' };
-
-type ConversationSize = { readonly context: number; readonly input: number; readonly answer: number };
-
-function tooLargeByVllm({ context, input, answer }: ConversationSize): string {
-  return `'max_tokens' or 'max_completion_tokens' is too large: ${answer}. This model's maximum context length is ${context} tokens and your request has ${input} input tokens (${answer} > ${context} - ${input}).`;
-}
-
-function requestedByVllm({ context, input, answer }: ConversationSize): string {
-  return `This model's maximum context length is ${context} tokens. However, you requested ${input + answer} tokens (${input} in the messages, ${answer} in the completion). Please reduce the length of the messages or completion.`;
-}
-
-function requestedByOpenRouter({ context, input, answer }: ConversationSize): string {
-  return `This endpoint's maximum context length is ${context} tokens. However, you requested about ${input + answer} tokens (${input - 900} of text input, 900 of tool input, ${answer} in the output). Please reduce the length of either one.`;
-}
-
-function exceededByAnthropic({ context, input, answer }: ConversationSize): string {
-  return `input length and \`max_tokens\` exceed context limit: ${input} + ${answer} > ${context}, decrease input length or \`max_tokens\` and try again`;
-}
 
 /** The optional parameters of a request to an endpoint at this address. */
 async function parametersAt(baseURL: string, overrides: ModelOverrides = {}): Promise<Record<string, unknown>> {
@@ -84,56 +63,16 @@ describe('optional parameters', () => {
     expect(endpoint.requests.at(-1)?.body).not.toHaveProperty(name);
   });
 
-  describe.each([
-    ['vLLM', tooLargeByVllm],
-    ['vLLM before 0.9, OpenAI and DeepSeek', requestedByVllm],
-    ['OpenRouter', requestedByOpenRouter],
-    ['Anthropic', exceededByAnthropic],
-  ])('the limit of the answer beside a long conversation, in the words of %s', (_, words) => {
-    const refusal = (size: ConversationSize): ScriptEntry => {
-      return { fault: 'status', status: 400, body: { error: { message: words(size) } } };
-    };
-    const limits = { parameters: { maxOutputTokens: 8_000 } };
-
-    it('is what still fits for that one request (S165)', async () => {
-      const endpoint = await scripted(refusal({ context: 32_768, input: 28_000, answer: 8_000 }), SO, SO);
-      const model = openModel(endpoint.url, limits);
-      await model.ask(HELLO, never(), RUN);
-      await model.ask(HELLO, never(), RUN);
-      expect(endpoint.requests.map(({ body }) => body['max_tokens'])).toEqual([8_000, 4_768, 8_000]);
-      expect(endpoint.requests.map(({ body }) => body['max_completion_tokens'])).toEqual([
-        undefined,
-        undefined,
-        undefined,
-      ]);
-    });
-
-    it.each([
-      ['too little fits', 29_000],
-      ['nothing fits', 40_000],
-    ])('stays where %s, and the conversation is too long (S165, S169)', async (_case, input) => {
-      const endpoint = await scripted(refusal({ context: 32_768, input, answer: 8_000 }), SO);
-      const model = openModel(endpoint.url, limits);
-      const failure = await failureOf(model.ask(HELLO, never(), RUN));
-      expect(failure).toMatchObject({ report: { failure: 'too-long' } });
-      await model.ask(HELLO, never(), RUN);
-      expect(endpoint.requests.map(({ body }) => body['max_tokens'])).toEqual([8_000, 8_000]);
-    });
-
-    it('is lowered once a request (S165, S169)', async () => {
-      const size = { context: 32_768, input: 28_000, answer: 8_000 };
-      const endpoint = await scripted(refusal(size), refusal({ ...size, input: 28_100, answer: 4_768 }));
-      const failure = await failureOf(openModel(endpoint.url, limits).ask(HELLO, never(), RUN));
-      expect(failure.report?.failure).toBe('too-long');
-      expect(endpoint.requests).toHaveLength(2);
-    });
-
-    it('is none where the operator sets none (S165, S169)', async () => {
-      const endpoint = await scripted(refusal({ context: 32_768, input: 28_000, answer: 8_000 }));
-      const failure = await failureOf(openModel(endpoint.url).ask(HELLO, never(), RUN));
-      expect(failure.report?.failure).toBe('too-long');
-      expect(endpoint.requests).toHaveLength(1);
-    });
+  it('the limit of the answer stays where the conversation is too long, though the endpoint names it (S165, S169)', async () => {
+    const message =
+      "'max_tokens' is too large: 8000. This model's maximum context length is 32768 tokens and your request has 28000 input tokens.";
+    const refusal = { fault: 'status', status: 400, body: { error: { message } } } as const;
+    const endpoint = await scripted(refusal, { content: 'So.' });
+    const model = openModel(endpoint.url, { parameters: { maxOutputTokens: 8_000 } });
+    const failure = await failureOf(model.ask(HELLO, never(), RUN));
+    expect(failure).toMatchObject({ report: { failure: 'too-long' } });
+    await model.ask(HELLO, never(), RUN);
+    expect(endpoint.requests.map(({ body }) => body['max_tokens'])).toEqual([8_000, 8_000]);
   });
 
   it('an endpoint that refuses streaming is asked without it (S163, S165)', async () => {
