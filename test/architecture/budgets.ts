@@ -18,7 +18,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_600 },
   { room: 'core/agent', files: /^src\/core\/agent\//, lines: 2_700 },
   { room: 'worker', files: /^src\/worker\//, lines: 5_100 },
-  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_300 },
+  { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_400 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_900 },
   { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_200 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_350 },

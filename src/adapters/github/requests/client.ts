@@ -115,7 +115,8 @@ function createObserver({ log, startTimer }: ClientOptions) {
         // `4xx` for 404; `none` without a complete response.
         const statusClass = status === null ? 'none' : `${String(status).charAt(0)}xx`;
         stop?.({ api: sent.url.endsWith('/graphql') ? 'graphql' : 'rest', status: statusClass });
-        log?.debug({ ...fields, status, ms: Math.round(performance.now() - begunAt), ...more }, 'GitHub request');
+        if (log === undefined) return;
+        log.debug({ ...fields, status, ms: Math.round(performance.now() - begunAt), ...more }, 'GitHub request');
       };
       try {
         const response = await request(sent);
