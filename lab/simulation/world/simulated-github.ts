@@ -10,12 +10,7 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import {
-  firstLineOf,
-  normalizeBody,
-  toCommentText,
-  toPostedComment,
-} from '../../../src/adapters/github/comments.ts';
+import { firstLineOf, normalizeBody, toCommentText, toPostedComment } from '../../../src/adapters/github/comments.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/head-branch.ts';
 import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';

@@ -75,3 +75,13 @@ describe('CODEOWNERS', () => {
     expect(await http.github.fetchCodeOwnersFile()).toEqual(expected);
   });
 });
+
+it('the tree of a branch is looked up each time, and read once (S137)', async () => {
+  const sha = 'e'.repeat(40);
+  const listing = { sha, truncated: false, tree: [{ path: 'AGENTS.md', mode: '100644', sha: TREE.sha, size: 4 }] };
+  reader.get(`${REPO}/git/trees/release%2F1`).twice().reply(200, listing);
+  reader.get(`${REPO}/git/trees/${sha}`).query({ recursive: '1' }).reply(200, listing);
+  const first = await http.github.fetchBranchTree('release/1');
+  expect([...first]).toEqual([['AGENTS.md', { mode: '100644', sha: TREE.sha, size: 4 }]]);
+  expect(await http.github.fetchBranchTree('release/1')).toBe(first);
+});
