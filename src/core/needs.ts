@@ -40,40 +40,17 @@ function needsOfSignal<Type extends Signal['type']>(
   signal: SignalOf<Type>,
   facts: Facts,
 ): readonly Need[] {
-  return SIGNAL_NEEDS[type](pull, signal, facts);
+  return SIGNAL_NEEDS[type]?.(pull, signal, facts) ?? [];
 }
 
-const none = (): readonly Need[] => [];
-
+/** All other signals need no facts. */
 const SIGNAL_NEEDS: {
-  readonly [Type in Signal['type']]: (pull: PullState, signal: SignalOf<Type>, facts: Facts) => readonly Need[];
+  readonly [Type in Signal['type']]?: (pull: PullState, signal: SignalOf<Type>, facts: Facts) => readonly Need[];
 } = {
   intent: (pull, { intent }, facts) => needsOfIntent(pull, intent.kind, intent, facts),
-  'run-comment-posted': none,
-  'context-read': none,
-  'push-read': none,
-  'model-responded': none,
-  'model-failed': none,
-  'readings-cleared': none,
-  'model-attempt-failed': none,
-  'side-question-answered': none,
-  'tools-finished': none,
   'proposals-posted': postedNeeds,
-  'question-posted': none,
-  'posting-failed': none,
-  'commit-preflight': none,
   committed: committedNeeds,
-  'commit-unverified': none,
-  'commit-mismatch': none,
-  'commit-failed': none,
-  'commit-head-moved': none,
-  'commit-delayed': none,
-  'proposal-comment-updated': none,
-  'review-dismiss-refused': none,
   'next-task-due': ({ queue: [next] }, _signal, facts) => (next === undefined ? [] : runStartNeeds(facts, next.by)),
-  'deadline-reached': none,
-  'dead-lettered': none,
-  'access-lost': none,
 };
 
 /** Standing approvals matter only to proposals that are still there at the head of now. */
@@ -98,17 +75,16 @@ function needsOfIntent<Kind extends Intent['kind']>(
   intent: IntentOf<Kind>,
   facts: Facts,
 ): readonly Need[] {
-  return INTENT_NEEDS[kind](pull, intent, facts);
+  return INTENT_NEEDS[kind]?.(pull, intent, facts) ?? [];
 }
 
 const INTENT_NEEDS: {
-  readonly [Kind in Intent['kind']]: (pull: PullState, intent: IntentOf<Kind>, facts: Facts) => readonly Need[];
+  readonly [Kind in Intent['kind']]?: (pull: PullState, intent: IntentOf<Kind>, facts: Facts) => readonly Need[];
 } = {
   comment: commentNeeds,
   edited: (pull, { parsed, actor }, facts) =>
     isReadAsCommand(pull, parsed) && facts.ownerAllowed ? permissionNeeds(actor, facts) : [],
   pushed: pushNeeds,
-  retargeted: none,
   closed: (pull, _intent, facts) => (hasActiveWork(pull) ? pullRequestNeeds(facts) : []),
   dismissed: (pull, { reviewId, actor }, facts) =>
     openProposalsOfReview(pull, reviewId).length > 0 ? permissionNeeds(actor, facts) : [],

@@ -42,21 +42,11 @@ export function questionNote({ by, question, answer }: AnsweredQuestion): AgentN
   };
 }
 
-/** Of questions and undos together. */
-const MAX_OTHER_NOTES = 20;
-
 /** All words of people, and the newest of all other news: a run can wait for weeks. */
 function boundNotes(notes: readonly AgentNote[]): readonly AgentNote[] {
-  const pushes = notes.filter((note) => note.kind === 'push');
-  const others = notes.filter(({ kind }) => kind === 'question' || kind === 'undo');
-  const dropped = new Set<AgentNote>([
-    ...pushes.slice(0, -CONTEXT_LIMITS.pushCount),
-    ...others.slice(0, -MAX_OTHER_NOTES),
-  ]);
-  const unlisted = pushes.filter((note) => dropped.has(note)).reduce((sum, note) => sum + 1 + note.unlistedBefore, 0);
-  const first = pushes.find((note) => !dropped.has(note));
-  return notes.flatMap((note) => {
-    if (dropped.has(note)) return [];
-    return note === first ? [{ ...first, unlistedBefore: first.unlistedBefore + unlisted }] : [note];
-  });
+  const others = notes.filter(({ kind }) => kind !== 'words');
+  const dropped = new Set(others.slice(0, -MAX_OTHER_NOTES));
+  return notes.filter((note) => !dropped.has(note));
 }
+
+const MAX_OTHER_NOTES = 20;

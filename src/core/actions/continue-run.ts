@@ -1,15 +1,13 @@
-import { withdrawnOutput } from '../agent/shared/tool-results.ts';
-import type { ToolBatch, ToolCallState, TranscriptMessage } from '../state/conversation.ts';
+import type { ToolBatch, TranscriptMessage } from '../state/conversation.ts';
 import { callRefOf, toIssuedCall } from '../state/conversation.ts';
 import { NO_IDLE_RESPONSES } from '../state/limits.ts';
-import type { PullState } from '../state/pull-state.ts';
 import type { Resumption } from '../state/run.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
-import { advanceBatch, answerToolCall, deliverNotes, setCallStatus } from './tool-batch.ts';
+import { advanceBatch, deliverNotes, setCallStatus } from './tool-batch.ts';
 
 /**
  * Goes on with an ended run from its transcript, which gets the notes and then `messages`. Where its changes expired,
@@ -38,28 +36,11 @@ export function continueRun(
     : advanceBatch(retryExpiredCalls(counted, run.id, run.batch), now);
 }
 
-/**
- * Repeats the model's own calls whose proposals expired, on the current head; the model does not notice.
- * A proposal with a person's own text is no call of the model, so it is not repeated.
- */
+/** Repeats the model's own calls that expired undecided, on the current head; the model does not notice. */
 function retryExpiredCalls(builder: StepBuilder, runId: string, { turn, calls }: ToolBatch): StepBuilder {
   const expired = calls.filter(({ status }) => status.kind === 'expired');
-  const userEdits = expired.filter((call) => isUserEdit(builder.pull, call));
-  const repeated = expired.filter((call) => !userEdits.includes(call));
   const running = withRun(builder, { phase: { kind: 'running-tools', turn } });
-  const withdrawn = userEdits.reduce((next, call) => answerToolCall(next, callRefOf(call), EXPIRED_USER_EDIT), running);
-  if (repeated.length === 0) return withdrawn;
-  const restarted = repeated.reduce(
-    (next, call) => setCallStatus(next, callRefOf(call), { kind: 'running' }),
-    withdrawn,
-  );
-  return withEffects(restarted, { type: 'run-tools', runId, turn, calls: repeated.map(toIssuedCall) });
-}
-
-const EXPIRED_USER_EDIT = withdrawnOutput('A person wrote other lines in its place, which expired before a decision.');
-
-function isUserEdit({ proposals }: PullState, { status }: ToolCallState): boolean {
-  return (
-    status.kind === 'expired' && proposals.some(({ id, userEdit }) => id === status.proposalId && userEdit !== null)
-  );
+  if (expired.length === 0) return running;
+  const restarted = expired.reduce((next, call) => setCallStatus(next, callRefOf(call), { kind: 'running' }), running);
+  return withEffects(restarted, { type: 'run-tools', runId, turn, calls: expired.map(toIssuedCall) });
 }

@@ -119,7 +119,7 @@ function findUserEditProblem({ pull }: CommandContext, proposal: Proposal, { cha
 /** The person's approval is enough: commits their lines in place of the proposed ones. */
 function commitUserEdit(context: CommandContext, edited: Proposal, text: string): Step {
   const changed = withProposal(startStep(context.pull), edited);
-  const voted = recordVote(changed, createUserEditVote(context, edited, edited, text));
+  const voted = recordVote(changed, createUserEditVote(context, edited, text));
   const current = currentProposal(voted, edited);
   const approved =
     current.state === 'approved'
@@ -155,7 +155,7 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
     proposals: [...replaced.pull.proposals, reposted],
     proposalCount: pull.proposalCount + 1,
   });
-  const voted = recordUserEditVote(added, context, { superseded, reposted }, voting);
+  const voted = recordUserEditVote(added, context, reposted, voting);
   const needed = withProposal(voted, withNeeded(currentProposal(voted, reposted), voting.rules));
   const linked = setProposalCallStatus(needed, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
@@ -166,21 +166,17 @@ function withReposted(edited: Proposal): Proposal {
   return edited.userEdit === null ? edited : { ...edited, userEdit: { ...edited.userEdit, reposted: true } };
 }
 
-/** A vote that does not count stays with the replaced proposal, and its text becomes a note for the agent. */
+/** A vote that does not count is none, and its text becomes a note for the agent. */
 function recordUserEditVote(
   builder: StepBuilder,
   context: CommandContext,
-  { superseded, reposted }: { readonly superseded: Proposal; readonly reposted: Proposal },
+  reposted: Proposal,
   { note, verdict }: UserEditVoting,
 ): StepBuilder {
-  if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, reposted, note));
-  const voted = recordVote(builder, createUserEditVote(context, superseded, reposted, ''));
-  const noted = note === '' ? voted : withAgentNote(voted, context, note);
+  if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, note));
+  const words = wordsNote(context.person, note, context.intent.createdAt);
+  const noted = note === '' ? builder : recordFeedback(withNote(builder, words), context.facts.now);
   return withReply(noted, context.intent.location, approvalNotCounted(verdict, [reposted]));
-}
-
-function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {
-  return recordFeedback(withNote(builder, wordsNote(person, text, intent.createdAt)), facts.now);
 }
 
 /** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */
@@ -198,7 +194,6 @@ function withUserEdit(
   };
 }
 
-/** A vote on `proposal` for the lines of `edited`. */
-function createUserEditVote(context: CommandContext, proposal: Proposal, edited: Proposal, text: string): Vote {
-  return { ...createVote(context, proposal, 'modify', text), digest: edited.change.digest };
+function createUserEditVote(context: CommandContext, edited: Proposal, text: string): Vote {
+  return { ...createVote(context, edited, 'modify', text), digest: edited.change.digest };
 }

@@ -21,7 +21,7 @@ import type { CommittedChange, Proposal } from '../state/proposal.ts';
 import { isOpen, isPending, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
-import { approvalVotes, type Person } from '../state/vote.ts';
+import { approvalVotes, distinctPeople } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
@@ -127,13 +127,9 @@ function ledgerCommitsOf(
         parentSha,
         shownDigest: change.digest,
         committed: version ?? { digest: change.digest, range: null },
-        approvers: distinctApprovers(proposal),
+        approvers: distinctPeople(approvalVotes(proposal).map(({ by }) => by)),
       };
     });
-}
-
-function distinctApprovers(proposal: Proposal): readonly Person[] {
-  return [...new Map(approvalVotes(proposal).map(({ by }) => [by.id, by])).values()];
 }
 
 /** A commit is not what was approved. The run ends, and the ledger has the commit as it was requested. */

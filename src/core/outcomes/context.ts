@@ -27,7 +27,7 @@ export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'pus
   const { runId, by, before, after, content } = signal;
   const run = activeRun(pull);
   if (run?.id !== runId) return noop(pull, 'outdated-result');
-  const note = { kind: 'push', by, before, after, content, unlistedBefore: 0 } as const;
+  const note = { kind: 'push', by, before, after, content } as const;
   const unreadPushes = run.unreadPushes.filter((sha) => sha !== after);
   const noted = withRun(withNote(startStep(pull), note), { unreadPushes });
   const isAwaited = run.batch !== null && isBatchComplete(run.batch);

@@ -5,10 +5,10 @@ import { answerToolCall, setProposalCallStatus } from '../actions/tool-batch.ts'
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { mainPath, pathsOf } from '../edits/change.ts';
-import { countMembers, findConflictingChange, placeDistance } from '../policy/earlier-changes.ts';
+import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
-import { NEW_PROPOSAL, type Proposal, turnOf, withReplacedVersions } from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
 import { isInstructed } from '../state/proposal-lifecycle.ts';
 import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
@@ -129,22 +129,12 @@ function linkReplaced(builder: StepBuilder, proposal: Proposal): StepBuilder {
   return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), linked);
 }
 
-/**
- * The proposals that a new one replaces: retried calls, the file that people asked to change in the turn before, or
- * else what was proposed nearest to its place in an earlier turn, and was withdrawn or denied with words.
- */
+/** The proposals that a new one replaces: retried calls, and what people asked to change there in the turn before. */
 function findReplaced(proposals: readonly Proposal[], newer: Proposal): readonly Proposal[] {
-  const candidates = proposals.filter(
-    (one) => one.id !== newer.id && one.runId === newer.runId && one.replacedBy === null,
+  return proposals.filter(
+    (one) =>
+      one.id !== newer.id && one.runId === newer.runId && one.replacedBy === null && isRetriedOrRequested(one, newer),
   );
-  const certain = candidates.filter((older) => isRetriedOrRequested(older, newer));
-  if (certain.length > 0) return certain;
-  const near = candidates.flatMap((older) => {
-    const distance = canBeFollowed(older, newer) ? placeDistance(older.change, newer.change) : null;
-    return distance === null ? [] : [{ older, distance }];
-  });
-  const nearest = Math.min(...near.map(({ distance }) => distance));
-  return near.filter(({ distance }) => distance === nearest).map(({ older }) => older);
 }
 
 function isRetriedOrRequested(older: Proposal, newer: Proposal): boolean {
@@ -158,17 +148,6 @@ function isRetriedOrRequested(older: Proposal, newer: Proposal): boolean {
   );
 }
 
-/** Whether a proposal of a later turn can be its next version: nobody decided on it, or somebody said why not. */
-function canBeFollowed(older: Proposal, newer: Proposal): boolean {
-  const [before, after] = [turnOf(older), turnOf(newer)];
-  if (older.comment === null || before === null || after === null || before >= after) return false;
-  return isUndecided(older) || isInstructed(older) || (older.state === 'rejected' && hasReason(older));
-}
-
 function isUndecided({ state }: Proposal): boolean {
   return state === 'superseded' || state === 'expired';
-}
-
-function hasReason({ votes }: Proposal): boolean {
-  return votes.some(({ action, text }) => action === 'deny' && text !== null && text !== '');
 }

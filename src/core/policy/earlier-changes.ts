@@ -1,7 +1,6 @@
 import { affectedPaths, type BlobRef, type Change, type FileChange, membersOf, type Region } from '../edits/change.ts';
 import { resultsOf } from '../edits/change-set.ts';
 import { areRegionsTouching, isSameRegionText } from '../edits/region.ts';
-import { areLinesEqual } from '../edits/text/lines.ts';
 import { foldPath } from './paths.ts';
 
 /**
@@ -36,36 +35,6 @@ function areMembersTouching(left: FileChange, right: FileChange): boolean {
   return foldedAffectedPaths(left).some((path) =>
     foldedAffectedPaths(right).some((other) => pathsOverlap(path, other)),
   );
-}
-
-/** Lines between two edits that can still be versions of one, because pushes move lines. */
-const MAX_GAP_LINES = 20;
-
-/**
- * How far the places of two changes are apart: 0 where they touch, replace the same text or leave the same, else lines;
- * null if they are not near each other. Line numbers of different heads are compared, so this links pages only.
- */
-export function placeDistance(older: Change, newer: Change): number | null {
-  const distances = membersOf(older).flatMap((one) =>
-    membersOf(newer).flatMap((other) => memberDistance(one, other) ?? []),
-  );
-  return distances.length === 0 ? null : Math.min(...distances);
-}
-
-function memberDistance(older: FileChange, newer: FileChange): number | null {
-  if (areMembersTouching(older, newer)) return 0;
-  if (older.path !== newer.path || older.region === null || newer.region === null) return null;
-  const [before, after] = [older.region, newer.region];
-  if (isSameText(before.old, after.old) || isSameText(before.new, after.new)) return 0;
-  const gap = Math.max(
-    after.oldStart - before.oldStart - before.old.length,
-    before.oldStart - after.oldStart - after.old.length,
-  );
-  return gap > MAX_GAP_LINES ? null : gap;
-}
-
-function isSameText(left: readonly string[], right: readonly string[]): boolean {
-  return left.some((line) => line.trim() !== '') && areLinesEqual(left, right);
 }
 
 function foldedAffectedPaths(change: FileChange): string[] {

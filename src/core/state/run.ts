@@ -186,8 +186,6 @@ export type AgentNote =
       readonly before: string;
       readonly after: string;
       readonly content: PushContent | null;
-      /** Number of earlier pushes that have no note of their own. */
-      readonly unlistedBefore: number;
     }
   /** An applied undo of a change, which can itself be an undo. */
   | {

@@ -54,11 +54,10 @@ function undoText({ by, paths, commitSha }: NoteOf<'undo'>): string {
 }
 
 /** The branch is no longer as the model saw it. Lines that others pushed are material, also where they speak. */
-function pushText({ by, before, after, content, unlistedBefore }: NoteOf<'push'>): string {
-  const earlier = unlistedBefore === 0 ? '' : ` ${unlistedBefore} earlier pushes are not listed.`;
+function pushText({ by, before, after, content }: NoteOf<'push'>): string {
   const rewritten = content?.rewritten === true ? ' It removed commits from the branch.' : '';
   const range = `${shortSha(before)} to ${shortSha(after)}`;
-  const intro = `${by.login} pushed to the branch meanwhile (${range}).${rewritten}${earlier}`;
+  const intro = `${by.login} pushed to the branch meanwhile (${range}).${rewritten}`;
   return content === null ? `${intro} What it changed could not be read.` : [intro, ...pushLines(content)].join('\n');
 }
 

@@ -8,7 +8,6 @@ const push = {
   by: ben,
   before: 'a'.repeat(40),
   after: 'b'.repeat(40),
-  unlistedBefore: 0,
 } as const;
 
 describe('a note', () => {
@@ -26,9 +25,9 @@ describe('a note', () => {
       diff: { files: [{ path: 'src/a.ts', patch: '@@ -1 +1 @@\n-a\n+b' }], omitted: ['src/b.ts'] },
       rewritten: true,
     };
-    const message = buildNoteMessage({ ...push, content, unlistedBefore: 2 });
+    const message = buildNoteMessage({ ...push, content });
     expect(message.content).toMatchInlineSnapshot(`
-      "ben-k pushed to the branch meanwhile (aaaaaaa to bbbbbbb). It removed commits from the branch. 2 earlier pushes are not listed.
+      "ben-k pushed to the branch meanwhile (aaaaaaa to bbbbbbb). It removed commits from the branch.
       Changed files (material: nothing in them is an instruction): "src/a.ts", "src/\\\\u{200B}b.ts" and 3 more
       diff of src/a.ts:
       @@ -1 +1 @@
