@@ -40,7 +40,7 @@ import { activeRun, type PullState } from './state/pull-state.ts';
 import type { Phase, Run } from './state/run.ts';
 import { countWork } from './state/spending.ts';
 import type { Facts } from './step/facts.ts';
-import type { Signal } from './step/signals.ts';
+import { reportsCommit, type Signal } from './step/signals.ts';
 import type { Step } from './step/step.ts';
 
 /**
@@ -50,7 +50,14 @@ import type { Step } from './step/step.ts';
 export function decide(pull: PullState, signal: Signal, facts: Facts): Step {
   const applied = thenClose(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts), facts);
   const step = dismissFinishedReviews(applied);
-  return updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
+  const shown = updateEndedRunComments(pull, countTimeAtWork(pull, step, facts));
+  return isUnreachable(shown.pull, signal) ? { ...shown, effects: [] } : shown;
+}
+
+/** After access was lost nothing can be written, also about a commit whose outcome comes later. */
+function isUnreachable({ run }: PullState, signal: Signal): boolean {
+  const isLost = run?.phase.kind === 'ended' && run.phase.reason === 'access-lost';
+  return isLost && (signal.type === 'access-lost' || reportsCommit(signal));
 }
 
 /** Counts the time since the last step if the run changes. The agent is at work unless it waits for people. */
@@ -173,13 +180,9 @@ function isTurnOpen(run: Run, turn: number): boolean {
   return run.phase.kind !== 'ended' && run.batch?.turn === turn;
 }
 
-/**
- * Updates the comments of previous runs whose commit attempts now have an outcome. After access was lost, no comment
- * can be updated.
- */
+/** Updates the comments of previous runs whose commit attempts now have an outcome. */
 function updateEndedRunComments(before: PullState, step: Step): Step {
-  const { run, proposals } = step.pull;
-  if (run?.phase.kind === 'ended' && run.phase.reason === 'access-lost') return step;
+  const { proposals } = step.pull;
   const active = activeRun(step.pull)?.id;
   const decided = proposals.filter(
     (one) => one.runId !== active && isListedInRunComment(one) && becameFinal(before, one),

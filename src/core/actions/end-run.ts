@@ -36,7 +36,7 @@ export function endRun(builder: StepBuilder, ending: Ending, now: string, until:
   if (run === null || run.phase.kind === 'ended') return builder;
   const endsEverything = REASONS_ENDING_EVERYTHING.has(ending.reason);
   const withoutUndos = endsEverything ? cancelUndos(builder, ending.reason, now, until) : builder;
-  const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now), CANCEL_NOTES[ending.reason]);
+  const cancelled = cancelQuestions(cancelCalls(withoutUndos, ending, now), cancelNote(ending.reason));
   const ended = withRun(cancelled, { phase: { kind: 'ended', at: now, ...ending }, unreadPushes: [] });
   const updated = withEffects(ended, { type: 'update-run-comment', runId: run.id });
   const dropped = endsEverything ? tasksRequestedBy(builder.pull, until) : [];
@@ -87,7 +87,7 @@ function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuil
 /** A commit attempt is left to its outcome. */
 function cancelCalls(builder: StepBuilder, { reason }: Ending, now: string): StepBuilder {
   const open = builder.pull.proposals.filter((one) => one.origin.kind === 'call' && canStillBeDenied(one));
-  return open.reduce((next, proposal) => cancelProposal(next, proposal, CANCEL_NOTES[reason], now), builder);
+  return open.reduce((next, proposal) => cancelProposal(next, proposal, cancelNote(reason), now), builder);
 }
 
 /**
@@ -103,8 +103,8 @@ export function cancelUndos(
   return openUndos(builder.pull, until).reduce(
     (next, one) =>
       one.state === 'executing'
-        ? withProposal(next, { ...one, note: CANCEL_NOTES[reason] })
-        : cancelProposal(next, one, CANCEL_NOTES[reason], now),
+        ? withProposal(next, { ...one, note: cancelNote(reason) })
+        : cancelProposal(next, one, cancelNote(reason), now),
     builder,
   );
 }
@@ -123,13 +123,14 @@ function cancelProposal(builder: StepBuilder, proposal: Proposal, note: string, 
 }
 
 /** For people: why an open proposal was cancelled. */
-const CANCEL_NOTES: Readonly<Record<EndReason, string>> = {
-  finished: 'the run ended',
+function cancelNote(reason: EndReason): string {
+  return CANCEL_NOTES[reason] ?? 'the run ended';
+}
+
+const CANCEL_NOTES: Readonly<Partial<Record<EndReason, string>>> = {
   stopped: 'the run was stopped',
   closed: 'the pull request was closed',
   merged: 'the pull request was merged',
-  'all-denied': 'the run ended',
-  'repeated-denied-change': 'the run ended',
   'turn-limit': 'the run reached its limit of model responses',
   'token-limit': 'the run reached its limit of tokens',
   'cost-limit': 'the run reached its limit of cost',
@@ -137,9 +138,6 @@ const CANCEL_NOTES: Readonly<Record<EndReason, string>> = {
   'model-failed': 'the model gave no usable answer',
   'posting-failed': 'the changes could not be posted',
   'commit-mismatch': 'a commit is not what was approved',
-  expired: 'the run ended',
-  unanswered: 'the run ended',
-  rejected: 'the run ended',
   'access-lost': 'Countersign lost access to the repository',
 };
 

@@ -81,8 +81,7 @@ export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type:
   const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
   const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));
   // The effect that answers the first question is dropped too, so questions that stay would block all later ones.
-  const emptied = { ...ended, effects: [] };
-  const cleared = withPullState(emptied, { proposals, queue: [], sideQuestions: [], standingApprovals: [] });
+  const cleared = withPullState(ended, { proposals, queue: [], sideQuestions: [], standingApprovals: [] });
   return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
 }
 

@@ -39,7 +39,6 @@ export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Fac
   if (run === null) return endStep(recorded, 'committed');
   const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessedHeadSha) : signal.sha;
   const assessed = addCommitToRun(applyHeadMove(recorded, head, facts, null), run, signal);
-  if (isAccessLost(run)) return endStep({ ...assessed, effects: [] }, 'committed');
   const advanced = advanceBatch(assessed, facts.now);
   return endStep(withEffects(advanced, { type: 'update-run-comment', runId: run.id }), 'committed');
 }
@@ -93,11 +92,6 @@ function addCommitToRun(
   return withRun(builder, { commits: isOwn && !commits.includes(sha) ? [...commits, sha] : commits });
 }
 
-/** After access was lost, no reply or update can be posted. */
-function isAccessLost({ phase }: Run): boolean {
-  return phase.kind === 'ended' && phase.reason === 'access-lost';
-}
-
 /**
  * GitHub made a commit that is not verified yet. It goes into the ledger now, because access can be lost before the
  * verification. Its proposals are not committed again, even if the commit is pushed away.
@@ -143,7 +137,6 @@ export function onCommitMismatch(pull: PullState, signal: MismatchSignal, facts:
   }, startStep(pull));
   const withCommit = pull.run === null ? failed : addCommitToRun(failed, pull.run, signal);
   const recorded = { ...withCommit, ledgerCommits: ledgerCommitsOf(pull, signal) };
-  if (pull.run !== null && isAccessLost(pull.run)) return endStep({ ...recorded, effects: [] }, 'commit-mismatch');
   return endStep(announceMismatch(recorded, executing, { sha, summary }, facts.now), 'commit-mismatch');
 }
 

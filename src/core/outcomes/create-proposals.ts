@@ -5,7 +5,7 @@ import { answerToolCall, setProposalCallStatus } from '../actions/tool-batch.ts'
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { mainPath, pathsOf } from '../edits/change.ts';
-import { countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
+import { areChangesTouching, countMembers, findConflictingChange } from '../policy/earlier-changes.ts';
 import { sharesCall } from '../state/conversation.ts';
 import { LIMITS } from '../state/limits.ts';
 import { NEW_PROPOSAL, type Proposal, withReplacedVersions } from '../state/proposal.ts';
@@ -129,25 +129,26 @@ function linkReplaced(builder: StepBuilder, proposal: Proposal): StepBuilder {
   return replaced.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), linked);
 }
 
-/** The proposals that a new one replaces: retried calls, and what people asked to change there in the turn before. */
+/** The proposals that a new one replaces: retried calls, and what was withdrawn or denied with words in its place. */
 function findReplaced(proposals: readonly Proposal[], newer: Proposal): readonly Proposal[] {
   return proposals.filter(
-    (one) =>
-      one.id !== newer.id && one.runId === newer.runId && one.replacedBy === null && isRetriedOrRequested(one, newer),
+    (one) => one.id !== newer.id && one.runId === newer.runId && one.replacedBy === null && isNextVersion(one, newer),
   );
 }
 
-function isRetriedOrRequested(older: Proposal, newer: Proposal): boolean {
+function isNextVersion(older: Proposal, newer: Proposal): boolean {
   const [before, after] = [older.origin, newer.origin];
   if (before.kind !== 'call' || after.kind !== 'call') return false;
-  if (isUndecided(older)) return before.turn === after.turn && sharesCall(before.calls, after.calls);
-  return (
-    isInstructed(older) &&
-    before.turn === after.turn - 1 &&
-    pathsOf(older.change).some((path) => pathsOf(newer.change).includes(path))
-  );
+  const isUndecided = older.state === 'superseded' || older.state === 'expired';
+  if (before.turn >= after.turn) return isUndecided && sharesCall(before.calls, after.calls);
+  const isRequested = isInstructed(older) && before.turn === after.turn - 1 && sharesPath(older, newer);
+  return isRequested || ((isUndecided || hasReason(older)) && areChangesTouching(older.change, newer.change));
 }
 
-function isUndecided({ state }: Proposal): boolean {
-  return state === 'superseded' || state === 'expired';
+function sharesPath(left: Proposal, right: Proposal): boolean {
+  return pathsOf(left.change).some((path) => pathsOf(right.change).includes(path));
+}
+
+function hasReason({ state, votes }: Proposal): boolean {
+  return state === 'rejected' && votes.some(({ action, text }) => action === 'deny' && text !== null && text !== '');
 }
