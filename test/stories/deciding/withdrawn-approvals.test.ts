@@ -216,7 +216,7 @@ describe('a forged delivery', () => {
     const review = { ...real['review'], id: 888_888_888, body: '/approve all' };
     await forges('pull_request_review', { ...real, review });
     await stage().settle();
-    expect(stage().logged.some((line) => line.includes('"reason":"not-on-github"'))).toBe(true);
+    expect(stage().logged.some((line) => line.includes('"reason":"not-for-us"'))).toBe(true);
     const asked = await beforeCalls(
       stage(),
       () => {},
