@@ -181,9 +181,10 @@ function readCommentedLines(github: FakeGitHub, pull: FakePullRequest, threadId:
   return { path: thread.path, first, last: original.line, lines: anchored };
 }
 
-const TITLE_LINE = /^\*\*(Edit|Write)\*\* (`+) ?([\s\S]+?) ?\2(?: \((?:(insert below )?line (\d+)|[^\n]*)\))?$/m;
+const TITLE_LINE =
+  /^\*\*(Edit|Write)\*\* (`+) ?([\s\S]+?) ?\2(?: \((?:(insert below )?line (\d+)|[^\n]*)\))? · `([a-z0-9]{4,6})`$/m;
 
-const DETAILS_LINE = /^Change \d+ of \d+ · `([a-z0-9]{4,6})` · digest `([0-9a-f]{12})` · head `[0-9a-f]{7}`$/m;
+const DETAILS_LINE = /^Change \d+ of \d+ · digest `([0-9a-f]{12})` · head `[0-9a-f]{7}`/m;
 
 const PROPOSAL_MARKER = '<!-- countersign:proposal:';
 
@@ -195,8 +196,8 @@ export function parsePageProposals(page: readonly PageEntry[]): readonly PagePro
 }
 
 function parsePageProposal(entry: PageEntry): readonly PageProposal[] {
-  const [, op, , path, insertBelow, line] = TITLE_LINE.exec(entry.body) ?? [];
-  const [, id, digest] = DETAILS_LINE.exec(entry.body) ?? [];
+  const [, op, , path, insertBelow, line, id] = TITLE_LINE.exec(entry.body) ?? [];
+  const [, digest] = DETAILS_LINE.exec(entry.body) ?? [];
   if (op === undefined || path === undefined || id === undefined || digest === undefined) return [];
   const suggested = entry.anchor === null ? undefined : parseSuggestionBlock(entry.body);
   const shown =

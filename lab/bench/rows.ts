@@ -15,7 +15,7 @@ const COMMENTS: readonly string[] = [
   'Could you keep the old name as an alias?',
   'lgtm',
   '@ana what do you think?',
-  '> Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `0123456`\n\n/approve',
+  '> **Edit** `src/total.ts` (line 3) · `k7q2`\n\n/approve',
   '> so that nobody is surprised\n\nI would rather see the error thrown.',
   '```suggestion\nconst total = 0n;\n```\nlike this',
   'I ran this on our data:\n\n```\n$ npm test\n  12 passing\n```\n\nand it works.',

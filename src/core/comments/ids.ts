@@ -16,17 +16,17 @@ export function parsePunctuatedId(word: string): string | null {
 }
 
 /**
- * The id line of a proposal's or question's comment. GitHub's *Quote reply* keeps the backticks of its code spans; a
- * copy of the rendered text lacks them.
+ * The title line of a proposal's or question's comment, which ends with its id. GitHub's *Quote reply* keeps the marks
+ * of its Markdown; a copy of the rendered text lacks them.
  */
-const ID_LINE =
-  /^(?:Change \d{1,3} of \d{1,3}|Question) · `?([a-z0-9]{4,6})`? · digest `?[0-9a-f]{12}`?(?: · head `?[0-9a-f]{7}`?)?[ \t\\]*$/i;
+const TITLE_LINE =
+  /^(?:\*\*)?(?:Edit|Write|Delete|Move|Read|Change together|Question)(?:\*\*)? (?:[^ ].* )?· `?([a-z0-9]{4,6})`?[ \t\\]*$/i;
 
 const QUOTE_MARK = /^ {0,3}> ?/;
 
-/** The ids of proposals and questions that quoted lines name in id lines, each once. Quotes in quotes do not count. */
+/** The ids of proposals and questions that quoted title lines name, each once. Quotes in quotes do not count. */
 export function findQuotedIds(quoted: readonly string[]): readonly string[] {
-  const ids = quoted.flatMap((line) => parseProposalId(ID_LINE.exec(line.replace(QUOTE_MARK, ''))?.[1] ?? '') ?? []);
+  const ids = quoted.flatMap((line) => parseProposalId(TITLE_LINE.exec(line.replace(QUOTE_MARK, ''))?.[1] ?? '') ?? []);
   return [...new Set(ids)];
 }
 

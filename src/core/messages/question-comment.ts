@@ -20,20 +20,18 @@ import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
 
 const PROMPT_CHARACTER_LIMITS = [2_000, 1_000, 500] as const;
 
-const DIGEST_CHARACTERS = 12;
-
 const MAX_ANSWER_CHARACTERS = 1_000;
 
 /** The comment of a question, in its state. It mentions the requester, which notifies them when it is posted. */
 export function renderQuestion(question: AgentQuestion, requester: Person): string {
-  const { id, prompt, precedingText, digest } = question;
+  const { id, prompt, precedingText } = question;
   return renderWithin(PROMPT_CHARACTER_LIMITS, (maxCharacters) =>
     joinBlocks(
       questionMarker(id),
       `${formatMention(requester.login)}, the agent asks:`,
       quoteMarkdown(prompt, maxCharacters),
       choiceList(question),
-      `Question · ${codeSpan(id)} · digest ${codeSpan(digest.slice(0, DIGEST_CHARACTERS))}`,
+      `**Question** · ${codeSpan(id)}`,
       precedingText === null ? '' : quoteModelMarkdown('Before it', precedingText, maxCharacters),
       question.state === 'asked' ? howToAnswer(question) : outcomeOf(question),
     ),

@@ -57,9 +57,7 @@ describe('changes that only work together', () => {
     const { bot, ana, pr, model } = story;
     const posted = bot.proposal(1);
     expect(bot.proposals()).toHaveLength(1);
-    expect(posted.body).toContain(
-      '**Change together** 3 places in 2 files: `src/total.ts`, `src/use.ts`\nChange 1 of 1',
-    );
+    expect(posted.body).toContain('**Change together** 3 places in 2 files: `src/total.ts`, `src/use.ts` · ');
     expect(posted.body).toContain('> Rename total to totalOf everywhere.');
     expect(posted.body).toContain('either all of them are committed together, or none');
     expect(posted.body).toContain('1. **Edit** `src/total.ts` (line 1), digest `');
@@ -68,7 +66,7 @@ describe('changes that only work together', () => {
     expect(posted.body).toContain("@@ -1,3 +1,3 @@\n-import { total } from './total';\n+import { totalOf }");
     expect(posted.body).not.toContain('```suggestion');
     expect(posted.body).toMatch(
-      /^The whole files at `\w{7}`: \[`src\/total\.ts`\]\(.+\) and \[`src\/use\.ts`\]\(.+\)\.$/m,
+      /^Change 1 of 1 · digest `\w{12}` · head `\w{7}`: \[`src\/total\.ts`\]\(.+\) and \[`src\/use\.ts`\]\(.+\)$/m,
     );
     expect(bot.run().body).toContain('| `src/total.ts`, `src/use.ts` (3 places in 2 files) | pending |');
     await ana.says('/status');

@@ -147,19 +147,20 @@ describe('the comment of a proposal', () => {
       edit('a.txt', 'two', 'zwei', { reason: 'German <b>readers</b>' }),
     );
     const { id, change, headSha } = proposal;
-    const [marker, , title, line] = story.bot.proposal(1).body.split('\n');
+    const lines = story.bot.proposal(1).body.split('\n');
+    const [marker, , title] = lines;
     expect(marker).toBe(`<!-- countersign:proposal:${id} -->`);
-    expect(title).toBe('**Edit** `a.txt` (line 2)');
-    expect(line).toBe(
-      `Change 1 of 1 · \`${id}\` · digest \`${change.digest.slice(0, 12)}\` · head \`${headSha.slice(0, 7)}\``,
+    expect(title).toBe(`**Edit** \`a.txt\` (line 2) · \`${id}\``);
+    expect(lines.at(-1)).toContain(
+      `Change 1 of 1 · digest \`${change.digest.slice(0, 12)}\` · head \`${headSha.slice(0, 7)}\`: [\`a.txt\`](`,
     );
     const order = [
       '```suggestion\nzwei\n```',
       'Reason, written by the model:',
       '> German',
-      '/blob/',
       '`/approve`',
       '`/deny [reason]`',
+      '/blob/',
     ];
     const places = order.map((part) => story.bot.proposal(1).body.indexOf(part));
     expect(places).toEqual([...places].sort((left, right) => left - right));

@@ -1,5 +1,5 @@
 import { pluralize } from '../../../lib/format.ts';
-import { type ChangePayload, unifiedDiffOf } from '../../edits/change.ts';
+import type { ChangePayload } from '../../edits/change.ts';
 
 /** The parts of a title that come from the change and not from its payload. */
 type ChangePosition = {
@@ -20,63 +20,39 @@ export type PayloadView = {
   readonly extent: string | null;
   /** Sentences about details that a reader might overlook. */
   readonly warnings: readonly string[];
-  /** Unified diff; null where the change has none, and `text` describes it. */
-  readonly diff: string | null;
+  /** Describes a change without a diff. */
   readonly text: string;
-  /** The text once people have decided. */
-  readonly decidedText: string;
 };
 
 type PayloadOf<Type extends ChangePayload['type']> = Extract<ChangePayload, { type: Type }>;
 
-/** Rendering of one payload type. */
-type PayloadRendering<Shown> = {
-  readonly verb: string;
-  readonly extent: (payload: Shown, position: ChangePosition) => string | null;
-  readonly warnings: (payload: Shown) => readonly string[];
-  /** Text for a payload without a diff; the description by default. */
-  readonly text?: (payload: Shown) => string;
-  /** The text once people have decided, where it reads otherwise. */
-  readonly decidedText?: (payload: Shown) => string;
-};
-
-type PayloadRenderings = { readonly [Type in ChangePayload['type']]: PayloadRendering<PayloadOf<Type>> };
-
-/** A payload of any other type is shown by its description (S25). */
-const PAYLOAD_RENDERINGS: PayloadRenderings = {
-  edit: {
-    verb: 'Edit',
-    extent: editExtent,
-    warnings: () => [],
-  },
-  write: {
-    verb: 'Write',
-    extent: writeExtent,
-    warnings: overwriteWarnings,
-    text: ({ content_bytes }) =>
-      `${binaryFileText(content_bytes)} It is restored exactly as it was deleted; the comment of that deletion links to it.`,
-  },
-  delete: {
-    verb: 'Delete',
-    extent: formatSize,
-    warnings: () => [],
-    text: ({ file_bytes }) => binaryFileText(file_bytes),
-  },
-  move: {
-    verb: 'Move',
-    extent: formatSize,
-    warnings: () => [],
-    text: ({ file_bytes }) => `Only the path changes; the ${pluralize(file_bytes, 'byte')} and the mode stay the same.`,
-  },
-  read: {
-    verb: 'Read',
-    extent: formatSize,
-    warnings: () => [],
-    text: ({ path }) =>
-      `The agent asks to read ${path}. An approval gives the agent this version of the file for the rest of the run; nothing is committed.`,
-    decidedText: ({ path }) => `The agent asked to read ${path}.`,
-  },
-};
+/** Describes a payload for a page. One of any other type is shown by its description (S25). */
+export function createPayloadView(payload: ChangePayload, position: ChangePosition): PayloadView {
+  const { description: text } = payload;
+  switch (payload.type) {
+    case 'edit':
+      return { verb: 'Edit', extent: editExtent(payload, position), warnings: [], text };
+    case 'write':
+      return {
+        ...{ verb: 'Write', extent: writeExtent(payload, position), warnings: overwriteWarnings(payload) },
+        text: `${binaryFileText(payload.content_bytes)} It is restored exactly as it was deleted; the comment of that deletion links to it.`,
+      };
+    case 'delete':
+      return { verb: 'Delete', extent: formatSize(payload), warnings: [], text: binaryFileText(payload.file_bytes) };
+    case 'move':
+      return {
+        ...{ verb: 'Move', extent: formatSize(payload), warnings: [] },
+        text: `Only the path changes; the ${pluralize(payload.file_bytes, 'byte')} and the mode stay the same.`,
+      };
+    case 'read':
+      return {
+        ...{ verb: 'Read', extent: formatSize(payload), warnings: [] },
+        text: 'An approval gives the agent this version of the file for the rest of the run; nothing is committed.',
+      };
+    default:
+      return { verb: 'Change', extent: null, warnings: [], text };
+  }
+}
 
 function editExtent({ match_line }: PayloadOf<'edit'>, { line, places, isInsertion }: ChangePosition): string {
   const at = line ?? match_line;
@@ -109,29 +85,4 @@ function overwriteWarnings({ file_exists, existing_lines, content_lines }: Paylo
   if (!file_exists || existing_lines === null || content_lines === null) return [];
   const lines = (amount: number): string => `${amount} line${amount === 1 ? '' : 's'}`;
   return [`This will overwrite existing file (was ${lines(existing_lines)}, now ${lines(content_lines)})`];
-}
-
-/** Describes a payload for a page. */
-export function createPayloadView(payload: ChangePayload, position: ChangePosition): PayloadView {
-  const { description } = payload;
-  if (!Object.hasOwn(PAYLOAD_RENDERINGS, payload.type))
-    return { verb: 'Change', extent: null, warnings: [], diff: null, text: description, decidedText: description };
-  return createTypedView(payload, position);
-}
-
-function createTypedView<Type extends ChangePayload['type']>(
-  payload: { [Each in Type]: PayloadOf<Each> & { readonly type: Each } }[Type],
-  position: ChangePosition,
-): PayloadView {
-  const rendering: PayloadRendering<PayloadOf<Type>> = PAYLOAD_RENDERINGS[payload.type];
-  const { verb, extent, warnings } = rendering;
-  const text = rendering.text?.(payload) ?? payload.description;
-  return {
-    verb,
-    extent: extent(payload, position),
-    warnings: warnings(payload),
-    diff: unifiedDiffOf(payload),
-    text,
-    decidedText: rendering.decidedText?.(payload) ?? text,
-  };
 }

@@ -1,14 +1,11 @@
-import { formatList, type RepoLinks, shortSha } from '../../../lib/format.ts';
-import { type FileChange, membersOf } from '../../edits/change.ts';
+import type { RepoLinks } from '../../../lib/format.ts';
+import { membersOf } from '../../edits/change.ts';
 import { byteLength } from '../../edits/text/characters.ts';
 import { type Proposal, postedChange, writerOf } from '../../state/proposal.ts';
 import {
   codeBlock,
-  codeSpan,
   escapeText,
-  fileUrl,
   joinBlocks,
-  link,
   MAX_POSTED_BODY_BYTES,
   proposalMarker,
   quoteModelText,
@@ -25,9 +22,10 @@ import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
   approvalsLine,
   decisionLine,
-  proposalHeader,
   replacesLine,
+  titleLine,
   undoLine,
+  versionLine,
   viewProposalPayload,
 } from './proposal-header.ts';
 import { escapeLogin, type ProposalView, proposalStatus } from './proposal-status.ts';
@@ -63,7 +61,7 @@ export function renderOpenProposal(view: ProposalView): RenderedProposal | null 
 export function renderUnshowable({ proposal, links }: ProposalView): RenderedProposal {
   const body = joinBlocks(
     proposalMarker(proposal.id),
-    proposalHeader(proposal),
+    titleLine(proposal),
     'This change cannot be shown whole, so you cannot decide on it here. Nothing was changed.',
   );
   return { body, links };
@@ -73,7 +71,7 @@ function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
   const { proposal } = view;
   return joinBlocks(
     proposalMarker(proposal.id),
-    proposalHeader(proposal),
+    titleLine(proposal),
     warningLines(view, diffs),
     setIntroduction(proposal),
     changeBlock(view, diffs),
@@ -83,8 +81,8 @@ function renderOpenBody(view: ProposalView, diffs: MemberDiffs): string {
     userEditLine(proposal),
     approvalsLine(view),
     reasonBlock(proposal),
-    wholeFileLinks(view),
     decisionLine(view),
+    versionLine(view),
   );
 }
 
@@ -93,11 +91,11 @@ function renderDecidedBody(view: ProposalView): string {
   const { proposal } = view;
   const head = joinBlocks(
     proposalMarker(proposal.id),
-    proposalHeader(proposal),
+    titleLine(proposal),
     proposalStatus(proposal, view),
     setIntroduction(proposal),
   );
-  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), wholeFileLinks(view));
+  const rest = joinBlocks(replacesLine(view), undoLine(proposal), reasonBlock(proposal), versionLine(view));
   const room = MAX_POSTED_BODY_BYTES - byteLength(head) - byteLength(rest) - RESERVED_FRAME_BYTES;
   return joinBlocks(head, renderDecidedChange(proposal, room), rest);
 }
@@ -106,7 +104,7 @@ function renderDecidedBody(view: ProposalView): string {
 function renderDecidedChange(proposal: Proposal, room: number): string {
   const diffs = viewDiffs(proposal);
   const diff = joinViews(diffs);
-  if (diff === null) return escapeText(viewProposalPayload(proposal).decidedText);
+  if (diff === null) return escapeText(viewProposalPayload(proposal).text);
   if (postedChange(proposal) === proposal.change) return renderFoldedDiff(diff, room);
   const warnings = formatWarnings(diff.warnings);
   const notes = diffNotes(diffs);
@@ -159,38 +157,4 @@ const MAX_QUOTED_REASON_CHARACTERS = 300;
 
 function reasonBlock({ modelReason }: Proposal): string {
   return modelReason === null ? '' : quoteModelText('Reason', modelReason, MAX_QUOTED_REASON_CHARACTERS);
-}
-
-/** Links to the files at the head that the change is based on; a new file has none. */
-function wholeFileLinks({ proposal, links }: ProposalView): string | null {
-  const { change, headSha } = proposal;
-  const bases = membersOf(change).filter(({ base }) => base !== null);
-  const sha = codeSpan(shortSha(headSha));
-  if (change.op === 'set') return setFileLinks(bases, `at ${sha}`, { links, headSha });
-  const [only] = bases;
-  if (only === undefined) return null;
-  const { region } = only;
-  const lines =
-    region === null || region.old.length === 0
-      ? null
-      : { first: region.oldStart, last: region.oldStart + region.old.length - 1 };
-  return link(`The whole file at ${sha}`, fileUrl(links, headSha, only.from ?? only.path, lines));
-}
-
-const MAX_FILES_LINKED = 5;
-
-const MAX_LINKED_PATH_CHARACTERS = 100;
-
-function setFileLinks(
-  members: readonly FileChange[],
-  version: string,
-  { links, headSha }: { readonly links: RepoLinks; readonly headSha: string },
-): string | null {
-  const paths = [...new Set(members.map(({ from, path }) => from ?? path))];
-  const short = paths.filter((path) => path.length <= MAX_LINKED_PATH_CHARACTERS).slice(0, MAX_FILES_LINKED);
-  const others = paths.length - short.length;
-  if (short.length === 0) return null;
-  const named = short.map((path) => link(codeSpan(path), fileUrl(links, headSha, path)));
-  const list = formatList([...named, ...(others > 0 ? [`${others} more`] : [])]);
-  return `The whole ${paths.length === 1 ? 'file' : 'files'} ${version}: ${list}.`;
 }

@@ -1,43 +1,48 @@
 import { formatList, pluralize, shortSha } from '../../../lib/format.ts';
 import { type UserEditRange, userEditRange } from '../../edits/build/user-edit.ts';
-import { type ChangeSet, changeDiff, membersOf } from '../../edits/change.ts';
+import { type Change, type ChangeSet, type FileChange, membersOf } from '../../edits/change.ts';
 import { formatExtent, namedPaths, shortPath } from '../../edits/describe-change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { APPROVER_DEMANDS, type ApproverRole } from '../../state/settings.ts';
-import { codeSpan, link } from '../shared/markdown.ts';
+import { codeSpan, fileUrl, type LineSpan, link } from '../shared/markdown.ts';
 import type { PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 import { isNewExecutable, viewMember } from './set-page.ts';
 
-/** The title and the id line, which every comment of a proposal starts with. */
-export function proposalHeader(proposal: Proposal): string {
-  return `${titleLine(proposal)}\n${idLine(proposal)}`;
+/** The kind of change, its file, its line or size, and its id. A quote of this line points at the proposal. */
+export function titleLine(proposal: Proposal): string {
+  const { verb, extent } = viewProposalPayload(proposal);
+  const place = extent === null ? '' : ` (${extent})`;
+  return `**${verb}** ${subjectOf(proposal.change)}${place} · ${codeSpan(proposal.id)}`;
 }
 
-/** The kind of change, its file, and its line or size. */
-function titleLine(proposal: Proposal): string {
-  const { extent } = viewProposalPayload(proposal);
-  return `${proposalTitle(proposal)}${extent === null ? '' : ` (${extent})`}`;
-}
-
-/** The kind of change and its file, which never change while it is pending. */
-function proposalTitle(proposal: Proposal): string {
-  const { change } = proposal;
+function subjectOf(change: Change): string {
   if (change.op === 'set') {
-    const paths = change.members.map((member) => member.path);
-    return `**Change together** ${formatExtent(paths)}: ${namedPaths(paths, (path) => codeSpan(shortPath(path)))}`;
+    const paths = change.members.map(({ path }) => path);
+    return `${formatExtent(paths)}: ${namedPaths(paths, (path) => codeSpan(shortPath(path)))}`;
   }
-  const { verb } = viewProposalPayload(proposal);
-  const { from, path } = change;
-  const source = from === null ? '' : `${codeSpan(from)} to `;
-  return `**${verb}** ${source}${codeSpan(path)}`;
+  return `${change.from === null ? '' : `${codeSpan(change.from)} to `}${codeSpan(change.path)}`;
 }
 
-/** A quote of this line identifies the proposal. */
-function idLine({ id, index, total, change, headSha }: Proposal): string {
-  const digest = codeSpan(change.digest.slice(0, 12));
-  return `Change ${index} of ${total} · ${codeSpan(id)} · digest ${digest} · head ${codeSpan(shortSha(headSha))}`;
+const MAX_FILES_LINKED = 5;
+
+/** What exactly is decided: the digest, and the head with links to the files there. */
+export function versionLine({ proposal, links }: ProposalView): string {
+  const { index, total, change, headSha } = proposal;
+  const files = new Map(membersOf(change).flatMap((one) => (one.base === null ? [] : [[one.from ?? one.path, one]])));
+  const named = [...files]
+    .slice(0, MAX_FILES_LINKED)
+    .map(([path, one]) => link(codeSpan(shortPath(path)), fileUrl(links, headSha, path, replacedLines(one))));
+  const more = files.size - named.length;
+  const list = formatList(more === 0 ? named : [...named, `${more} more`]);
+  const version = `digest ${codeSpan(change.digest.slice(0, 12))} · head ${codeSpan(shortSha(headSha))}`;
+  return `Change ${index} of ${total} · ${version}${list === '' ? '' : `: ${list}`}`;
+}
+
+function replacedLines({ region }: FileChange): LineSpan | null {
+  if (region === null || region.old.length === 0) return null;
+  return { first: region.oldStart, last: region.oldStart + region.old.length - 1 };
 }
 
 /** The proposal's payload, at its line at the head that was shown. */
@@ -56,9 +61,7 @@ function viewSet(change: ChangeSet): PayloadView {
     verb: 'Change together',
     extent: newExecutables(change),
     warnings,
-    diff: changeDiff(change),
     text: '',
-    decidedText: '',
   };
 }
 
@@ -135,9 +138,9 @@ function editOption({ id }: Proposal, placement: Placement, writable: boolean, i
   const range = writable ? userEditRange(placement) : null;
   return range === null
     ? 'reply with what to change'
-    : `reply with what to change, or with a ${codeSpan('suggestion')} block ${replacedLines(range)}`;
+    : `reply with what to change, or with a ${codeSpan('suggestion')} block ${rangeText(range)}`;
 }
 
-function replacedLines({ index, count }: UserEditRange): string {
+function rangeText({ index, count }: UserEditRange): string {
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
 }

@@ -245,13 +245,11 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** URL of a file at a commit, with the lines highlighted where they are known (1-based, inclusive). */
-export function fileUrl(
-  links: RepoLinks,
-  sha: string,
-  path: string,
-  lines: { readonly first: number; readonly last: number } | null = null,
-): string {
+/** Lines of a file, 1-based and inclusive. */
+export type LineSpan = { readonly first: number; readonly last: number };
+
+/** URL of a file at a commit, with the lines highlighted where they are known. */
+export function fileUrl(links: RepoLinks, sha: string, path: string, lines: LineSpan | null = null): string {
   const anchor =
     lines === null ? '' : lines.first === lines.last ? `#L${lines.first}` : `#L${lines.first}-L${lines.last}`;
   return `${links.repository}/blob/${sha}/${encodePath(path)}${anchor}`;

@@ -198,14 +198,13 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
 });
 
 describe('/edit is about the proposals that it refers to (S47, S59)', () => {
-  const quote = (id: string | undefined, digest: string | undefined): string =>
-    `> Change 1 of 3 · \`${id}\` · digest \`${digest?.slice(0, 12)}\` · head \`abcdef0\``;
+  const quote = (id: string | undefined): string => `> **Edit** \`a.txt\` (line 2) · \`${id}\``;
 
   it('it is ambiguous with two quotes, or in another thread', () => {
     const game = withPending(3);
     const [one, two] = game.pull.proposals;
     const foreign = { ...game.threadOf(game.pull.proposals[0] ?? never()), rootId: 4_242 } as const;
-    const [first, second] = [quote(one?.id, one?.change.digest), quote(two?.id, two?.change.digest)];
+    const [first, second] = [quote(one?.id), quote(two?.id)];
     for (const step of [
       says(game, ANA, `${first}\n\n${second}\n\n/edit use bigint`),
       says(game, ANA, '/edit use bigint', { at: foreign }),

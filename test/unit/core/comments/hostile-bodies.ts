@@ -16,7 +16,7 @@ export const HOSTILE_BODIES: readonly (readonly [name: string, body: string])[] 
   ['quote marks', repeated('>')],
   ['spaced quote marks', repeated('> ')],
   ['quoted lines', repeated('> a\n')],
-  ['quoted id lines', repeated('> Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `0123456`\n')],
+  ['quoted id lines', repeated('> **Edit** `src/total.ts` (line 3) · `k7q2`\n')],
   ['deep quotes', repeated(`${'>'.repeat(200)}\n`)],
   ['a lazy quote', `> a\n${repeated('b\n')}`.slice(0, SIZE)],
   ['many lazy quotes', repeated('> a\nb\n\n')],

@@ -3,11 +3,10 @@ import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
 import { findQuotedIds, parseProposalId } from '../../../../src/core/comments/ids.ts';
 import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
 
-const ID_LINE = 'Change 1 of 3 · `k7q2` · digest `0123456789ab` · head `0a1b2c3`';
+const ID_LINE = '**Edit** `src/total.ts` (line 3) · `k7q2`';
 
 /** The text that GitHub's *Quote reply* inserts: each line of the rendered comment behind `>`, then a blank line. */
 const QUOTE_REPLY = [
-  '> **Edit** `src/total.ts` (line 3)',
   `> ${ID_LINE}`,
   '> ',
   '> ```suggestion',
@@ -42,7 +41,7 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
     [`>${ID_LINE}`, ['k7q2']],
     [`   > ${ID_LINE}  `, ['k7q2']],
     [`> ${ID_LINE}\\`, ['k7q2']],
-    [`> ${ID_LINE.replaceAll('`', '')}`, ['k7q2']],
+    [`> ${ID_LINE.replaceAll(/[`*]/g, '')}`, ['k7q2']],
     [`> ${ID_LINE.replace('k7q2', 'K7Q2')}`, ['k7q2']],
     [`> ${ID_LINE}\n> ${ID_LINE.replace('k7q2', 'm3x9')}`, ['k7q2', 'm3x9']],
     [`> ${ID_LINE}\n> ${ID_LINE}`, ['k7q2']],
@@ -55,7 +54,8 @@ describe('a quote reply names the proposal that it quotes (S59)', () => {
     [`> see ${ID_LINE}`, []],
     [`> ${ID_LINE.replace('k7q2', 'abcd')}`, []],
     [`> ${ID_LINE.replace('k7q2', 'k7q2k7q')}`, []],
-    [`> ${ID_LINE.replace('0123456789ab', '0123')}`, []],
+    ['> **Question** · `k7q2`', ['k7q2']],
+    ['> **Change together** 3 places in 2 files: `a`, `b` · `k7q2`', ['k7q2']],
     [`> \`k7q2\``, []],
     [ID_LINE, []],
     [`\`\`\`\n> ${ID_LINE}\n\`\`\``, []],

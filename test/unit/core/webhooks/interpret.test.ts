@@ -37,7 +37,7 @@ const PULL = { installationId: 42, repositoryId: 501, owner: 'acme', repo: 'shop
 
 const ACTOR = { id: 11, login: 'ana', type: 'User', viaApp: false };
 
-const ID_LINE = '> Change 1 of 1 · `k7q2` · digest `0123456789ab` · head `0a1b2c3`';
+const ID_LINE = '> **Edit** `src/total.ts` (line 3) · `k7q2`';
 
 describe('deliveries that become an intent', () => {
   it('a command in the conversation, with all fields of the intent', () => {

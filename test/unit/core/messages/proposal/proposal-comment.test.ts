@@ -59,8 +59,7 @@ describe('an open proposal', () => {
     expect(body(proposal(bigint), inSuggestion)).toMatchInlineSnapshot(`
       "<!-- countersign:proposal:k7q2 -->
 
-      **Edit** \`src/total.ts\` (line 2)
-      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+      **Edit** \`src/total.ts\` (line 2) · \`k7q2\`
 
       \`\`\`suggestion
         let total = 0n;
@@ -70,9 +69,9 @@ describe('an open proposal', () => {
 
       > Sums beyond \`2^53\` lose digits.
 
-      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+      **Pending:** \`/approve\` · \`/deny [reason]\` · reply with what to change, or with a \`suggestion\` block for line 2 · \`/help\` for more
 
-      **Pending:** \`/approve\` · \`/deny [reason]\` · reply with what to change, or with a \`suggestion\` block for line 2 · \`/help\` for more"
+      Change 1 of 2 · digest \`b93c30667e39\` · head \`9f8e7d6\`: [\`src/total.ts\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)"
     `);
   });
 
@@ -80,8 +79,7 @@ describe('an open proposal', () => {
     expect(body(proposal(bigint), inConversation, ['package.json can run code.'])).toMatchInlineSnapshot(`
       "<!-- countersign:proposal:k7q2 -->
 
-      **Edit** \`src/total.ts\` (line 2)
-      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+      **Edit** \`src/total.ts\` (line 2) · \`k7q2\`
 
       ⚠️ \`package.json\` can run code.
 
@@ -101,9 +99,9 @@ describe('an open proposal', () => {
 
       > Sums beyond \`2^53\` lose digits.
 
-      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+      **Pending:** \`/approve k7q2\` · \`/deny k7q2 [reason]\` · \`/edit k7q2 <instruction>\` · \`/help\` for more
 
-      **Pending:** \`/approve k7q2\` · \`/deny k7q2 [reason]\` · \`/edit k7q2 <instruction>\` · \`/help\` for more"
+      Change 1 of 2 · digest \`b93c30667e39\` · head \`9f8e7d6\`: [\`src/total.ts\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)"
     `);
   });
 
@@ -149,7 +147,7 @@ describe('an open proposal', () => {
     const text = body(proposal(change), inConversation);
     expect(diffLines(text).join('\n').split('\n')).toHaveLength(50);
     expect(text).toContain('(showing 50 of 903 lines)');
-    expect(text).toContain('[The whole file at');
+    expect(text).toContain('head `9f8e7d6`: [`notes.md`](');
   });
 
   it('the change comes before the model’s text (B15)', () => {
@@ -308,7 +306,7 @@ describe('a decided proposal', () => {
     const said = PROPOSAL_STATES.flatMap((state) => {
       if (state === 'proposed') return [];
       const one = proposal(bigint, { state, ...decided[state] });
-      return body(one, inSuggestion).split('\n\n<details>')[0]?.split('`9f8e7d6`\n\n')[1];
+      return body(one, inSuggestion).split('\n\n<details>')[0]?.split('`k7q2`\n\n')[1];
     });
     expect(said.join('\n----\n')).toMatchInlineSnapshot(`
       "**Approved** by ana. It will be committed shortly.
