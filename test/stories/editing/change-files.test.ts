@@ -124,7 +124,7 @@ describe('changes that only work together', () => {
 
     await ana.says(`/undo ${posted.proposalId}`);
     const undo = bot.proposal(2);
-    expect(undo.body).toContain('**Change together** 5 files: `logo.png`, `src/dead.ts`, +3\n');
+    expect(undo.body).toContain('**Change together** 5 files: `logo.png`, `src/dead.ts`, +3 · ');
     expect(undo.body).not.toContain('written by the model');
     await ana.says('/status');
     expect(bot.answer()).toContain(`Undo ${posted.proposalId}: change 5 files: \`logo.png\`, \`src/dead.ts\`, +3`);

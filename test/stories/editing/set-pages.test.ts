@@ -56,14 +56,14 @@ describe('the page of a set', () => {
     story.model.proposes(changes(...copied));
     await story.ana.says('/countersign start it through another file');
     const { body } = story.bot.proposal(1);
-    expect(body).toContain('**Change together** 2 files: `bin/run.sh`, `bin/start.sh` (1 new executable file)\n');
+    expect(body).toContain('**Change together** 2 files: `bin/run.sh`, `bin/start.sh` (1 new executable file) · ');
     expect(body).toContain('2. **Write** `bin/start.sh` (1 line, new executable file), digest `');
     const same = await stage().tell({ files: FILES, executable: ['bin/run.sh'], branch: { 'README.md': '# Our\n' } });
     same.model.proposes(read);
     const restored = { op: 'edit', path: 'bin/run.sh', old_string: 'exec bin/start.sh', new_string: 'echo one' };
     same.model.proposes(changes(...copied, restored));
     await same.ana.says('/countersign copy it');
-    expect(same.bot.proposal(1).body).toContain('**Write** `bin/start.sh` (1 line, new executable file)\n');
+    expect(same.bot.proposal(1).body).toContain('**Write** `bin/start.sh` (1 line, new executable file) · ');
   });
 
   it('is applied at the places to which pushes move its members (S146, S94, X8)', async () => {
