@@ -176,40 +176,11 @@ function followUpFor(signal: Signal, pull: PullState | null, errorId: string, er
 
 /** The proposals that a signal refers to. */
 function selectorForSignal(signal: Signal): ProposalSelector {
-  switch (signal.type) {
-    case 'intent':
-      return selectorForIntent(signal.intent);
-    case 'proposals-posted':
-      return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
-    case 'commit-preflight':
-      return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
-    case 'committed':
-    case 'commit-unverified':
-    case 'commit-mismatch':
-    case 'commit-head-moved':
-    case 'commit-delayed':
-    case 'commit-failed':
-      return { ids: signal.proposalIds, commentId: null };
-    case 'proposal-comment-updated':
-      return { ids: [signal.proposalId], commentId: null };
-    case 'run-comment-posted':
-    case 'question-posted':
-    case 'context-read':
-    case 'push-read':
-    case 'model-responded':
-    case 'model-failed':
-    case 'readings-cleared':
-    case 'model-attempt-failed':
-    case 'side-question-answered':
-    case 'tools-finished':
-    case 'posting-failed':
-    case 'review-dismiss-refused':
-    case 'dead-lettered':
-    case 'deadline-reached':
-    case 'access-lost':
-    case 'next-task-due':
-      return NO_PROPOSALS;
-  }
+  if (signal.type === 'intent') return selectorForIntent(signal.intent);
+  if ('proposalIds' in signal) return { ids: signal.proposalIds, commentId: null };
+  if ('checks' in signal) return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
+  if ('proposals' in signal) return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
+  return 'proposalId' in signal ? { ids: [signal.proposalId], commentId: null } : NO_PROPOSALS;
 }
 
 function selectorForIntent(intent: Intent): ProposalSelector {

@@ -1,4 +1,11 @@
-import { type BlobRef, type FileChange, isRestore, membersOf, type Region } from '../edits/change.ts';
+import {
+  type BlobRef,
+  type FileChange,
+  isRestore,
+  isWholeFileChange,
+  membersOf,
+  type Region,
+} from '../edits/change.ts';
 import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
@@ -7,6 +14,7 @@ import type { Permission } from '../state/vote.ts';
 import type { VoteSources } from '../state/vote-source.ts';
 import type { FileWrite, Tree, TreeEntry } from '../step/ports.ts';
 import type { CommittedFile, TreeFile, TreeMismatch } from '../step/signals.ts';
+import { areChangesTouching } from './earlier-changes.ts';
 import { entryKind } from './paths.ts';
 
 /** A file at the commit's parent; `text` is null for a file that is not text. */
@@ -48,8 +56,28 @@ export type PlannedWrites = {
   readonly ranges: ReadonlyMap<FileChange, LineRange>;
 };
 
+/** The writes of all members on the current files. Throws if one differs from what was shown. */
+export function planWrites(members: readonly MemberToCommit[], files: HeadFiles): readonly PlannedWrites[] {
+  const lineChanges = members.filter(({ change }) => !isWholeFileChange(change));
+  const byPath = Map.groupBy(lineChanges, ({ change }) => change.path);
+  const wholeFiles = members.filter(({ change }) => isWholeFileChange(change));
+  return [
+    ...[...byPath].map(([path, ofPath]) => planLines(path, ofPath, files)),
+    ...wholeFiles.map((member) => planWholeFile(member, members, files)),
+  ];
+}
+
+/** A deletion, move or restore. No other change of the commit can touch its paths. */
+function planWholeFile(member: MemberToCommit, members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites {
+  const { proposalId, change } = member;
+  if (members.some((other) => other !== member && areChangesTouching(change, other.change)))
+    throw new Error(`Proposal ${proposalId} shares its path with another change of the commit`);
+  if (change.op === 'move') return planMove(member, files);
+  return change.op === 'delete' ? planDeletion(member, files) : planRestore(member, files);
+}
+
 /** Combines all line changes of one file, on its current content. Throws if the lines differ from those shown. */
-export function planLines(path: string, toCommit: readonly MemberToCommit[], files: HeadFiles): PlannedWrites {
+function planLines(path: string, toCommit: readonly MemberToCommit[], files: HeadFiles): PlannedWrites {
   const file = headFileAt(path, files);
   const composed = composeFile(headText(path, file), toCommit.map(exactRegion));
   const bytes = encodeText(composed.text);
@@ -70,7 +98,7 @@ export function planLines(path: string, toCommit: readonly MemberToCommit[], fil
 }
 
 /** Deletes a file. Throws unless it is the file that was shown, and, if it is text, all of its lines were shown. */
-export function planDeletion({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
+function planDeletion({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
   const { path, region } = change;
   const { ref, text } = requireUnchanged(id, change.base, headFileAt(path, files));
   const wasShown = region === null ? text === null : text !== null && deletesEveryLine(text, ref, region);
@@ -87,7 +115,7 @@ export function planDeletion({ proposalId: id, change }: MemberToCommit, files: 
  * Moves a file, as the same blob or with the lines that were shown. Throws unless it is the file that was shown and the
  * target path is unused.
  */
-export function planMove({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
+function planMove({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
   const { path, from, result, region } = change;
   if (from === null) throw new Error(`Proposal ${id} moves no file`);
   const { ref, text } = requireUnchanged(id, change.base, headFileAt(from, files));
@@ -116,7 +144,7 @@ function movedText(id: string, text: string | null, region: Region) {
 }
 
 /** Restores a deleted file as its former blob. Throws if it has lines to show or the path is in use. */
-export function planRestore({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
+function planRestore({ proposalId: id, change }: MemberToCommit, files: HeadFiles): PlannedWrites {
   const { path, result } = change;
   if (!isRestore(change) || result === null) throw new Error(`Proposal ${id} restores no file`);
   if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);

@@ -1,6 +1,5 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
-import { isWholeFileChange } from '../edits/change.ts';
 import { type CommittedVersion, committedVersion } from '../edits/change-set.ts';
 import { describeFileChange } from '../edits/describe-change.ts';
 import { digestAtRegion, recomputedDigest } from '../edits/digest.ts';
@@ -10,16 +9,11 @@ import type { CommittedFile } from '../step/signals.ts';
 import { type CommitMessageEntry, type CommitStyle, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
-  type MemberToCommit,
   membersToCommit,
   type PlannedWrites,
   type ProposalToCommit,
-  planDeletion,
-  planLines,
-  planMove,
-  planRestore,
+  planWrites,
 } from './commit-plan.ts';
-import { areChangesTouching } from './earlier-changes.ts';
 import { type ApprovalRules, countedApprovals, isApproved } from './may-approve.ts';
 import type { StandingContext } from './standing-approvals.ts';
 import { findVoteProblem } from './vote-problems.ts';
@@ -32,7 +26,7 @@ import { findVoteProblem } from './vote-problems.ts';
 export function countersign(request: CountersignRequest): CountersignedCommit {
   for (const item of request.toCommit) checkProposalToCommit(item, request);
   const members = request.toCommit.flatMap(membersToCommit);
-  const plannedWrites = [...planLineWrites(members, request.files), ...planWholeFileWrites(members, request.files)];
+  const plannedWrites = planWrites(members, request.files);
   const changes = request.toCommit.flatMap((item) => commitMessageEntries(item, request, plannedWrites));
   const plan = markCountersigned<CommitPlan>({
     branch: request.branch,
@@ -84,24 +78,6 @@ function checkProposalToCommit(item: ProposalToCommit, { rules, standing }: Vote
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (recomputedDigest(change) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
-}
-
-function planLineWrites(members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites[] {
-  const lineChanges = members.filter(({ change }) => !isWholeFileChange(change));
-  const byPath = Map.groupBy(lineChanges, ({ change }) => change.path);
-  return [...byPath].map(([path, ofPath]) => planLines(path, ofPath, files));
-}
-
-/** Deletions, moves and restores. No other change of the commit can touch their paths. */
-function planWholeFileWrites(members: readonly MemberToCommit[], files: HeadFiles): PlannedWrites[] {
-  const wholeFileChanges = members.filter(({ change }) => isWholeFileChange(change));
-  return wholeFileChanges.map((member) => {
-    const { proposalId, change } = member;
-    if (members.some((other) => other !== member && areChangesTouching(change, other.change)))
-      throw new Error(`Proposal ${proposalId} shares its path with another change of the commit`);
-    if (change.op === 'move') return planMove(member, files);
-    return change.op === 'delete' ? planDeletion(member, files) : planRestore(member, files);
-  });
 }
 
 /** One entry for each member, all with the id and the approvers of their proposal. */

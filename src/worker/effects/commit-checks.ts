@@ -5,18 +5,18 @@ import {
   filesToFetch,
   stalenessInput,
 } from '../../core/actions/head-assessment.ts';
-import { membersOf } from '../../core/edits/change.ts';
+import { type FileChange, membersOf } from '../../core/edits/change.ts';
 import { memberKey } from '../../core/edits/change-set.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { assessFile, STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
 import { voteLocations } from '../../core/policy/vote-problems.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
-import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
+import type { StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
-import type { GitHub } from '../../core/step/ports.ts';
+import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { PreflightCheck } from '../../core/step/signals.ts';
 import { fetchCodeOwners } from '../jobs/code-owners.ts';
 import { bothOrFail, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
@@ -57,8 +57,7 @@ export async function preflightCommit(
     permissions,
     voteSources,
   }));
-  const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
-  return { ...target, files: headFiles, checks, settings, codeOwners };
+  return { ...target, files: toHeadFiles(files), checks, settings, codeOwners };
 }
 
 async function fetchCommitFacts(context: RulesContext, effectProposals: readonly Proposal[], head: string) {
@@ -80,11 +79,19 @@ async function fetchOwnersAtCommit(
   return query === null ? null : fetchCodeOwners(context, query);
 }
 
-/** Empty for a path that is no plain file, so that no change of it can be committed. */
-function toHeadFile(path: string, file: FileAtHead | null): readonly (readonly [string, HeadFile | null])[] {
-  if (file === null) return [[path, null]];
-  const { blob, mode, text } = file;
-  return isPlainFileMode(mode) ? [[path, { ref: { blob, mode }, text }]] : [];
+/** The files of these changes in a tree. */
+export async function fetchHeadFiles(github: GitHub, tree: Tree, changes: readonly FileChange[]): Promise<HeadFiles> {
+  return toHeadFiles(await fetchFiles(github, tree, filesToFetch(changes)));
+}
+
+/** Without a path that is no plain file, so that no change of it can be committed. */
+function toHeadFiles(files: FilesByPath): HeadFiles {
+  const entries = Object.entries(files).flatMap(([path, file]): readonly (readonly [string, HeadFile | null])[] => {
+    if (file === null) return [[path, null]];
+    const { blob, mode, text } = file;
+    return isPlainFileMode(mode) ? [[path, { ref: { blob, mode }, text }]] : [];
+  });
+  return new Map(entries);
 }
 
 /** Assesses each file with all its proposals. */

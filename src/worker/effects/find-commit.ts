@@ -1,22 +1,19 @@
-import {
-  affectedPaths,
-  type BlobRef,
-  type FileChange,
-  isRestore,
-  isWholeFileChange,
-  membersOf,
-  type Region,
-  sourcePath,
-} from '../../core/edits/change.ts';
+import { type FileChange, isWholeFileChange, membersOf } from '../../core/edits/change.ts';
 import { committedVersion, type MemberVersion } from '../../core/edits/change-set.ts';
-import { composeFile, formatRange, regionRange } from '../../core/edits/region.ts';
-import { blobSha, decodeText, encodeText } from '../../core/edits/text/characters.ts';
+import { formatRange } from '../../core/edits/region.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
-import { changedTreePaths } from '../../core/policy/commit-plan.ts';
+import {
+  type HeadFiles,
+  type MemberToCommit,
+  type PlannedWrites,
+  planWrites,
+  treeMismatches,
+} from '../../core/policy/commit-plan.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { PullFacts } from '../../core/step/facts.ts';
-import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/step/ports.ts';
+import { type CommitSummary, type GitHub, GitHubError } from '../../core/step/ports.ts';
 import type { CommittedFile, Signal } from '../../core/step/signals.ts';
+import { fetchHeadFiles } from './commit-checks.ts';
 
 type CommittedSignal = Extract<Signal, { type: 'committed' }>;
 
@@ -25,9 +22,6 @@ type TrailerChange = { readonly proposal: Proposal; readonly change: FileChange 
 
 /** The proposals to look for, and all loaded ones of the pull request. */
 type CommitSearch = { readonly proposals: readonly Proposal[]; readonly known: readonly Proposal[] };
-
-/** The trees of a commit and of its parent. */
-type TreePair = { readonly before: Tree; readonly after: Tree };
 
 /**
  * Finds a commit on the branch with trailers of these proposals: the result of an earlier attempt was lost, or another
@@ -102,111 +96,48 @@ function changesInTrailers({ message }: CommitSummary, { proposals, known }: Com
   return changes.some(({ proposal }) => proposals.some(({ id }) => id === proposal.id)) ? changes : [];
 }
 
-/** The files of the commit; null unless it contains exactly the approved changes. */
+/** The files of the commit; null unless it is exactly the approved changes on its parent, at the lines of its trailers. */
 async function verifiedFiles(
   github: GitHub,
   commit: CommitSummary,
   changes: readonly TrailerChange[],
 ): Promise<readonly CommittedFile[] | null> {
   if (commit.parent === null) return null;
-  const trees = {
-    before: await github.fetchTree(commit.parent),
-    after: await github.fetchTree(commit.sha),
-  };
-  const affected = new Set(changes.flatMap(({ change }) => affectedPaths(change)));
-  if (changedTreePaths(trees.before, trees.after).some((path) => !affected.has(path))) return null;
-  const files: CommittedFile[] = [];
-  for (const change of changes) {
-    if (!isWholeFileChange(change.change)) continue;
-    const wholeFiles = verifiedWholeFiles(trees, change);
-    if (wholeFiles === null) return null;
-    files.push(...wholeFiles);
-  }
-  const edits = changes.filter(({ change }) => !isWholeFileChange(change));
-  for (const [path, editsOfFile] of Map.groupBy(edits, ({ change }) => change.path)) {
-    const file = await verifiedFile(github, trees, path, editsOfFile);
-    if (file === null) return null;
-    files.push(file);
-  }
-  return files;
+  const trees = { before: await github.fetchTree(commit.parent), after: await github.fetchTree(commit.sha) };
+  const members = changes.map(toMember);
+  const files = await fetchHeadFiles(
+    github,
+    trees.before,
+    changes.map(({ change }) => change),
+  );
+  const planned = planOrNull(members, files);
+  if (planned === null) return null;
+  const isAtRanges = changes.every(({ change, range }) => {
+    const written = planned.find(({ ranges }) => ranges.has(change))?.ranges.get(change) ?? null;
+    return (written && formatRange(written)) === (range && formatRange(range));
+  });
+  const mismatches = treeMismatches(
+    planned.flatMap(({ writes }) => writes),
+    trees,
+  );
+  return isAtRanges && mismatches.length === 0 ? planned.flatMap((one) => one.files) : null;
 }
 
-/** The files of a deletion, move or restore; null unless it is exactly the approved one. */
-function verifiedWholeFiles(
-  { before, after }: TreePair,
-  { change, range }: TrailerChange,
-): readonly CommittedFile[] | null {
-  const { path, base, result, region } = change;
-  if (isRestore(change)) return range === null ? verifiedRestore(before, after, change) : null;
-  const source = sourcePath(change);
-  const isRemoved = matchesBlob(before.get(source), base) && !after.has(source);
-  const ranges = range === null ? [] : [range];
-  const hasApprovedRange =
-    region === null ? range === null : range !== null && formatRange(range) === formatRange(regionRange(region));
-  if (base === null || !isRemoved || !hasApprovedRange) return null;
-  const removed = { path: source, before: base.blob, after: null, ranges };
-  if (result === null) return [removed];
-  const isMoved = !before.has(path) && matchesBlob(after.get(path), result);
-  return isMoved ? [removed, { path, before: null, after: result.blob, ranges: [] }] : null;
+/** Lines stand where the trailer says; a whole file stands where it was shown. */
+function toMember({ proposal, change, range }: TrailerChange): MemberToCommit {
+  const { region } = change;
+  const isMoved = region !== null && range !== null && !isWholeFileChange(change);
+  const placed = isMoved ? { ...region, oldStart: range.oldStart, newStart: range.newStart } : region;
+  return { proposalId: proposal.id, change, region: placed };
 }
 
-function verifiedRestore(before: Tree, after: Tree, { path, result }: FileChange): readonly CommittedFile[] | null {
-  if (before.has(path) || !matchesBlob(after.get(path), result)) return null;
-  return [{ path, before: null, after: result?.blob ?? null, ranges: [] }];
-}
-
-function matchesBlob(entry: TreeEntry | undefined, ref: BlobRef | null): boolean {
-  return entry !== undefined && entry.sha === ref?.blob && entry.mode === ref.mode;
-}
-
-async function verifiedFile(
-  github: GitHub,
-  { before, after }: TreePair,
-  path: string,
-  changes: readonly TrailerChange[],
-): Promise<CommittedFile | null> {
-  const [old, blob] = [before.get(path)?.sha ?? null, after.get(path)?.sha];
-  const ranges = changes.flatMap(({ range }) => range ?? []);
-  if (
-    blob === undefined ||
-    ranges.length < changes.length ||
-    !hasExpectedMode(before.get(path), after.get(path), changes)
-  )
-    return null;
-  const text = old === null ? '' : decodeOrNull(await github.fetchBlob(old));
-  if (text === null || composedBlob(text, changes) !== blob) return null;
-  return { path, before: old, after: blob, ranges };
-}
-
-/** A file must keep its mode; a new file has the mode of its change. */
-function hasExpectedMode(
-  before: TreeEntry | undefined,
-  after: TreeEntry | undefined,
-  changes: readonly TrailerChange[],
-): boolean {
-  const mode = before?.mode ?? changes[0]?.change.result?.mode;
-  return after?.mode === mode;
-}
-
-function decodeOrNull(bytes: Uint8Array): string | null {
-  const decoded = decodeText(bytes);
-  return decoded.kind === 'text' ? decoded.text : null;
-}
-
-/** Applies the approved changes to the parent's text at the ranges of the trailers; null if they do not fit. */
-function composedBlob(text: string, changes: readonly TrailerChange[]): string | null {
-  const regions = changes.flatMap(regionFor);
-  if (regions.length < changes.length) return null;
+/** Null where the approved changes do not fit on the parent: then the commit is not ours. */
+function planOrNull(members: readonly MemberToCommit[], files: HeadFiles): readonly PlannedWrites[] | null {
   try {
-    return blobSha(encodeText(composeFile(text, regions).text));
+    return planWrites(members, files);
   } catch {
     return null;
   }
-}
-
-function regionFor({ change: { region }, range }: TrailerChange): readonly Region[] {
-  if (region === null || range === null) return [];
-  return [{ ...region, oldStart: range.oldStart, newStart: range.newStart }];
 }
 
 type FoundCommit = Extract<Signal, { type: 'committed' | 'commit-mismatch' }>;

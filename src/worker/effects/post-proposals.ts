@@ -1,83 +1,60 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/shared/tool-results.ts';
-import { membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
-import type { DraftContext } from '../../core/messages/draft-comments.ts';
+import { mainPath, membersOf, pathsOf, sourcePath } from '../../core/edits/change.ts';
+import type { Placement } from '../../core/edits/placement.ts';
+import {
+  type DraftContext,
+  draftComments,
+  draftCommentsAt,
+  type PlacedComments,
+} from '../../core/messages/draft-comments.ts';
 import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
-import { turnMarker } from '../../core/messages/shared/markdown.ts';
+import { proposalMarker, turnMarker } from '../../core/messages/shared/markdown.ts';
+import type { PostedComment } from '../../core/state/posted-comment.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/pull-state.ts';
-import type { GitHub, NewReview, OwnReview, PullRequestFile, ReviewCommentDraft } from '../../core/step/ports.ts';
+import type { FoundComment, GitHub, NewReview, OwnReview, PullRequestFile } from '../../core/step/ports.ts';
 import type { PostedProposal } from '../../core/step/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
 import { isPermanent } from '../jobs/retries.ts';
-import {
-  adoptPostedComments,
-  draftProposal,
-  type FoundComments,
-  findPostedComments,
-  isPosted,
-  type ProposalDraft,
-  postDiff,
-} from './proposal-comments.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
 
-/** A pending proposal with its draft; the draft is null if no placement can show the change. */
-type OpenProposal = {
-  readonly proposal: Proposal;
-  readonly draftContext: DraftContext;
-  readonly draft: ProposalDraft | null;
-};
+/** A pending proposal with its rendered comments; null if no placement can show the change. */
+type Draft = { readonly proposal: Proposal; readonly context: DraftContext; readonly placed: PlacedComments | null };
+
+/** A draft that can be posted. */
+type PlacedDraft = Draft & { readonly placed: PlacedComments };
 
 /**
  * Posts the proposals of a turn: one review with all suggestion blocks, then a comment for each exact diff. A retry
  * first finds existing comments by their markers, and adds only the missing ones.
  */
 export async function postProposals(job: PostProposalsJob): Promise<EffectResult> {
-  const { context, stored, effect } = job;
+  const { context, stored, effect, attempts } = job;
   const { runId, turn, proposalIds } = effect;
   const pull = await context.store.load(stored.pullRequestKey, { ids: proposalIds, commentId: null });
   const github = context.githubApp.forPull(pull.ref);
   const unposted = pull.proposals.filter(({ id, comment }) => proposalIds.includes(id) && comment === null);
   const isRelevant = turn === null || activeRun(pull)?.id === runId;
   const pending = isRelevant ? unposted.filter(({ state }) => state === 'proposed') : [];
-  const open = await draftProposals(job, github, pull, pending);
-  const isRetry = job.attempts > 1;
-  // Also look for proposals that were decided meanwhile: their comments can show commands and a suggestion button.
-  const foundComments = isRetry
-    ? await findPostedComments({ github }, unposted, runRequestedAt(pull, runId))
-    : NO_COMMENTS;
-  const batch = { job, github, pull, foundComments };
-  const adopted = await adoptAll(batch, unposted, open);
-  const existingReviews = isRetry ? await findPostedReviews(github, pull, effect) : [];
-  const missing = open.filter(({ proposal }) => !isPosted(foundComments, proposal));
-  const posted = await postMissing(batch, missing, existingReviews);
+  const drafts = await draftProposals(job, github, pull, pending);
+  const earlier = attempts > 1 ? await findEarlierPosts(github, pull, effect, unposted) : NOTHING_POSTED;
+  const adopted = await adoptComments(github, unposted, drafts, earlier.comments);
+  const missing = drafts.filter(({ proposal }) => !earlier.comments.has(proposalMarker(proposal.id)));
+  const posted = await postMissing({ job, github, pull }, missing.filter(isPlaced), earlier.reviews);
   const proposals = [...adopted, ...posted.proposals];
-  const reviews = [...existingReviews, ...posted.reviews];
+  const reviews = [...earlier.reviews, ...posted.reviews];
   const postedIds = new Set(proposals.map(({ proposalId }) => proposalId));
   const unpostable = pending.filter(({ id }) => !postedIds.has(id)).map(toUnpostable);
   if (proposals.length === 0 && unpostable.length === 0 && reviews.length === 0) return DONE;
   return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable } };
 }
 
-const NO_COMMENTS: FoundComments = new Map();
-
-/** GitHub's time of the task's comment; null for an earlier run. */
-function runRequestedAt({ run }: PullState, runId: string): string | null {
-  return run?.id === runId ? run.task.requestedAt : null;
-}
-
-/** Finds reviews of this turn from earlier attempts that are not stored yet. */
-async function findPostedReviews(
-  github: GitHub,
-  pull: PullState,
-  { runId, turn }: PostProposalsJob['effect'],
-): Promise<readonly OwnReview[]> {
-  const known = pull.run?.reviews ?? [];
-  const found = await github.findReviews(turnMarker(runId, turn));
-  return found.filter(({ id }) => !known.some((review) => review.id === id));
+function isPlaced(draft: Draft): draft is PlacedDraft {
+  return draft.placed !== null;
 }
 
 function toUnpostable({ id, change }: Proposal): { readonly proposalId: string; readonly output: string } {
@@ -89,14 +66,14 @@ async function draftProposals(
   github: GitHub,
   pull: PullState,
   pending: readonly Proposal[],
-): Promise<readonly OpenProposal[]> {
+): Promise<readonly Draft[]> {
   const [first] = pending;
   if (first === undefined) return [];
   const files = new Map((await github.listFiles(first.headSha)).map((file) => [file.path, file]));
   const tree = await github.fetchTree(first.headSha);
   const links = context.links(pull.ref);
   const runDetails = runWarnings(pull.run);
-  const open: OpenProposal[] = [];
+  const drafts: Draft[] = [];
   for (const proposal of pending) {
     // Even a short draft takes a while to render and read back, so let other work run in between.
     await yieldToEventLoop();
@@ -104,10 +81,10 @@ async function draftProposals(
     const memberTexts: string[] = [];
     for (const path of sources) memberTexts.push((await fetchFile(github, tree, path))?.text ?? '');
     const path = sources.find((one) => isShownInDiff(files.get(one))) ?? sources[0] ?? '';
-    const draftContext = { runDetails, links, memberTexts, file: files.get(path), path };
-    open.push({ proposal, draftContext, draft: await draftProposal(proposal, draftContext) });
+    const draftContext: DraftContext = { runDetails, links, memberTexts, file: files.get(path), path };
+    drafts.push({ proposal, context: draftContext, placed: draftComments({ proposal, context: draftContext }) });
   }
-  return open;
+  return drafts;
 }
 
 /** A comment can stand on a file of the pull request's diff that still exists. */
@@ -115,109 +92,151 @@ function isShownInDiff(file: PullRequestFile | undefined): boolean {
   return file !== undefined && file.status !== 'removed';
 }
 
-/** The shared context of all posts of one attempt. */
-type PostingBatch = {
-  readonly job: PostProposalsJob;
-  readonly github: GitHub;
-  readonly pull: PullState;
-  readonly foundComments: FoundComments;
-};
+/** What earlier attempts have posted: comments by marker, and reviews that are not stored yet. */
+type EarlierPosts = { readonly comments: ReadonlyMap<string, FoundComment>; readonly reviews: readonly OwnReview[] };
 
-/** Completes the comments that an earlier attempt posted. */
-async function adoptAll(
-  { github, foundComments }: PostingBatch,
+const NOTHING_POSTED: EarlierPosts = { comments: new Map(), reviews: [] };
+
+/** Also looks for proposals that were decided meanwhile: their comments can show commands and a suggestion button. */
+async function findEarlierPosts(
+  github: GitHub,
+  { run }: PullState,
+  { runId, turn }: PostProposalsJob['effect'],
   unposted: readonly Proposal[],
-  open: readonly OpenProposal[],
+): Promise<EarlierPosts> {
+  const since = run?.id === runId ? run.task.requestedAt : null;
+  const markers = unposted.map(({ id }) => proposalMarker(id));
+  const comments = markers.length === 0 ? NOTHING_POSTED.comments : await github.findCommentsByMarker(markers, since);
+  const known = run?.reviews ?? [];
+  const reviews = await github.findReviews(turnMarker(runId, turn));
+  return { comments, reviews: reviews.filter(({ id }) => !known.some((review) => review.id === id)) };
+}
+
+/**
+ * Adopts the comments of an earlier attempt, wherever they are. An edited page of a pending proposal is restored; that
+ * of a decided one is only reported.
+ */
+async function adoptComments(
+  github: GitHub,
+  unposted: readonly Proposal[],
+  drafts: readonly Draft[],
+  comments: EarlierPosts['comments'],
 ): Promise<readonly PostedProposal[]> {
   const adopted: PostedProposal[] = [];
-  const context = { github };
   for (const proposal of unposted) {
-    const openProposal = open.find((one) => one.proposal === proposal) ?? null;
-    const posted = await adoptPostedComments(context, proposal, foundComments, openProposal);
-    if (posted !== null) adopted.push(posted);
+    const found = comments.get(proposalMarker(proposal.id));
+    if (found === undefined) continue;
+    const draft = drafts.find((one) => one.proposal === proposal);
+    const { body, ...comment } = found;
+    const placement = actualPlacement(comment, proposal, draft?.placed?.placement ?? null);
+    const page = draft === undefined ? null : draftCommentsAt({ proposal, placement, context: draft.context });
+    const isEdited = page !== null && page.comments.body !== body;
+    const restored = isEdited ? await github.updateComment(comment, page.comments.body) : comment;
+    adopted.push({ proposalId: proposal.id, placement, comment: { ...comment, bodyHash: restored.bodyHash } });
   }
   return adopted;
 }
 
-type PostedBatch = { readonly proposals: readonly PostedProposal[]; readonly reviews: readonly OwnReview[] };
-
-const NOTHING_POSTED: PostedBatch = { proposals: [], reviews: [] };
-
-async function postMissing(
-  batch: PostingBatch,
-  missing: readonly OpenProposal[],
-  existingReviews: readonly OwnReview[],
-): Promise<PostedBatch> {
-  const drafts = missing.flatMap(({ draft }) => draft ?? []);
-  const suggestions = drafts.filter(({ placement }) => placement.kind === 'suggestion');
-  const requestsChanges =
-    drafts.length > 0 &&
-    existingReviews.length === 0 &&
-    batch.job.effect.turn !== null &&
-    batch.pull.run?.settings.reviewEvent === 'request-changes';
-  const inReview =
-    suggestions.length > 0 || requestsChanges ? await postReview(batch, drafts, suggestions) : NOTHING_POSTED;
-  const posted = new Set(inReview.proposals.map(({ proposalId }) => proposalId));
-  const others = missing.filter(({ proposal }) => !posted.has(proposal.id));
-  return { proposals: [...inReview.proposals, ...(await postDiffs(batch, others))], reviews: inReview.reviews };
+/** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
+function actualPlacement(comment: PostedComment, { change }: Proposal, intended: Placement | null): Placement {
+  const path = intended?.path ?? mainPath(change);
+  if (comment.kind === 'issue-comment') return { kind: 'conversation', path };
+  return comment.kind === 'review-comment' && intended !== null ? intended : { kind: 'file', path };
 }
 
-async function postDiffs(
-  { github }: PostingBatch,
-  missing: readonly OpenProposal[],
-): Promise<readonly PostedProposal[]> {
-  const proposals: PostedProposal[] = [];
-  for (const { proposal, draft, draftContext } of missing) {
-    const posted = draft === null ? null : await postDiff({ github }, draft, draftContext);
-    if (posted === null) continue;
-    const { placement, comment } = posted;
-    proposals.push({ proposalId: proposal.id, placement, comment });
-  }
-  return proposals;
+/** The shared context of all posts of one attempt. */
+type Batch = { readonly job: PostProposalsJob; readonly github: GitHub; readonly pull: PullState };
+
+type PostedBatch = { readonly proposals: readonly PostedProposal[]; readonly reviews: readonly OwnReview[] };
+
+async function postMissing(
+  batch: Batch,
+  drafts: readonly PlacedDraft[],
+  earlierReviews: readonly OwnReview[],
+): Promise<PostedBatch> {
+  const suggestions = drafts.filter(({ placed }) => placed.placement.kind === 'suggestion');
+  const requestsChanges = earlierReviews.length === 0 && requestsChangesIn(batch);
+  const needsReview = suggestions.length > 0 || (drafts.length > 0 && requestsChanges);
+  const inReview = needsReview ? await postReview(batch, drafts, suggestions) : null;
+  const proposals = [...(inReview?.proposals ?? [])];
+  const posted = new Set(proposals.map(({ proposalId }) => proposalId));
+  for (const draft of drafts.filter(({ proposal }) => !posted.has(proposal.id)))
+    proposals.push(...(await postDiff(batch.github, draft)));
+  return { proposals, reviews: inReview?.reviews ?? [] };
+}
+
+/** Proposals without a turn come from people, so they never block a merge. */
+function requestsChangesIn({ job, pull: { run } }: Batch): boolean {
+  return job.effect.turn !== null && run?.settings.reviewEvent === 'request-changes';
 }
 
 /**
  * One invalid line makes GitHub refuse the whole review without naming it: then all its changes are posted as diffs.
  */
 async function postReview(
-  { job, github, pull }: PostingBatch,
-  drafts: readonly ProposalDraft[],
-  suggestions: readonly ProposalDraft[],
-): Promise<PostedBatch> {
-  const [first] = drafts;
-  if (first === undefined) return NOTHING_POSTED;
+  batch: Batch,
+  [first]: readonly PlacedDraft[],
+  suggestions: readonly PlacedDraft[],
+): Promise<PostedBatch | null> {
+  if (first === undefined) return null;
   try {
-    const newReview = buildReview(job.effect, pull, suggestions);
-    const { review, comments } = await github.createReview(first.proposal.headSha, newReview);
-    const proposals = suggestions.flatMap(({ proposal, placement }, index) => {
+    const { review, comments } = await batch.github.createReview(
+      first.proposal.headSha,
+      buildReview(batch, suggestions),
+    );
+    const proposals = suggestions.flatMap(({ proposal, placed: { placement } }, index) => {
       const comment = comments[index];
       return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
     });
     return { proposals, reviews: [review] };
   } catch (error) {
     if (!isPermanent(error)) throw error;
-    job.context.log.warn({ err: error }, 'review refused by GitHub, posting diffs instead');
-    return NOTHING_POSTED;
+    batch.job.context.log.warn({ err: error }, 'review refused by GitHub, posting diffs instead');
+    return null;
   }
 }
 
-function buildReview(
-  { runId, turn, proposalIds }: PostProposalsJob['effect'],
-  { run, proposals }: PullState,
-  suggestions: readonly ProposalDraft[],
-): NewReview {
-  // Proposals without a turn come from people, so they never block a merge.
-  const isAgentTurn = turn !== null;
-  const modelText = isAgentTurn ? (run?.batch?.assistantText ?? null) : null;
+function buildReview(batch: Batch, suggestions: readonly PlacedDraft[]): NewReview {
+  const { runId, turn, proposalIds } = batch.job.effect;
+  const { run, proposals } = batch.pull;
+  const modelText = turn === null ? null : (run?.batch?.assistantText ?? null);
   const undo = proposals.find(({ id, origin }) => proposalIds.includes(id) && origin.kind === 'undo');
   const undoneId = undo?.origin.kind === 'undo' ? undo.origin.undoneProposalId : null;
-  const body = renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText });
-  const event = isAgentTurn && run?.settings.reviewEvent === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
-  return { body, event, comments: suggestions.flatMap(toReviewComments) };
+  return {
+    body: renderReview({ runId, turn, proposals: proposalIds.length, undoneId, modelText }),
+    event: requestsChangesIn(batch) ? 'REQUEST_CHANGES' : 'COMMENT',
+    comments: suggestions.flatMap(({ placed: { placement, comments } }) => {
+      if (placement.kind !== 'suggestion') return [];
+      const { path, startLine, line } = placement;
+      return [{ path, startLine, line, body: comments.body }];
+    }),
+  };
 }
 
-function toReviewComments({ placement, comments }: ProposalDraft): readonly ReviewCommentDraft[] {
-  if (placement.kind !== 'suggestion') return [];
-  const { path, startLine, line } = placement;
-  return [{ path, startLine, line, body: comments.body }];
+/**
+ * Posts an exact diff as a comment on the file, or on the pull request if GitHub refuses that: it has no comments on
+ * files that the pull request does not change. Empty if the diff cannot be shown there.
+ */
+async function postDiff(
+  github: GitHub,
+  { proposal, context, placed: { placement } }: PlacedDraft,
+): Promise<readonly PostedProposal[]> {
+  const { path } = placement;
+  const kinds = placement.kind === 'conversation' ? (['conversation'] as const) : (['file', 'conversation'] as const);
+  for (const kind of kinds) {
+    const page = draftCommentsAt({ proposal, context, placement: { kind, path } });
+    if (page === null) continue;
+    const { body } = page.comments;
+    const comment =
+      kind === 'conversation'
+        ? await github.createComment(body)
+        : await github.createFileComment(proposal.headSha, path, body).catch(nullIfRefused);
+    if (comment !== null) return [{ proposalId: proposal.id, placement: page.placement, comment }];
+  }
+  return [];
+}
+
+function nullIfRefused(error: unknown): null {
+  if (!isPermanent(error)) throw error;
+  return null;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { applyRegion, isSameRegionText, regionRange } from '../../../../src/core/edits/region.ts';
-import { type HeadFiles, type MemberToCommit, planLines } from '../../../../src/core/policy/commit-plan.ts';
+import { type HeadFiles, type MemberToCommit, planWrites } from '../../../../src/core/policy/commit-plan.ts';
 import { areChangesTouching } from '../../../../src/core/policy/earlier-changes.ts';
 import { assessChange } from '../../../../src/core/policy/staleness.ts';
 import { anyLine, plainText, rewriteOf, stored } from '../edits/samples.ts';
@@ -40,7 +40,7 @@ describe('two insertions at the same place', () => {
           [first, second],
           [second, first],
         ])
-          expect(() => planLines('file.txt', both.map(toCommit), files)).toThrow('overlap or touch');
+          expect(() => planWrites(both.map(toCommit), files)).toThrow('overlap or touch');
       }),
       { numRuns: 500 },
     );

@@ -5,9 +5,8 @@ import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   type HeadFiles,
   type MemberToCommit,
-  planDeletion,
-  planMove,
-  planRestore,
+  type PlannedWrites,
+  planWrites,
 } from '../../../../src/core/policy/commit-plan.ts';
 import { changeOf, stored } from '../edits/samples.ts';
 import { proposal } from '../messages/sample.ts';
@@ -46,16 +45,22 @@ const treeEntry = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644',
   ]);
 };
 
+function planOne(change: FileChange, files: HeadFiles): PlannedWrites {
+  const [planned] = planWrites([signing(change)], files);
+  if (planned === undefined) throw new Error('Nothing is planned');
+  return planned;
+}
+
 describe('deletions, moves and restores', () => {
   it('a deletion removes the file and reports its lines (S93, S73)', () => {
-    const { writes, files, ranges } = planDeletion(signing(deletion), treeEntry());
+    const { writes, files, ranges } = planOne(deletion, treeEntry());
     expect(writes).toEqual([{ path: 'old.ts', mode: '100644', content: { kind: 'deleted' } }]);
     expect(files).toMatchObject([{ path: 'old.ts', before: ref.blob, after: null }]);
     expect(ranges.get(deletion)).toEqual({ oldStart: 1, oldLines: 2, newStart: 0, newLines: 0 });
   });
 
   it('a move keeps the blob and reports no lines (E5, S93)', () => {
-    const { writes, ranges } = planMove(signing(move), treeEntry());
+    const { writes, ranges } = planOne(move, treeEntry());
     expect(writes).toEqual([
       { path: 'old.ts', mode: '100644', content: { kind: 'deleted' } },
       { path: 'new.ts', mode: '100644', content: { kind: 'blob', sha: ref.blob } },
@@ -73,7 +78,7 @@ describe('deletions, moves and restores', () => {
     ['a result', { ...deletion, result: ref }, treeEntry()],
   ];
   it.each(REFUSED)('a deletion is refused on %s (B3, S92, S93)', (_, change, files) => {
-    expect(() => planDeletion(signing(change), files)).toThrow();
+    expect(() => planWrites([signing(change)], files)).toThrow();
   });
 
   const REFUSED_MOVES: readonly (readonly [string, FileChange, HeadFiles])[] = [
@@ -86,11 +91,11 @@ describe('deletions, moves and restores', () => {
     ['no source', { ...move, from: null }, treeEntry()],
   ];
   it.each(REFUSED_MOVES)('a move is refused on %s (B3, S92, S93)', (_, change, files) => {
-    expect(() => planMove(signing(change), files)).toThrow();
+    expect(() => planWrites([signing(change)], files)).toThrow();
   });
 
   it('a restore writes the former blob and mode and reports no lines (E5, S72, S73)', () => {
-    const { writes, files, ranges } = planRestore(signing(restored), new Map([['logo.png', null]]));
+    const { writes, files, ranges } = planOne(restored, new Map([['logo.png', null]]));
     expect(writes).toEqual([{ path: 'logo.png', mode: '100755', content: { kind: 'blob', sha: ref.blob } }]);
     expect(files).toEqual([{ path: 'logo.png', before: null, after: ref.blob, ranges: [] }]);
     expect(ranges.size).toBe(0);
@@ -104,7 +109,7 @@ describe('deletions, moves and restores', () => {
     ['no result', { ...restored, result: null }, new Map([['logo.png', null]])],
   ];
   it.each(REFUSED_RESTORES)('a restore is refused on %s (B3, S92, S93)', (_, change, files) => {
-    expect(() => planRestore(signing(change), files)).toThrow();
+    expect(() => planWrites([signing(change)], files)).toThrow();
   });
 });
 
