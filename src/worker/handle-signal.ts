@@ -107,7 +107,7 @@ async function handleSignalFailure(
 ): Promise<void> {
   const { store, clock, log } = context;
   const { error, begunAt } = failed;
-  if (shouldDeadLetter(stored, failed)) return deadLetter(context, claim, stored, failed);
+  if (shouldDeadLetter(stored, failed, clock.now())) return deadLetter(context, claim, stored, failed);
   const attempts = stored.attempts + 1;
   const fields = { ...failureFields(context, claim, stored, begunAt), attempts };
   logRetry(context, { log, level: 'warn', message: 'signal failed, will retry' }, error, fields);
@@ -131,13 +131,14 @@ function isReplacement(signal: Signal): boolean {
 
 /** Outages of GitHub and the database end, so they never lose a comment or leave a run without a result. */
 function shouldDeadLetter(
-  { signal, attempts, internalErrors }: StoredSignal,
+  { signal, receivedAt, attempts, internalErrors }: StoredSignal,
   { error, stage }: FailedAttempt,
+  now: number,
 ): boolean {
   if (isReplacement(signal)) return false;
   if (error instanceof UnsupportedSchemaError) return attempts + 1 >= SIGNAL_RETRIES.unknownSchema;
   if (isInternalError(error)) return internalErrors + 1 >= SIGNAL_RETRIES[stage];
-  return isPermanent(error) && attempts + 1 >= SIGNAL_RETRIES.refusals;
+  return isPermanent(error) && now - receivedAt >= SIGNAL_RETRIES.refusedMs;
 }
 
 async function deadLetter(

@@ -1,4 +1,4 @@
-import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
+import type { EffectRetry, StoredEffect } from '../adapters/store/store.ts';
 import type { Signal } from '../core/step/signals.ts';
 import { signalForAbandoned } from './abandoned-effects.ts';
 import { performEffect } from './effects/perform.ts';
@@ -43,8 +43,8 @@ function withWriteGuard(context: WorkerContext, isLeased: () => boolean): Worker
   return { ...context, githubApp: { ...githubApp, forPull: (ref) => githubApp.forPull(ref, isLeased) } };
 }
 
-function toEffectRetry({ retryAt, error, retryCause = 'other', signal }: RetryResult, now: number): EffectRetry {
-  return { now, notBefore: retryAt, error, retryCause, signal: signal ?? null };
+function toEffectRetry({ retryAt, error, isInternal = false, signal }: RetryResult, now: number): EffectRetry {
+  return { now, notBefore: retryAt, error, isInternal, signal: signal ?? null };
 }
 
 async function attemptEffect(job: Job, begunAt: number): Promise<EffectResult> {
@@ -80,7 +80,7 @@ function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
     kind: 'retry',
     retryAt: nextRetryAt(now, attempts, error, msSinceRequested(job)),
     error: errorText(error),
-    retryCause: retryCauseOf(error),
+    isInternal: isInternalError(error),
     ...delayNotice(job, error),
   };
 }
@@ -96,15 +96,9 @@ function delayNotice(job: Job, error: unknown): { readonly signal?: Signal } {
   return { signal: { type: 'commit-delayed', runId, proposalIds, location } };
 }
 
-function retryCauseOf(error: unknown): RetryCause {
-  if (isRateLimit(error)) return 'waiting';
-  return isInternalError(error) ? 'internal' : 'other';
-}
-
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
-  const { waitingAttempts, internalErrors } = stored;
-  const failed = { type: effect.type, attempts, waitingAttempts, internalErrors };
+  const failed = { type: effect.type, attempts, internalErrors: stored.internalErrors };
   return isGivenUp({ ...failed, msSinceRequested: msSinceRequested(job) }, error);
 }
 

@@ -163,7 +163,6 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     createdAt: now,
     dueAt: now + delayOf(effect),
     attempts: 0,
-    waitingAttempts: 0,
     internalErrors: 0,
     started: false,
     leaseUntil: null,
@@ -223,7 +222,7 @@ function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Sig
 function retryEffectLater(
   tables: MemoryTables,
   stored: StoredEffect,
-  { now, notBefore, error, retryCause, signal }: EffectRetry,
+  { now, notBefore, error, isInternal, signal }: EffectRetry,
 ): void {
   const dueAt = requireWholeTime(notBefore);
   const [row, effect] = findPendingEffect(tables, stored);
@@ -231,8 +230,7 @@ function retryEffectLater(
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   clearAttempt(effect);
   effect.dueAt = dueAt;
-  if (error !== null) effect.internalErrors = retryCause === 'internal' ? effect.internalErrors + 1 : 0;
-  if (retryCause === 'waiting') effect.waitingAttempts += 1;
+  if (error !== null) effect.internalErrors = isInternal ? effect.internalErrors + 1 : 0;
   if (error !== null) effect.error = toStorableText(error);
   if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
 }

@@ -34,7 +34,6 @@ export type MemoryEffectRow = {
   createdAt: number;
   dueAt: number;
   attempts: number;
-  waitingAttempts: number;
   internalErrors: number;
   started: boolean;
   leaseUntil: number | null;

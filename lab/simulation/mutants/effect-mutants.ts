@@ -47,20 +47,6 @@ function dropReplies(): Overrides {
   }));
 }
 
-/** A store that changes each effect when it is claimed. */
-function overrideEffects(change: (effect: StoredEffect) => StoredEffect): Overrides {
-  return overrideStore(({ nextWork, claimEffect }) => ({
-    nextWork: async (claim, now) => {
-      const work = await nextWork(claim, now);
-      return work?.kind === 'effect' ? { kind: 'effect', effect: change(work.effect) } : work;
-    },
-    claimEffect: async (now, leaseMs) => {
-      const effect = await claimEffect(now, leaseMs);
-      return effect && change(effect);
-    },
-  }));
-}
-
 function ignoreLeases(): Overrides {
   return {
     context: (context) => {
@@ -108,14 +94,6 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     name: 'writes-past-its-lease',
     brokenPromise: 'a process whose lease expired writes nothing to GitHub',
     createOverrides: ignoreLeases,
-  },
-  {
-    name: 'rate-limits-counted-as-failures',
-    brokenPromise: 'attempts that a rate limit stopped do not count toward the maximum',
-    createOverrides: () => ({
-      ...overrideEffects((effect) => ({ ...effect, waitingAttempts: 0 })),
-      suspendsOften: true,
-    }),
   },
   {
     name: 'effects-after-the-step',

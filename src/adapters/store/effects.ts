@@ -11,11 +11,11 @@ import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import { fromStored, toPlainText, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
-import type { EffectRetry, RetryCause, StoredEffect } from './store.ts';
+import type { EffectRetry, StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */
 export const EFFECT_COLUMNS = sql.raw(
-  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.waiting_attempts, effects.internal_errors, effects.created_at',
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.internal_errors, effects.created_at',
 );
 
 export type EffectRow = {
@@ -23,7 +23,6 @@ export type EffectRow = {
   pull_key: string;
   body: string;
   attempts: number;
-  waiting_attempts: number;
   internal_errors: number;
   created_at: number;
 };
@@ -54,7 +53,6 @@ export function toStoredEffect(row: EffectRow): StoredEffect {
     pullRequestKey: row.pull_key,
     effect: fromStored<Effect>(row.body),
     attempts: row.attempts,
-    waitingAttempts: row.waiting_attempts,
     internalErrors: row.internal_errors,
     requestedAt: new Date(row.created_at).toISOString(),
   };
@@ -133,9 +131,9 @@ export const NOT_RUNNING = { started: false, lease_until: null } as const;
 /**
  * Counts consecutive internal errors: any other error resets the count, and a postponement without an error keeps it.
  */
-function internalErrorsAfter(error: string | null, retryCause: RetryCause) {
+function internalErrorsAfter(error: string | null, isInternal: boolean) {
   if (error === null) return sql`internal_errors`;
-  return retryCause === 'internal' ? sql`internal_errors + 1` : sql`0`;
+  return isInternal ? sql`internal_errors + 1` : sql`0`;
 }
 
 /**
@@ -145,14 +143,13 @@ function internalErrorsAfter(error: string | null, retryCause: RetryCause) {
 export async function postponeEffect(
   db: Kysely<DatabaseSchema>,
   effect: StoredEffect,
-  { now, notBefore, error, retryCause, signal }: EffectRetry,
+  { now, notBefore, error, isInternal, signal }: EffectRetry,
 ): Promise<void> {
   await sql`
     with postponed as (
       update effects set not_before = ${notBefore},
         error = case when done_at is null then coalesce(${error === null ? null : toPlainText(error)}, error) end,
-        internal_errors = ${internalErrorsAfter(error, retryCause)}, waiting_attempts = waiting_attempts + ${retryCause === 'waiting' ? 1 : 0},
-        started = false, lease_until = null
+        internal_errors = ${internalErrorsAfter(error, isInternal)}, started = false, lease_until = null
       where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
       returning pull_key
     )

@@ -14,15 +14,10 @@ export type EffectRetry = {
   readonly now: number;
   readonly notBefore: number;
   readonly error: string | null;
-  readonly retryCause: RetryCause;
+  /** The attempt was stopped by an internal error. */
+  readonly isInternal: boolean;
   readonly signal: Signal | null;
 };
-
-/**
- * The cause that stopped an attempt: an internal error, a wait for a rate limit, a suspension or earlier comments, or
- * another cause.
- */
-export type RetryCause = 'internal' | 'waiting' | 'other';
 
 /** A webhook delivery with an intent. */
 export type InterpretedDelivery = {
@@ -72,16 +67,15 @@ export const MAX_REPORTED_ERRORS = 10;
 export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signal: Signal | null };
 
 /**
- * An effect to perform. `attempts` includes this attempt; `waitingAttempts` counts earlier ones that only waited, and
- * `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due immediately is
- * requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
+ * An effect to perform. `attempts` includes this attempt; `internalErrors` counts the last consecutive ones stopped by an
+ * internal error. If a duplicate that is due immediately is requested, `requestedAt` (ISO 8601) changes to that time,
+ * and `internalErrors` restarts at 0.
  */
 export type StoredEffect = {
   readonly id: number;
   readonly pullRequestKey: string;
   readonly effect: Effect;
   readonly attempts: number;
-  readonly waitingAttempts: number;
   readonly internalErrors: number;
   readonly requestedAt: string;
 };

@@ -1,4 +1,4 @@
-import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store.ts';
+import type { Store, StoredEffect } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { OperatorSettings } from '../../core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
@@ -56,8 +56,8 @@ export type PullContext = { readonly github: GitHub };
 export type RulesContext = PullContext & Pick<WorkerContext, 'operatorSettings'>;
 
 /**
- * The result of an attempt: done, with an optional signal; or a retry at `retryAt` (ms), with the cause of the failure
- * (`other` by default) and a signal that is stored at once.
+ * The result of an attempt: done, with an optional signal; or a retry at `retryAt` (ms), perhaps with a signal that is
+ * stored at once. `isInternal`: an error of our own stopped it.
  */
 export type EffectResult =
   | { readonly kind: 'done'; readonly signal: Signal | null }
@@ -65,7 +65,7 @@ export type EffectResult =
       readonly kind: 'retry';
       readonly retryAt: number;
       readonly error: string;
-      readonly retryCause?: RetryCause;
+      readonly isInternal?: boolean;
       readonly signal?: Signal;
     };
 
@@ -87,6 +87,5 @@ export function retryAfterComments({ context }: Pick<Job, 'context'>, dueAt: num
     kind: 'retry',
     retryAt: Math.max(dueAt ?? 0, context.clock.now() + COMMENT_DELAY_MS),
     error: 'pending comments go first',
-    retryCause: 'waiting',
   };
 }

@@ -8,76 +8,43 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** When work that keeps failing is given up. */
+/** When work that keeps failing is given up. An outage never ends it. */
 type RetryLimits = {
   /** Errors of our own or of an unknown kind. */
   readonly internalErrors: number;
-  /** Attempts that GitHub or the model has refused. */
-  readonly refusals: number;
-  /** Time since the request (ms) after which an outage gives it up, but never before twelve attempts. */
-  readonly outageMs: number;
+  /** Time since the request (ms) after which a refusal of GitHub or the model gives it up. */
+  readonly refusedMs: number;
   /** Time since the request (ms) after which a wait that GitHub demands gives it up. */
   readonly waitMs: number;
 };
 
 /** About 20 minutes of internal errors: the cause might be an unknown outage of the database. */
-const WORK: RetryLimits = {
-  internalErrors: 12,
-  refusals: 1,
-  outageMs: Number.POSITIVE_INFINITY,
-  waitMs: Number.POSITIVE_INFINITY,
-};
+const WORK: RetryLimits = { internalErrors: 12, refusedMs: 0, waitMs: Number.POSITIVE_INFINITY };
 
-/** Tells people something. An outage of GitHub can last for hours. */
-const NOTICE: RetryLimits = { ...WORK, outageMs: 6 * HOUR_MS };
+/** Suspended installations and blocked IP addresses are usually fixed in this time. */
+const UNTIL_FIXED_MS = 3 * DAY_MS;
 
-/**
- * Refused attempts of work that must not be lost, about three days. Suspended installations and blocked IP addresses
- * are usually fixed in that time.
- */
-const REFUSALS_OF_THREE_DAYS = 870;
-
-const EFFECT_RETRIES: { readonly [Type in EffectType]: RetryLimits } = {
-  'read-context': WORK,
-  'read-push': WORK,
-  'ask-model': WORK,
-  'answer-side-question': WORK,
-  'run-tools': WORK,
-  'post-proposals': WORK,
-  'post-question': WORK,
+const OTHER_WORK: { readonly [Type in EffectType]?: RetryLimits } = {
   // An earlier attempt might have succeeded unseen; the first one is given up at its first refusal.
-  commit: { ...WORK, internalErrors: Number.POSITIVE_INFINITY, refusals: REFUSALS_OF_THREE_DAYS },
-  'start-next-task': WORK,
-  'check-deadlines': WORK,
-  'dismiss-review': WORK,
-  'update-question-comment': NOTICE,
-  'update-proposal-comment': NOTICE,
-  'update-run-comment': NOTICE,
-  react: NOTICE,
+  commit: { ...WORK, internalErrors: Number.POSITIVE_INFINITY, refusedMs: UNTIL_FIXED_MS },
   // A conversation can stay locked forever.
-  reply: { ...NOTICE, waitMs: 29 * DAY_MS },
+  reply: { ...WORK, waitMs: 29 * DAY_MS },
 };
 
-const MIN_OUTAGE_ATTEMPTS = 12;
-
-/** A failed attempt of an effect. Waits for a time that GitHub named do not count as attempts. */
+/** A failed attempt of an effect; `internalErrors` without this failure. */
 type FailedEffect = {
   readonly type: EffectType;
   readonly attempts: number;
-  readonly waitingAttempts: number;
-  /** Without this failure. */
   readonly internalErrors: number;
   readonly msSinceRequested: number;
 };
 
 /** Whether an effect is given up after this failure. */
-export function isGivenUp(failed: FailedEffect, error: unknown): boolean {
-  const limits = EFFECT_RETRIES[failed.type];
-  if (isInternalError(error)) return failed.internalErrors + 1 >= limits.internalErrors;
-  if (isRateLimit(error)) return failed.msSinceRequested >= limits.waitMs;
-  const attempts = failed.attempts - failed.waitingAttempts;
-  if (isPermanent(error)) return failed.attempts === 1 || attempts >= limits.refusals;
-  return attempts >= MIN_OUTAGE_ATTEMPTS && failed.msSinceRequested >= limits.outageMs;
+export function isGivenUp({ type, attempts, internalErrors, msSinceRequested }: FailedEffect, error: unknown): boolean {
+  const limits = OTHER_WORK[type] ?? WORK;
+  if (isInternalError(error)) return internalErrors + 1 >= limits.internalErrors;
+  if (isRateLimit(error)) return msSinceRequested >= limits.waitMs;
+  return isPermanent(error) && (attempts === 1 || msSinceRequested >= limits.refusedMs);
 }
 
 /** Errors before a signal becomes a dead letter, so that it blocks nothing. */
@@ -88,7 +55,8 @@ export const SIGNAL_RETRIES = {
   storing: 8,
   /** Attempts to read a state with an unknown schema, about 30 s: a newer process can take it over. [S84] */
   unknownSchema: 6,
-  refusals: REFUSALS_OF_THREE_DAYS,
+  /** Age (ms) from which a refusal of GitHub is final. */
+  refusedMs: UNTIL_FIXED_MS,
 } as const;
 
 const INITIAL_DELAY_MS = 1_000;

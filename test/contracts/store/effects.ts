@@ -26,7 +26,7 @@ function reply(onceKey: string | null): Effect {
 }
 
 function retryAt(notBefore: number, error: string | null): EffectRetry {
-  return { now: 30, notBefore, error, retryCause: 'other', signal: null };
+  return { now: 30, notBefore, error, isInternal: false, signal: null };
 }
 
 /** Effects run in order and once, and are never lost. */
@@ -151,10 +151,10 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
     it('stores the signal of a postponed attempt once, and not for the attempt of another worker', async () => {
       const claim = await saveEffects('a', [ASK]);
       const first = present(await store().claimEffect(30, LEASE));
-      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', retryCause: 'other', signal: FAILED });
-      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', retryCause: 'other', signal: null });
+      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', isInternal: false, signal: FAILED });
+      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', isInternal: false, signal: null });
       const second = present(await store().claimEffect(70, LEASE));
-      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', retryCause: 'other', signal: FAILED });
+      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', isInternal: false, signal: FAILED });
       const result = await nextSignal(store(), claim, 80);
       expect(result?.signal).toEqual(FAILED);
       expect((await rows('inbox')).filter(({ kind }) => kind === 'effect-result')).toHaveLength(1);
@@ -164,26 +164,16 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
     it('counts consecutive internal errors separately (G8)', async () => {
       const claim = await saveEffects('a', [SHOW]);
       const first = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(first, { ...retryAt(30, 'broken'), retryCause: 'internal' });
+      await store().postponeEffect(first, { ...retryAt(30, 'broken'), isInternal: true });
       const second = present(await nextEffect(store(), claim, 30));
       expect(second).toMatchObject({ attempts: 2, internalErrors: 1 });
       await store().postponeEffect(second, retryAt(30, 'GitHub was away'));
       const third = present(await nextEffect(store(), claim, 30));
       expect(third).toMatchObject({ attempts: 3, internalErrors: 0 });
-      await store().postponeEffect(third, { ...retryAt(30, 'broken'), retryCause: 'internal' });
+      await store().postponeEffect(third, { ...retryAt(30, 'broken'), isInternal: true });
       const fourth = present(await nextEffect(store(), claim, 30));
       await store().postponeEffect(fourth, { ...retryAt(30, 'pending'), error: null });
       expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 5, internalErrors: 1 });
-    });
-
-    it('counts all attempts that only waited (F16)', async () => {
-      const claim = await saveEffects('a', [SHOW]);
-      const first = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(first, { ...retryAt(30, 'suspended'), retryCause: 'waiting' });
-      const second = present(await nextEffect(store(), claim, 30));
-      expect(second).toMatchObject({ attempts: 2, waitingAttempts: 1 });
-      await store().postponeEffect(second, retryAt(30, 'GitHub was away'));
-      expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 3, waitingAttempts: 1 });
     });
 
     it('sends a reply with a once key once per pull request', async () => {

@@ -37,7 +37,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
         now: DUE,
         notBefore: 90_000,
         error: 'GitHub asked us to wait',
-        retryCause: 'other',
+        isInternal: false,
         signal: null,
       } as const;
       await store().postponeEffect(tried, back);
@@ -61,7 +61,7 @@ export function progressContract({ store, rows }: StoreHarness): void {
         now: DUE,
         notBefore: 90_000,
         error: 'broken',
-        retryCause: 'internal',
+        isInternal: true,
         signal: null,
       });
       await store().releaseClaim(claim);

@@ -34,23 +34,18 @@ afterAll(async () => {
   pglite.giveBack();
 });
 
-/** A worker whose signals have this many failed attempts, with a GitHub that rejects every request with `status`. */
-function failingContext(attempts: number, status: number): WorkerContext {
+const DAYS_LATER = 3 * 86_400_000;
+
+/** A worker at this time (ms) with a GitHub that rejects every request with `status`. */
+function failingContext(now: number, status: number): WorkerContext {
   const refuse = (): never => {
     throw new GitHubError('no', status, null);
   };
-  const given: Pick<Store, 'nextWork'> = {
-    async nextWork(claim, now) {
-      const work = await store.nextWork(claim, now);
-      if (work?.kind !== 'signal' || work.signal.signal.type === 'access-lost') return work;
-      return { ...work, signal: { ...work.signal, attempts } };
-    },
-  };
   return {
-    store: { ...store, ...given },
+    store,
     githubApp: { forPull: refuse, identity: refuse },
     model: { ask: refuse, answerQuestion: refuse, maxRequestTokens: refuse },
-    clock: { now: () => 100, every: () => () => {} },
+    clock: { now: () => now, every: () => () => {} },
     log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
@@ -133,37 +128,35 @@ describe('permanent refusals by GitHub', () => {
     const claim = await claimWithRun(1, {});
     await store.receive(delivery('retry', 1), 11);
     expect(await countNewDeadLetters(failingContext(100, 403), claim)).toBe(0);
-    const later = { ...failingContext(1_000, 403), clock: { now: () => 10_000_000, every: () => () => {} } };
-    expect(await countNewDeadLetters(later, await claimAgain(1, 10_000_000))).toBe(1);
+    const later = DAYS_LATER + 100;
+    expect(await countNewDeadLetters(failingContext(later, 403), await claimAgain(1, later))).toBe(1);
   });
 
-  /** The signal of a commit effect with this many attempts, after a GitHub response with this status. */
-  async function signalOfFailedCommit(number: number, attempts: number, status: number, retryAt: number | null) {
+  /** The signal of a commit effect that was requested this long ago (ms), after a GitHub response with this status. */
+  async function signalOfFailedCommit(number: number, waitedMs: number, status: number, retryAt: number | null) {
     const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], location: null } as const;
     const claim = await claimWithRun(number, {}, [commit]);
-    const stored = { ...present(await nextEffect(store, claim, 10)), attempts };
-    const context = failingContext(0, status);
+    const stored = { ...present(await nextEffect(store, claim, 10)), attempts: 2 };
     const refuse = (): never => {
       throw new GitHubError('no', status, retryAt);
     };
-    const failing = { ...context, store: { ...store, load: refuse } };
-    await runEffect(failing, stored, new AbortController().signal, NO_CLAIM);
-    const work = await store.nextWork(claim, 100);
+    const context = failingContext(waitedMs + 10, status);
+    await runEffect({ ...context, store: { ...store, load: refuse } }, stored, new AbortController().signal, NO_CLAIM);
+    const work = await store.nextWork(claim, waitedMs + 10);
     await store.releaseClaim(claim);
     return work?.kind === 'signal' ? work.signal.signal : null;
   }
 
   it.each([
-    [11, 2, 404, null, null],
-    [12, 869, 404, null, null],
-    [13, 870, 404, null, { type: 'access-lost', cause: 'unreachable' }],
-    [14, 870, 403, null, { type: 'access-lost', cause: 'unreachable' }],
-    [15, 5_000, 403, 1_000_000, null],
-    [16, 5_000, 502, null, null],
+    [11, 20, 404, null, null],
+    [13, DAYS_LATER, 404, null, { type: 'access-lost', cause: 'unreachable' }],
+    [14, DAYS_LATER, 403, null, { type: 'access-lost', cause: 'unreachable' }],
+    [15, 20, 403, 1_000_000, null],
+    [16, 20, 502, null, null],
   ] as const)(
-    '%i: a commit with %i attempts and a response of %i (S90b)',
-    async (number, tries, status, retryAt, signal) => {
-      expect(await signalOfFailedCommit(number, tries, status, retryAt)).toEqual(signal);
+    '%i: a commit requested %i ms ago and a response of %i (S90b)',
+    async (number, waitedMs, status, retryAt, signal) => {
+      expect(await signalOfFailedCommit(number, waitedMs, status, retryAt)).toEqual(signal);
     },
   );
 
@@ -179,13 +172,13 @@ describe('permanent refusals by GitHub', () => {
       unpostable: [],
     } as const;
     await store.finishEffect(present(await nextEffect(store, claim, 10)), posted, 11);
-    expect(await countNewDeadLetters(failingContext(868, 404), claim)).toBe(0);
-    const again = await claimAgain(2, 20_000_000);
-    expect(present(await nextSignal(store, again, 20_000_000)).signal).toEqual(posted);
-    const later = { ...failingContext(869, 404), clock: { now: () => 20_000_000, every: () => () => {} } };
-    expect(await countNewDeadLetters(later, again)).toBe(1);
-    const last = await claimAgain(2, 30_000_000);
-    expect(present(await nextSignal(store, last, 30_000_000)).signal).toEqual({
+    expect(await countNewDeadLetters(failingContext(100, 404), claim)).toBe(0);
+    const later = DAYS_LATER + 100;
+    const again = await claimAgain(2, later);
+    expect(present(await nextSignal(store, again, later)).signal).toEqual(posted);
+    expect(await countNewDeadLetters(failingContext(later, 404), again)).toBe(1);
+    const last = await claimAgain(2, later + 10_000);
+    expect(present(await nextSignal(store, last, later + 10_000)).signal).toEqual({
       type: 'access-lost',
       cause: 'unreachable',
     });

@@ -73,7 +73,6 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     pullRequestKey: '1/2/1',
     effect,
     attempts: 3,
-    waitingAttempts: 0,
     internalErrors: 0,
     requestedAt,
   };

@@ -66,22 +66,12 @@ async function attemptTimes(
   return times;
 }
 
-it('a notification is abandoned after twelve attempts and six hours', async () => {
+it('an outage ends no effect, however long it lasts (F16)', async () => {
   const app = withoutGitHub();
   await requestUpdate(app.store, 'a', 0);
   const times = await attemptTimes(app, 200);
-  expect(times.length).toBeGreaterThan(12);
-  expect(times.at(-2)).toBeLessThan(360 * MINUTE);
-  expect(times.at(-1)).toBeGreaterThanOrEqual(360 * MINUTE);
-});
-
-it('attempts that only waited do not count, so one error after a long suspension is not the last (F16)', async () => {
-  const suspended = (now: number) => new GitHubError('suspended', 403, now + 10 * MINUTE);
-  const app = withoutGitHub((now) => (now < 400 * MINUTE ? suspended(now) : new GitHubError('down', 502, null)));
-  await requestUpdate(app.store, 'a', 0);
-  const times = await attemptTimes(app, 100);
-  expect(times.filter((time) => time < 400 * MINUTE)).toHaveLength(40);
-  expect(times.filter((time) => time >= 400 * MINUTE)).toHaveLength(12);
+  expect(times).toHaveLength(200);
+  expect(times.at(-1)).toBeGreaterThan(900 * MINUTE);
 });
 
 it('a reply in a conversation that stays locked is abandoned after 29 days (F13)', async () => {
@@ -99,7 +89,6 @@ it('a renewed request keeps its retry time and starts with short delays again', 
   const wantedAt = app.clock.now + 4 * MINUTE + 59_000;
   app.clock.now = wantedAt;
   await requestUpdate(app.store, 'b', wantedAt);
-  const [first, second, ...more] = (await attemptTimes(app, 100)).map((time) => time - wantedAt);
-  expect([first, second]).toEqual([1_000, 3_000]);
-  expect(more.at(-1)).toBeGreaterThanOrEqual(15 * MINUTE);
+  const times = (await attemptTimes(app, 2)).map((time) => time - wantedAt);
+  expect(times).toEqual([1_000, 3_000]);
 });

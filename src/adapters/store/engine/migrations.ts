@@ -210,7 +210,6 @@ create table effects (
   created_at bigint not null,
   not_before bigint not null,
   attempts integer not null default 0,
-  waiting_attempts integer not null default 0,
   internal_errors integer not null default 0,
   started boolean not null default false,
   lease_until bigint,

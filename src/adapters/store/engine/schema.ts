@@ -137,8 +137,6 @@ type EffectsTable = {
   created_at: number;
   not_before: number;
   attempts: Generated<number>;
-  /** Attempts that only waited: for a rate limit, a suspension or earlier comments. */
-  waiting_attempts: Generated<number>;
   /** The last consecutive attempts that failed by an internal error. */
   internal_errors: Generated<number>;
   /** A worker performs it, or died doing so. */

@@ -18,7 +18,6 @@ function createExpiryJob(): Job<'check-deadlines'> {
     pullRequestKey: '1/2/1',
     effect,
     attempts: 1,
-    waitingAttempts: 0,
     internalErrors: 0,
     requestedAt: AT,
   };
