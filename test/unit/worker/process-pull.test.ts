@@ -98,7 +98,7 @@ describe('a renamed repository', () => {
     const claim = await claimWithRun(3, {});
     await store.receive({ id: 'renamed', intent: { ...intent, pull }, contentKey: null }, 11);
     const asked: PullRequestRef[] = [];
-    const context = failingContext(0, 502);
+    const context = failingContext(100, 502);
     const githubApp: GitHubApp = {
       ...context.githubApp,
       forPull(ref) {
