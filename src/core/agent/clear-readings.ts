@@ -1,7 +1,7 @@
 import { formatNumber } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../state/conversation.ts';
-import { CLEARABLE_TOOLS, readToolName, toolDefinitions } from '../state/tools.ts';
+import { isClearable, readToolName, toolDefinitions } from '../state/tools.ts';
 
 /** The text in the place of a cleared reading. */
 export const CLEARED_OUTPUT = '(cleared to save space; read it again if you need it, a part at a time if it is long)';
@@ -25,7 +25,7 @@ function clearableIndexes(messages: readonly TranscriptMessage[]): readonly numb
     if (message.role === 'assistant') calls = new Map(message.toolCalls.map((call) => [call.id, call]));
     if (message.role !== 'tool' || message.content.length <= CLEARED_OUTPUT.length) return [];
     const tool = readToolName(calls.get(message.toolCallId)?.name ?? '');
-    return tool !== null && CLEARABLE_TOOLS.has(tool) ? [index] : [];
+    return tool !== null && isClearable(tool) ? [index] : [];
   });
 }
 

@@ -19,7 +19,6 @@ export const CONTEXT_LIMITS = {
   earlierTask: 500,
   earlierChangeCount: 10,
   earlierReason: 300,
-  earlierQuote: 300,
   earlierAnswer: 300,
   /** Of the newest earlier run, which a task is often about. */
   newestAnswer: 2_000,
@@ -92,14 +91,9 @@ export type DirectoryCount = { readonly path: string; readonly files: number };
 /** An earlier run on the same pull request. */
 export type EarlierRun = {
   readonly task: string;
-  /** The text that the task's comment quotes, and the file of its thread; null for none. */
-  readonly quote: string | null;
-  readonly path: string | null;
   readonly by: string;
   /** Why it ended; null if it did not end. */
   readonly end: string | null;
-  /** The person who ended it; null if none did. */
-  readonly endedBy: string | null;
   /** The agent's last words; null if it had none. */
   readonly answer: string | null;
   /** The agent's questions that people answered or rejected. */

@@ -373,14 +373,7 @@ type ToolDefinition = {
 /** Maximum number of calls per response. More would delay the work on other pull requests. */
 export const MAX_CALLS_PER_RESPONSE = 50;
 
-/**
- * The tools whose results can be read again. `read_discussion` is none of them: people's words stay, also if they are
- * deleted on GitHub.
- */
-export const CLEARABLE_TOOLS: ReadonlySet<ToolName> = new Set<ToolName>([
-  'read_file',
-  'list_files',
-  'search',
-  'outline',
-  'read_diff',
-]);
+/** Whether results of a tool can be read again. People's words stay, also if they are deleted on GitHub. */
+export function isClearable(name: ToolName): boolean {
+  return isReadingTool(name) && name !== 'read_discussion';
+}

@@ -14,18 +14,15 @@ export function summarizeRuns(runs: readonly FinishedRun[]): readonly EarlierRun
 
 /** An earlier run in a few lines: its task, its end, and what people answered and decided. */
 function summarizeRun({ run, proposals }: FinishedRun, answerBytes: number): EarlierRun {
-  const { earlierTask, earlierQuote, earlierChangeCount, earlierQuestionCount } = CONTEXT_LIMITS;
+  const { earlierTask, earlierChangeCount, earlierQuestionCount } = CONTEXT_LIMITS;
   const { task, phase, summary, questions } = run;
   const changes = proposals.filter(({ change }) => change.op !== 'read');
   const decided = changes.filter(({ state }) => state === 'completed' || state === 'rejected');
   const shown = decided.slice(-earlierChangeCount);
   return {
     task: excerptOf(task.text, earlierTask),
-    quote: task.quote === null ? null : excerptOf(task.quote, earlierQuote),
-    path: task.location.at === 'thread' ? task.location.path : null,
     by: task.by.login,
     end: phase.kind === 'ended' ? phase.reason : null,
-    endedBy: phase.kind === 'ended' ? (phase.by?.login ?? null) : null,
     answer: summary === null ? null : excerptOf(summary, answerBytes),
     asked: questions.flatMap(summarizeQuestion).slice(-earlierQuestionCount),
     changes: shown.map(toEarlierChange),
@@ -72,14 +69,11 @@ function nameOf(change: DecidedProposal['change']): string {
 /** One JSON row for each run, oldest first. */
 export function formatEarlierRuns(runs: readonly EarlierRun[]): string {
   return runs
-    .map(({ task, quote, path, by, end, endedBy, answer, asked, changes, unlistedChanges }) =>
+    .map(({ task, by, end, answer, asked, changes, unlistedChanges }) =>
       JSON.stringify({
         task,
-        ...(quote === null ? {} : { quotes: quote }),
-        ...(path === null ? {} : { in_thread_on: escapeHiddenCharacters(path) }),
         by,
         ended: end ?? undefined,
-        ended_by: endedBy ?? undefined,
         your_last_words: answer ?? undefined,
         asked:
           asked.length === 0 ? undefined : asked.map(({ note, ...rest }) => ({ ...rest, note: note ?? undefined })),

@@ -3,21 +3,15 @@ import type { ShownLines } from '../../step/signals.ts';
 
 type ShownFiles = Run['shownFiles'];
 
-/** Whether the model was shown all of these lines of the same blob before. */
+/** Whether the model was shown all of these lines of the same blob before, at once. */
 export function areShown(files: ShownFiles, { first, last, ...version }: ShownLines): boolean {
   return rangesOf(files, version).some(([from, to]) => from <= first && last <= to);
 }
 
 /** Remembers that these lines were shown. Lines of another blob at this path count no longer. */
 export function addShownLines(files: ShownFiles, { first, last, ...version }: ShownLines): ShownFiles {
-  const ranges = [...rangesOf(files, version), [first, last] as const].toSorted(([one], [other]) => one - other);
-  const merged: [first: number, last: number][] = [];
-  for (const [from, to] of ranges) {
-    const before = merged.at(-1);
-    if (before !== undefined && from <= before[1] + 1) before[1] = Math.max(before[1], to);
-    else merged.push([from, to]);
-  }
-  return { ...files, [shownKey(version)]: { blob: version.blob, ranges: merged } };
+  const ranges = [...rangesOf(files, version), [first, last] as const];
+  return { ...files, [shownKey(version)]: { blob: version.blob, ranges } };
 }
 
 type FileVersion = Omit<ShownLines, 'first' | 'last'>;

@@ -11,7 +11,7 @@ import {
   sentMessages,
 } from '../../../../src/core/agent/clear-readings.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import { CLEARABLE_TOOLS, toolsOfKind } from '../../../../src/core/state/tools.ts';
+import { isClearable, toolsOfKind } from '../../../../src/core/state/tools.ts';
 
 const TOOL = fc.constantFrom(
   'read_file',
@@ -159,7 +159,7 @@ describe('clearing old readings (S169)', () => {
   });
 
   it('knows every tool: what it does not clear are plans and people’s words (S169)', () => {
-    const kept = toolsOfKind('immediate').filter((name) => !CLEARABLE_TOOLS.has(name));
+    const kept = toolsOfKind('immediate').filter((name) => !isClearable(name));
     expect(kept).toEqual(['read_discussion', 'plan']);
   });
 

@@ -51,11 +51,8 @@ function context(text: string): TaskContext {
       value: [
         {
           task: prose,
-          quote: prose,
-          path: text,
           by: 'ben',
           end: 'finished',
-          endedBy: null,
           answer: prose,
           asked: [{ question: prose, response: prose, by: 'ben', note: prose }],
           changes: [change],
