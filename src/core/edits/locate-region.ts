@@ -24,36 +24,22 @@ type RegionPattern = {
   readonly below: LineRun;
 };
 
-export function createRegionPattern(region: Region): RegionPattern {
-  return buildPattern(createLineRun, region);
-}
-
-/** Takes every CRLF as LF, to compare with pushed files. */
-export function createRegionPatternIgnoringCr(region: Region): RegionPattern {
-  return buildPattern(createCrLessRun, region);
-}
-
-function buildPattern(join: (lines: readonly string[]) => LineRun, region: Region): RegionPattern {
+/** `ignoresCr` takes every CRLF as LF, to compare with pushed files. */
+export function createRegionPattern(region: Region, ignoresCr = false): RegionPattern {
   const { before, after } = region;
-  let newRun: LineRun | null = null;
+  const join = (lines: readonly string[]): LineRun => {
+    const { text } = createLineRun(lines);
+    return { text: ignoresCr ? crLfToLf(text) : text, lineCount: lines.length };
+  };
   return {
     index: regionIndex(region),
     before: join(before),
     old: join(region.old),
-    // Joined lazily, because most searches need only the old side.
-    get new() {
-      newRun ??= join(region.new);
-      return newRun;
-    },
+    new: join(region.new),
     after: join(after),
     above: join(before.slice(-1)),
     below: join(after.slice(0, 1)),
   };
-}
-
-function createCrLessRun(lines: readonly string[]): LineRun {
-  const { text } = createLineRun(lines);
-  return { text: crLfToLf(text), lineCount: lines.length };
 }
 
 /**

@@ -1,11 +1,5 @@
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
-import {
-  createRegionPattern,
-  createRegionPatternIgnoringCr,
-  findWithContext,
-  hasSameFileEdges,
-  locateRegion,
-} from '../edits/locate-region.ts';
+import { createRegionPattern, findWithContext, hasSameFileEdges, locateRegion } from '../edits/locate-region.ts';
 import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
@@ -109,7 +103,7 @@ function regionStart(region: Region, index: number): number {
 
 /** Whether the new lines occur once with their context and the old ones nowhere; line endings are ignored. */
 function hasResultLines(lines: LineTable, region: Region): boolean {
-  const sides = createRegionPatternIgnoringCr(region);
+  const sides = createRegionPattern(region, true);
   const [index, ...others] = findWithContext(lines, sides, 'new');
   if (index === undefined || others.length > 0 || !hasSameFileEdges(lines, sides, index, sides.new.lineCount))
     return false;
@@ -166,7 +160,7 @@ export function findAppliedChanges<Candidate extends { readonly region: Region |
   const head = createLineTable(crLfToLf(headText));
   const steps = changes.flatMap((item) => {
     if (item.region === null) return [];
-    const sides = createRegionPatternIgnoringCr(item.region);
+    const sides = createRegionPattern(item.region, true);
     const index = locateRegion(base, sides);
     if (index === null || sides.old.text === sides.new.text) return [];
     return [{ item, index, oldLineCount: sides.old.lineCount, newLines: sides.new }];

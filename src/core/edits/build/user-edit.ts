@@ -2,9 +2,9 @@ import type { FileChange, Region } from '../change.ts';
 import { findAddedHidden, nameHidden } from '../misleading-text.ts';
 import { applySuggestion, type Placement } from '../placement.ts';
 import { applyRegion, regionBetween, regionIndex } from '../region.ts';
-import { BYTE_ORDER_MARK, encodeText } from '../text/characters.ts';
+import { encodeText } from '../text/characters.ts';
 import { createLineTable } from '../text/line-table.ts';
-import { areLinesEqual, withoutLineEnding } from '../text/lines.ts';
+import { withoutLineEnding } from '../text/lines.ts';
 import { type BuildResult, buildChange } from './build-change.ts';
 import { textVersion } from './file-version.ts';
 import { formatUnifiedDiff, refineBlock } from './unified-diff.ts';
@@ -54,7 +54,6 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const { change, placement, baseText, lines } = input;
   const range = userEditRange(placement);
   if (range === null || placement.kind !== 'suggestion' || change.region === null) return refuseUserEdit(NOT_ONE_PLACE);
-  if (isSameAsProposed(input, range, placement.lines)) return { kind: 'unchanged' };
   const anchor = findAnchor(change.region, range);
   if (anchor !== null && !keepsAnchor(anchor, lines, placement.lines))
     return refuseUserEdit(`it leaves out line ${anchor.line}, \`${anchor.text}\`, which the change keeps`);
@@ -93,22 +92,6 @@ function keepsAnchor({ text, at }: Anchor, lines: readonly string[], proposed: r
 
 function refuseUserEdit(why: string): UserEditResult {
   return { kind: 'refused', why };
-}
-
-/** The file's own byte order mark can be left out. Any other one is a character that the user might have removed. */
-function isSameAsProposed(
-  { baseText, lines }: UserEditInput,
-  { index }: UserEditRange,
-  proposed: readonly string[],
-): boolean {
-  const isMarked = index === 0 && baseText.startsWith(BYTE_ORDER_MARK);
-  return isMarked
-    ? areLinesEqual(withoutLeadingMark(lines), withoutLeadingMark(proposed))
-    : areLinesEqual(lines, proposed);
-}
-
-function withoutLeadingMark(lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => (at === 0 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line));
 }
 
 /** The change of the same file and kind that leaves this text. */
