@@ -12,7 +12,7 @@ const BUDGETS: readonly Budget[] = [
     lines: 4_220,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_050 },
-  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 2_220 },
+  { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_930 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_190 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_850 },
   { room: 'core/messages', files: /^src\/core\/messages\//, lines: 3_250 },

@@ -117,19 +117,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'earlier-answers.ts'] },
   'src/core/commands': {
     what: 'one file per command',
-    entries: ['all-commands.ts', 'approve.ts', 'ask.ts', 'deny.ts', 'edit.ts', 'task.ts'],
+    entries: ['all-commands.ts', 'answer.ts', 'approve.ts', 'ask.ts', 'deny.ts', 'edit.ts', 'task.ts'],
   },
   'src/core/commands/shared': {
     what: 'what several commands do',
-    entries: [
-      'answer-question.ts',
-      'approval-checks.ts',
-      'context.ts',
-      'question-targets.ts',
-      'targets.ts',
-      'user-edit-target.ts',
-      'words-for-agent.ts',
-    ],
+    entries: ['approval-checks.ts', 'context.ts', 'targets.ts', 'user-edit-target.ts', 'words-for-agent.ts'],
   },
   'src/core/actions': { what: 'state changes shared by handlers', entries: 'every file' },
   'src/core/messages': {

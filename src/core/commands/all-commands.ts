@@ -9,7 +9,7 @@ import { deny } from './deny.ts';
 import { edit } from './edit.ts';
 import { createHelp } from './help.ts';
 import { resume } from './resume.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import type { CommandDefinition } from './shared/context.ts';
 import { show } from './show.ts';
 import { approvals, revoke } from './standing-approvals.ts';
 import { status } from './status.ts';

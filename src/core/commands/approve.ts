@@ -3,27 +3,26 @@ import { hasCountedApproval, missingNow, recordApproval } from '../actions/appro
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { type CommandNamed, type CommandText, readIds, readOneId, splitWords } from '../comments/command-line.ts';
-import { approvalNotCounted } from '../messages/approval-replies.ts';
+import { approvalNotCounted, standingApprovalRefused } from '../messages/approval-replies.ts';
 import type { ApprovalRules } from '../policy/may-approve.ts';
 import type { AlwaysRequest, CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import { approveQuestion } from './shared/answer-question.ts';
+import { approveQuestion } from './answer.ts';
 import { approvalNeeds, checkMayApprove, checkPagesIntact } from './shared/approval-checks.ts';
 import {
   acknowledge,
   type CommandContext,
+  type CommandDefinition,
   type CommentContext,
   createVote,
   refuseIfReadOnly,
+  replyAlreadyDecided,
   withLeftoverReplies,
 } from './shared/context.ts';
-import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { findDecidedQuestion } from './shared/question-targets.ts';
-import { resolveTargets } from './shared/targets.ts';
+import { findDecidedQuestion, type ResolvedTargets, resolveDecisionTargets, resolveTargets } from './shared/targets.ts';
 import { recordStandingApproval, requestStandingApproval } from './standing-approvals.ts';
 
 export const approve = {
@@ -33,7 +32,7 @@ export const approve = {
   summary:
     'make the change; in its thread the id may be left out, lines below are a note for the agent; with always also later changes by the same tool, of this path or of a glob',
   allowedTo: 'writer',
-  decidesOn: { states: 'pending', includesUndos: true, quotePoints: false, idsNameLaterPosts: false },
+  decidesOn: { states: 'pending', includesUndos: true },
   read: readApproval,
   needs: {
     condition: 'it means pending changes',
@@ -82,7 +81,8 @@ function runApprove(context: CommandContext, { targets, note, always }: CommandN
   const question = findDecidedQuestion(context.pull, approve.decidesOn, targets, context.commentRef);
   if (question !== null && always === undefined) return approveQuestion(context, question, note);
   const resolution = resolveDecisionTargets(context, approve, targets);
-  if (resolution.kind === 'replied') return resolution.step;
+  if (!('open' in resolution)) return resolution;
+  if (resolution.open.length === 0) return replyAlreadyDecided(context, resolution.alreadyDecided);
   const isReadingAlone = resolution.open.every(({ change }) => change.op === 'read');
   const refusal = isReadingAlone ? null : refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
@@ -104,10 +104,11 @@ function approveAll(
 ): Step {
   const { location, createdAt } = context.intent;
   const [only] = open;
-  const grant = always === null || only === undefined ? null : requestStandingApproval(context, only, always, note);
+  const granted = always === null || only === undefined ? null : requestStandingApproval(context, only, always);
   const voted = open.reduce((builder, one) => {
-    const vote = grant?.kind === 'granted' ? grant.vote : createVote(context, one, 'approve', note);
-    return recordApproval(builder, one, vote, rules, createdAt);
+    const vote = createVote(context, one, 'approve', note);
+    const given = granted === null || typeof granted === 'string' ? vote : { ...granted.vote, text: vote.text };
+    return recordApproval(builder, one, given, rules, createdAt);
   }, startStep(context.pull));
   const ids = open.filter(({ state }) => state === 'proposed').map(({ id }) => id);
   const newlyApproved = voted.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'approved');
@@ -115,7 +116,12 @@ function approveAll(
   const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
   const acknowledged = acknowledge(voted, context);
   const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
-  const standing = grant === null ? replied : recordStandingApproval(replied, context, grant);
+  const standing =
+    granted === null || only === undefined
+      ? replied
+      : typeof granted === 'string'
+        ? withReply(replied, location, standingApprovalRefused(only.id, granted))
+        : recordStandingApproval(replied, context, granted);
   const committing = queueCommit(standing, newlyApproved, context);
   const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
   return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);

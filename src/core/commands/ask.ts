@@ -1,6 +1,6 @@
 import { pluralize } from '../../lib/format.ts';
 import { addSideQuestion } from '../actions/side-questions.ts';
-import { endStep, startStep, withReply } from '../actions/step-builder.ts';
+import { endStep, startStep } from '../actions/step-builder.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { readText } from '../comments/command-line.ts';
 import { changeDiff, pathsOf } from '../edits/change.ts';
@@ -9,8 +9,7 @@ import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
 import type { Step } from '../step/step.ts';
-import { acknowledge, type CommandContext } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 import { readableDiff } from './shared/words-for-agent.ts';
 
@@ -27,7 +26,9 @@ export const ask = {
 /** Queues a question. The model answers one after the other, also where no run ever was. */
 export function requestAnswer(context: CommandContext, text: string): Step {
   const { pull, intent, person } = context;
-  if (pull.sideQuestions.length >= SIDE_QUESTION_LIMITS.pending) return refuseQuestion(context);
+  const { pending } = SIDE_QUESTION_LIMITS;
+  if (pull.sideQuestions.length >= pending)
+    return endWithReply(context, queueFull('question', pluralize(pending, 'question')), 'queue-full');
   const proposal = findAnsweredProposal(pull, intent);
   const question: SideQuestion = {
     id: locationId(intent.location),
@@ -41,14 +42,6 @@ export function requestAnswer(context: CommandContext, text: string): Step {
   };
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   return endStep(addSideQuestion(acknowledged, question), 'queued');
-}
-
-/** One reply while the same question is first, so that a flood of questions causes no flood of replies. */
-function refuseQuestion({ pull, intent, person }: CommandContext): Step {
-  const first = pull.sideQuestions.at(0)?.id ?? '';
-  const once = `questions-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${first}`;
-  const reply = queueFull('question', pluralize(SIDE_QUESTION_LIMITS.pending, 'question'));
-  return endStep(withReply(startStep(pull), intent.location, reply, once), 'queue-full');
 }
 
 function describeAskedChange({ change, state }: Proposal, context: CommandContext): AskedChange {

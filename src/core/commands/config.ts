@@ -1,7 +1,6 @@
 import { readAlone } from '../comments/command-line.ts';
 import { settingsShown } from '../messages/settings-replies.ts';
-import { endWithInfo } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import { type CommandDefinition, endWithInfo } from './shared/context.ts';
 
 export const config = {
   name: 'config',

@@ -7,10 +7,8 @@ import type { CommandNamed } from '../comments/command-line.ts';
 import { nothingPending } from '../messages/replies.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
-import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { findOpenQuestion } from './shared/question-targets.ts';
-import { resolveAll } from './shared/targets.ts';
+import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
+import { findOpenQuestion, replyUnresolved, resolveAll } from './shared/targets.ts';
 import { withWords } from './shared/words-for-agent.ts';
 
 export const continueCommand = {
@@ -20,7 +18,7 @@ export const continueCommand = {
   summary:
     'send the decisions so far to the agent and withdraw all undecided changes and open questions; lines below are a note for the agent',
   allowedTo: 'writer',
-  decidesOn: { states: 'pending', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
+  decidesOn: { states: 'pending', includesUndos: false },
   read: ({ rest, below }) => (rest === '' ? { name: 'continue', text: below.trim() } : null),
   run: runContinue,
 } as const satisfies CommandDefinition<'continue'>;
@@ -30,11 +28,8 @@ function runContinue(context: CommandContext, { text }: CommandNamed<'continue'>
   const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
   const question = findOpenQuestion(context.pull);
   const isAsking = question !== null && wasAskedBefore(question, context.intent.createdAt);
-  if (run?.batch == null || (pending.kind !== 'resolved' && !isAsking)) {
-    return pending.kind === 'no-match' && pending.postedLater.length > 0
-      ? replyPostedLater(context, pending.postedLater)
-      : endWithReply(context, nothingPending('continue'), 'nothing-pending');
-  }
+  if (pending.kind !== 'resolved' && !isAsking) return replyUnresolved(context, 'continue', pending);
+  if (run?.batch == null) return endWithReply(context, nothingPending('continue'), 'nothing-pending');
   const batch = { ...run.batch, continued: true };
   const continued = withdrawExpiredCalls(withRun(withWords(startStep(context.pull), context, text), { batch }));
   const note = `${context.person.login} went on without it with /continue`;

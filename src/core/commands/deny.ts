@@ -15,12 +15,15 @@ import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
 import type { Vote } from '../state/vote.ts';
 import type { Step } from '../step/step.ts';
-import { answerQuestion } from './shared/answer-question.ts';
-import { acknowledge, type CommandContext, createVote, withLeftoverReplies } from './shared/context.ts';
-import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { findAnsweredQuestion, findDecidedQuestion } from './shared/question-targets.ts';
-import { findAnsweredProposal } from './shared/targets.ts';
+import { answerQuestion } from './answer.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommandDefinition,
+  createVote,
+  withLeftoverReplies,
+} from './shared/context.ts';
+import { findDecidedQuestion, meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
 
 export const deny = {
   name: 'deny',
@@ -28,7 +31,7 @@ export const deny = {
   syntax: '/deny [<id>…|all] [reason]',
   summary: 'do not make this change; the reason goes to the agent',
   allowedTo: 'writer-or-author',
-  decidesOn: { states: 'uncommitted', includesUndos: true, quotePoints: true, idsNameLaterPosts: true },
+  decidesOn: { states: 'uncommitted', includesUndos: true },
   read: ({ rest, note }) => {
     const { text, ...denied } = readTargetsAndText(rest, note);
     return { name: 'deny', ...denied, reason: text };
@@ -37,45 +40,23 @@ export const deny = {
 } as const satisfies CommandDefinition<'deny'>;
 
 function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
-  const { targets, reason } = targetsAndReason(context, command);
+  const { targets, text: reason } = meantTargets(context, command.targets, command.reason, command.fullText);
   const text = reasonForModel(context, reason);
   const question = findDecidedQuestion(context.pull, deny.decidesOn, targets, context.commentRef);
   if (question !== null) return answerQuestion(context, question, { kind: 'reject' }, text);
   const resolved = resolveDecisionTargets(context, deny, targets);
-  const step = resolved.kind === 'replied' ? resolved.step : denyAll(context, resolved, text);
-  return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'deny', text });
-}
-
-/** In the thread of a proposal or question, a first word that only looks like an id is part of the reason. */
-function targetsAndReason(
-  { pull, commentRef }: CommandContext,
-  command: CommandNamed<'deny'>,
-): Pick<CommandNamed<'deny'>, 'targets' | 'reason'> {
-  const { targets } = command;
-  const isAnswer = findAnsweredProposal(pull, commentRef) !== null || findAnsweredQuestion(pull, commentRef) !== null;
-  if (targets.by !== 'ids' || !isAnswer) return command;
-  const known = [...pull.proposals, ...(pull.run?.questions ?? [])];
-  const isKnown = targets.ids.some((id) => known.some((one) => one.id === id));
-  return isKnown ? command : { targets: { by: 'location' }, reason: command.fullText };
+  if (!('open' in resolved)) return resolved;
+  const denied = resolved.open.reduce(
+    (builder, one) => rejectWithVote(builder, one, createVote(context, one, 'deny', text), context.intent.createdAt),
+    startStep(context.pull),
+  );
+  return endRejection(context, denied, resolved, { action: 'deny', text });
 }
 
 /** The pull request's author can deny without write access, but can't instruct the agent. */
 function reasonForModel({ role }: CommandContext, reason: string): string | null {
   const text = cleanText(reason);
   return role === 'writer' && text !== '' ? text : null;
-}
-
-function denyAll(
-  context: CommandContext,
-  { open, alreadyDecided, postedLater }: ResolvedTargets,
-  reason: string | null,
-): Step {
-  const denied = open.reduce(
-    (builder, one) => rejectWithVote(builder, one, createVote(context, one, 'deny', reason), context.intent.createdAt),
-    startStep(context.pull),
-  );
-  const advanced = advanceBatch(acknowledge(denied, context), context.facts.now);
-  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), 'denied');
 }
 
 /** Rejects one proposal with this vote, and answers its call. `at` is the time of the denial. */
@@ -87,20 +68,22 @@ export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: V
   return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
 
-/** A denial can't stop a commit already in flight, but it prevents any retry. */
-export function recordLateDenial(
+/** Ends a step that denied the open proposals. It can't stop a commit already in flight, but prevents any retry. */
+export function endRejection(
   context: CommandContext,
-  step: Step,
-  alreadyDecided: readonly Proposal[],
+  rejected: StepBuilder,
+  { open, alreadyDecided, postedLater }: ResolvedTargets,
   { action, text }: { readonly action: 'deny' | 'edit'; readonly text: string | null },
 ): Step {
   // An undo has no call that an instruction could go to, so `/edit` does not stop it.
   const executing = alreadyDecided.filter(
     ({ state, origin }) => state === 'executing' && (action === 'deny' || origin.kind === 'call'),
   );
-  const { pull, votes } = executing.reduce(
-    (builder: StepBuilder, one) => recordVote(builder, createVote(context, one, action, text)),
-    step,
+  const voted = executing.reduce(
+    (builder, one) => recordVote(builder, createVote(context, one, action, text)),
+    rejected,
   );
-  return { ...step, pull, votes };
+  const advanced = open.length === 0 ? voted : advanceBatch(acknowledge(voted, context), context.facts.now);
+  const reason = open.length === 0 ? 'already-decided' : action === 'deny' ? 'denied' : 'edit-requested';
+  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), reason);
 }

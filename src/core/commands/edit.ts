@@ -1,38 +1,32 @@
 import { couldApprovalCount } from '../actions/approvals.ts';
 import {
   currentProposal,
-  endStep,
   queueCommentUpdate,
   recordFeedback,
   recordVote,
   type StepBuilder,
   startStep,
   withProposal,
-  withReply,
 } from '../actions/step-builder.ts';
-import { advanceBatch, answerProposalCalls } from '../actions/tool-batch.ts';
+import { answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
-import { nothingPending, undoNotEditable } from '../messages/replies.ts';
+import { undoNotEditable } from '../messages/replies.ts';
 import type { Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied, transition } from '../state/proposal-lifecycle.ts';
+import { transition } from '../state/proposal-lifecycle.ts';
 import type { Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import { recordLateDenial } from './deny.ts';
+import { endRejection } from './deny.ts';
 import { approvalNeeds } from './shared/approval-checks.ts';
 import {
-  acknowledge,
   type CommandContext,
+  type CommandDefinition,
   type CommentContext,
   createVote,
   endWithReply,
-  replyAlreadyDecided,
-  withLeftoverReplies,
 } from './shared/context.ts';
-import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { findAnsweredProposal } from './shared/targets.ts';
+import { meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
 import { findUserEditTarget, userEditInput } from './shared/user-edit-target.ts';
 
 export const edit = {
@@ -41,7 +35,7 @@ export const edit = {
   syntax: '/edit [<id>…|all] <instruction>',
   summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
   allowedTo: 'writer',
-  decidesOn: { states: 'uncommitted', includesUndos: false, quotePoints: true, idsNameLaterPosts: false },
+  decidesOn: { states: 'uncommitted', includesUndos: false },
   read: ({ rest, below }) => {
     const { text, ...edited } = readTargetsAndText(rest, below);
     return text === '' ? null : { name: 'edit', ...edited, instruction: text };
@@ -67,59 +61,31 @@ function userEditNeeds(context: CommentContext): readonly Need[] {
 }
 
 function runEdit(context: CommandContext, { targets, instruction, fullText }: CommandNamed<'edit'>): Step {
-  const { pull, commentRef } = context;
-  const answered = findAnsweredProposal(pull, commentRef);
-  if (targets.by === 'location') {
-    if (answered !== null) return requestEdit(context, answered, instruction);
-    // In another thread, or below another quote, the instruction can't be about every proposal.
-    const isAboutAll = commentRef.location.at !== 'thread' && commentRef.quotedIds.length === 0;
-    return requestEditOf(context, isAboutAll ? { by: 'all' } : targets, instruction);
-  }
-  const isKnown = targets.by === 'all' || targets.ids.some((id) => pull.proposals.some((one) => one.id === id));
-  // In a proposal's thread, a first word that only looks like an id is part of the instruction.
-  if (!isKnown && answered !== null) return requestEdit(context, answered, fullText);
-  return requestEditOf(context, targets, instruction);
+  const { location, quotedIds } = context.commentRef;
+  const meant = meantTargets(context, targets, instruction, fullText);
+  const isAboutAll = meant.targets.by === 'location' && location.at !== 'thread' && quotedIds.length === 0;
+  return requestEdit(context, isAboutAll ? { by: 'all' } : meant.targets, meant.text);
 }
 
-/** Asks for changes to all uncommitted proposals of the run. */
-export function requestEditOfAll(context: CommandContext, instruction: string): Step {
-  return requestEditOf(context, { by: 'all' }, instruction);
-}
-
-function requestEditOf(context: CommandContext, targets: Targets, instruction: string): Step {
+/** Asks for changes to proposals: the one that a reply answers, those that are named, or all that are uncommitted. */
+export function requestEdit(context: CommandContext, targets: Targets, instruction: string): Step {
   const resolved = resolveDecisionTargets(context, edit, targets);
-  const step = resolved.kind === 'replied' ? resolved.step : recordEditRequest(context, resolved, instruction, targets);
-  return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'edit', text: instruction });
-}
-
-/** Asks for changes to the one proposal that a reply answers. */
-export function requestEdit(context: CommandContext, proposal: Proposal, instruction: string): Step {
-  if (context.commentRef.decidedInThreads.includes(proposal.id))
-    return endWithReply(context, nothingPending('edit'), 'already-decided');
-  if (!canStillBeDenied(proposal)) {
-    const replied = replyAlreadyDecided(context, [proposal]);
-    return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
-  }
-  const resolved = { open: [proposal], alreadyDecided: [], postedLater: [] };
-  return recordEditRequest(context, resolved, instruction, { by: 'location' });
+  return 'open' in resolved ? recordEditRequest(context, resolved, instruction, targets) : resolved;
 }
 
 function recordEditRequest(
   context: CommandContext,
-  { open, alreadyDecided, postedLater }: ResolvedTargets,
+  resolved: ResolvedTargets,
   instruction: string,
   targets: Targets,
 ): Step {
+  const { open } = resolved;
   const undos = open.filter(({ origin }) => origin.kind === 'undo');
-  if (undos.length === open.length) return endWithReply(context, undoNotEditable(undos), 'undo-refused');
+  if (undos.length > 0) return endWithReply(context, undoNotEditable(undos), 'undo-refused');
   const pull = startStep(context.pull);
-  const started = targets.by === 'all' ? recordFeedback(pull, context.facts.now) : pull;
-  const replied = undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditable(undos));
-  const rejected = open
-    .filter((one) => !undos.includes(one))
-    .reduce((builder, one) => rejectWithInstruction(builder, one, context, instruction), replied);
-  const advanced = advanceBatch(acknowledge(rejected, context), context.facts.now);
-  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), 'edit-requested');
+  const started = targets.by === 'all' && open.length > 0 ? recordFeedback(pull, context.facts.now) : pull;
+  const rejected = open.reduce((builder, one) => rejectWithInstruction(builder, one, context, instruction), started);
+  return endRejection(context, rejected, resolved, { action: 'edit', text: instruction });
 }
 
 /** The instruction becomes the result of the proposal's call. */

@@ -1,7 +1,6 @@
 import { readAlone } from '../comments/command-line.ts';
 import { type CommandHelp, helpShown } from '../messages/replies.ts';
-import { endWithInfo } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import { type CommandDefinition, endWithInfo } from './shared/context.ts';
 
 /** `commands` lists all of them, this one too. */
 export const createHelp = (commands: () => readonly CommandHelp[]) =>

@@ -11,13 +11,11 @@ import type { Step } from '../step/step.ts';
 import {
   acknowledge,
   type CommandContext,
+  type CommandDefinition,
   type CommentContext,
   endWithReply,
-  refuseIfClosed,
-  refuseIfTooManyRuns,
-  refuseWithoutPermissions,
+  refuseToRun,
 } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
 import { withWords } from './shared/words-for-agent.ts';
 
 export const resume = {
@@ -45,23 +43,16 @@ export function findResumableRun(pull: PullState, createdAt: string): Run | Para
   const { run } = pull;
   if (activeRun(pull) !== null || pull.queue.length > 0) return 'run-active';
   if (run === null || run.phase.kind !== 'ended' || !isResumable(run.phase.reason)) return 'no-resumable-run';
-  const writtenAt = Date.parse(createdAt);
-  const isAfterTask = writtenAt > Date.parse(run.task.requestedAt);
-  const isAfterEnd = writtenAt > truncateToSeconds(run.phase.at);
-  const isAfterLast = run.lastResumption === null || writtenAt > Date.parse(run.lastResumption.requestedAt);
-  return isAfterTask && isAfterEnd && isAfterLast ? run : 'written-before-end';
-}
-
-/** GitHub's times are whole seconds, so that a comment of the same second does not count as later. */
-function truncateToSeconds(time: string): number {
-  return Math.floor(Date.parse(time) / 1000) * 1000;
+  // GitHub's times are whole seconds, so that a comment of the same second does not count as later.
+  const endedAt = Math.floor(Date.parse(run.phase.at) / 1000) * 1000;
+  return Date.parse(createdAt) > endedAt ? run : 'written-before-end';
 }
 
 function runResume(context: CommandContext, { text }: CommandNamed<'resume'>): Step {
   const { pull, facts, intent, person } = context;
   const run = findResumableRun(pull, intent.createdAt);
   if (typeof run === 'string') return endWithReply(context, notResumable(run), 'resume-refused');
-  const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context);
+  const refusal = refuseToRun(context);
   if (refusal !== null) return refusal;
   const spoken = run.lastResumption?.spoken ?? null;
   const resumption = { by: person, requestedAt: intent.createdAt, spoken };

@@ -3,7 +3,6 @@ import { endStep, type StepBuilder, startStep, withPullState, withReply } from '
 import { type CommandNamed, readAlone } from '../comments/command-line.ts';
 import {
   standingApprovalGranted,
-  standingApprovalRefused,
   standingApprovalsShown,
   standingApprovalUnknown,
 } from '../messages/approval-replies.ts';
@@ -12,53 +11,44 @@ import type { AlwaysRequest } from '../state/intent.ts';
 import { expiryAfter } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
-import type { StandingApproval, Vote } from '../state/vote.ts';
+import type { StandingApproval } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { StandingObstacle } from '../step/refusals.ts';
 import type { Step } from '../step/step.ts';
-import { acknowledge, type CommandContext, createVote, endWithInfo, endWithReply } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommandDefinition,
+  createVote,
+  endWithInfo,
+  endWithReply,
+} from './shared/context.ts';
 
-/** The outcome of `/approve always`: the vote that gives a standing approval, or why the approval is for one change. */
-type StandingApprovalOutcome =
-  | { readonly kind: 'granted'; readonly approval: StandingApproval; readonly vote: Vote }
-  | { readonly kind: 'refused'; readonly id: string; readonly obstacle: StandingObstacle };
-
-/** Reads the wish for a standing approval; the approval of the change itself holds either way. */
+/** The standing approval that `/approve always` gives, or why it approves this change only. */
 export function requestStandingApproval(
   context: CommandContext,
   proposal: Proposal,
   { glob }: AlwaysRequest,
-  note: string,
-): StandingApprovalOutcome {
+): StandingApproval | StandingObstacle {
   const { pull, facts, intent, person } = context;
-  const refuse = (obstacle: StandingObstacle) => ({ kind: 'refused', id: proposal.id, obstacle }) as const;
-  if (facts.settings?.kind !== 'settings') return refuse('switched-off');
+  if (facts.settings?.kind !== 'settings') return 'switched-off';
   const { settings } = facts.settings;
-  if (pull.run?.task.by.id !== person.id) return refuse('not-your-run');
+  if (pull.run?.task.by.id !== person.id) return 'not-your-run';
   const scope = findScope(proposal, glob, settings);
-  if (typeof scope === 'string') return refuse(scope);
+  if (typeof scope === 'string') return scope;
+  if (inForce(pull, facts).length >= MAX_STANDING_APPROVALS) return 'too-many';
   const expiresAt = expiryAfter(intent.createdAt, settings.expiryHours);
-  if (inForce(pull, facts).length >= MAX_STANDING_APPROVALS) return refuse('too-many');
   const ref = { ...scope, number: pull.standingApprovalCount + 1, expiresAt };
-  const vote = { ...createVote(context, proposal, 'approve-always', note), standingApproval: ref };
-  // The note is about this change only.
-  const approval = { ...ref, vote: { ...vote, text: null }, grantedAt: intent.createdAt };
-  return { kind: 'granted', approval, vote };
+  const vote = { ...createVote(context, proposal, 'approve-always', null), standingApproval: ref };
+  return { ...ref, vote, grantedAt: intent.createdAt };
 }
 
-/**
- * Replies with the standing approval, or why there is none.
- * Expired ones are dropped with the next one, so that their number stays bounded.
- */
+/** Stores the standing approval and replies with it. Expired ones are dropped, so that their number stays bounded. */
 export function recordStandingApproval(
   builder: StepBuilder,
   { intent, facts }: CommandContext,
-  outcome: StandingApprovalOutcome,
+  approval: StandingApproval,
 ): StepBuilder {
-  if (outcome.kind === 'refused')
-    return withReply(builder, intent.location, standingApprovalRefused(outcome.id, outcome.obstacle));
-  const { approval } = outcome;
   const given = withPullState(builder, {
     standingApprovals: [...inForce(builder.pull, facts), approval],
     standingApprovalCount: approval.number,

@@ -2,9 +2,8 @@ import { readAlone } from '../comments/command-line.ts';
 import { statusShown } from '../messages/replies.ts';
 import type { Step } from '../step/step.ts';
 import { findResumableRun } from './resume.ts';
-import { type CommandContext, endWithInfo } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { findOpenQuestion } from './shared/question-targets.ts';
+import { type CommandContext, type CommandDefinition, endWithInfo } from './shared/context.ts';
+import { findOpenQuestion } from './shared/targets.ts';
 
 export const status = {
   name: 'status',

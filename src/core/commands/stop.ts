@@ -5,8 +5,7 @@ import { nothingPending } from '../messages/replies.ts';
 import { queueDropped } from '../messages/run-ended.ts';
 import { activeRun } from '../state/pull-state.ts';
 import type { Step } from '../step/step.ts';
-import { acknowledge, type CommandContext, endWithReply } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
+import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
 
 export const stop = {
   name: 'stop',

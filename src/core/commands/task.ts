@@ -12,7 +12,7 @@ import {
 } from '../actions/step-builder.ts';
 import { summarizePull } from '../agent/context/pull-summary.ts';
 import { readText } from '../comments/command-line.ts';
-import { permissionMissing, pullNotOpen, queueFull, taskQueued, tooManyRuns } from '../messages/replies.ts';
+import { queueFull, taskQueued } from '../messages/replies.ts';
 import { joinRules } from '../policy/path-policy.ts';
 import { type HeadBranch, NO_BRANCH_FACTS } from '../state/head-branch.ts';
 import { locationId } from '../state/intent.ts';
@@ -28,12 +28,12 @@ import type { Step } from '../step/step.ts';
 import {
   acknowledge,
   type CommandContext,
+  type CommandDefinition,
   type CommentContext,
-  refuseIfClosed,
-  refuseIfTooManyRuns,
-  refuseWithoutPermissions,
+  endWithReply,
+  refuseToRun,
+  whyNoRun,
 } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 import { isAboutDecided, wordsNeeds } from './shared/words-for-agent.ts';
 
@@ -73,17 +73,14 @@ export function requestTask(context: CommandContext, text: string, about: Decide
   };
   if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);
   return (
-    refuseWithoutPermissions(context) ??
-    refuseIfClosed(context) ??
-    refuseIfTooManyRuns(context) ??
-    endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
+    refuseToRun(context) ?? endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
   );
 }
 
 function queueTask(context: CommandContext, task: Task): Step {
   const { pull, intent } = context;
   const full = findFullQueue(pull, context.person);
-  if (full !== null) return refuseTask(context, full);
+  if (full !== null) return endWithReply(context, queueFull('task', full), 'queue-full');
   const acknowledged = acknowledge(startStep(pull), context, 'eyes');
   const added = withPullState(acknowledged, { queue: [...pull.queue, task] });
   const replied = withReply(added, intent.location, taskQueued(pull.queue.length + 1));
@@ -98,24 +95,12 @@ function findFullQueue({ queue }: PullState, person: Person): string | null {
   return own.length >= queuedTasksOfOnePerson ? `${pluralize(queuedTasksOfOnePerson, 'task')} of yours` : null;
 }
 
-/** One reply to a person while the same task is first, so that a flood of tasks causes no flood of replies. */
-function refuseTask({ pull, intent, person }: CommandContext, waiting: string): Step {
-  const [first] = pull.queue;
-  const place = first === undefined ? '' : locationId(first.location);
-  const once = `tasks-full:${pull.ref.repositoryId}:${pull.ref.number}:${person.id}:${place}`;
-  return endStep(withReply(startStep(pull), intent.location, queueFull('task', waiting), once), 'queue-full');
-}
-
 /** Starts the oldest queued task once the previous run has ended. */
 export function onNextTaskDue(pull: PullState, facts: Facts): Step {
   const [next, ...rest] = pull.queue;
   if (next === undefined || activeRun(pull) !== null) return endStep(startStep(pull), 'outdated-result');
-  const { missingPermissions = [], pullRequest, reachedRunLimit: limit } = facts;
-  if (missingPermissions.length > 0)
-    return endStep(dropQueue(startStep(pull), permissionMissing(missingPermissions)), 'permission-missing');
-  if (pullRequest !== undefined && pullRequest.state !== 'open')
-    return endStep(dropQueue(startStep(pull), pullNotOpen(pullRequest.state)), 'pull-not-open');
-  if (limit) return endStep(dropQueue(startStep(pull), tooManyRuns(limit)), 'runs-per-day');
+  const refusal = whyNoRun(facts);
+  if (refusal !== null) return endStep(dropQueue(startStep(pull), refusal.reply), refusal.reason);
   return endStep(startRun(withPullState(startStep(pull), { queue: rest }), next, facts), 'run-started');
 }
 

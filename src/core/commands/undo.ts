@@ -21,12 +21,13 @@ import type { Step } from '../step/step.ts';
 import {
   acknowledge,
   type CommandContext,
+  type CommandDefinition,
   type CommentContext,
+  type CommentRef,
   endWithReply,
-  refuseIfClosed,
+  refuseToRun,
 } from './shared/context.ts';
-import type { CommandDefinition } from './shared/definition.ts';
-import { type CommentRef, findAnsweredProposal } from './shared/targets.ts';
+import { findAnsweredProposal } from './shared/targets.ts';
 
 export const undo = {
   name: 'undo',
@@ -92,7 +93,7 @@ function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): St
     const changes = pull.proposals.filter(isUndoable).toReversed();
     return endWithReply(context, idMissing('undo', changes), 'undo-refused');
   }
-  const closed = refuseIfClosed(context);
+  const closed = refuseToRun(context);
   if (closed !== null) return closed;
   const result = checkUndo(pull, facts.undo ?? { kind: 'changed-since', path: mainPath(applied.change) });
   if (result.kind === 'change') return proposeUndo(context, applied, result);

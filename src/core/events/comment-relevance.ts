@@ -1,7 +1,6 @@
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
-import { findAnsweredQuestion } from '../commands/shared/question-targets.ts';
-import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
+import { findAnsweredProposal, findAnsweredQuestion, resolveAll } from '../commands/shared/targets.ts';
 import { isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import type { CommandName, CommentIntent, ParsedComment, TextComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';

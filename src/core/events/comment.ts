@@ -1,9 +1,9 @@
 import { defer, endStep, noop, startStep, withPullState, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
+import { answerWithWords } from '../commands/answer.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
 import { requestAnswer } from '../commands/ask.ts';
-import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
-import { answerWithWords } from '../commands/shared/answer-question.ts';
+import { edit, requestEdit } from '../commands/edit.ts';
 import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
 import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
@@ -164,7 +164,7 @@ function onReply(context: CommandContext, comment: TextComment, proposal: Propos
 function onWords(context: CommandContext, proposal: Proposal, text: string): Step {
   return isAboutDecided(proposal, context.intent.createdAt)
     ? giveWordsToAgent(context, text, proposal, requestTask)
-    : requestEdit(context, proposal, text);
+    : requestEdit(context, { by: 'location' }, text);
 }
 
 /** A review without a command can ask for changes to all proposals or, where the repository allows it, approve them. */
@@ -174,6 +174,6 @@ function onReviewWithoutCommand(context: CommandContext, text: string): Step {
   if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'not-for-us');
   const targets = command.name === 'approve' ? approvedTargets(intent, facts) : null;
   if (command.name === 'approve' && targets === null) return noop(pull, 'not-for-us');
-  if (targets === null) return requestEditOfAll(context, text);
+  if (targets === null) return requestEdit(context, { by: 'all' }, text);
   return approve.run(context, { name: 'approve', targets, note: '' });
 }

@@ -1,5 +1,6 @@
 import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
-import { type CommentRef, isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
+import type { CommentRef } from '../commands/shared/context.ts';
+import { isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
 import type { PullState } from '../state/pull-state.ts';

@@ -241,7 +241,7 @@ describe('a question while things happen', () => {
     await vi.waitFor(async () => expect((await undecided.execute(stage().db())).rows).toEqual([]), WAIT);
     answers();
     await stage().settle();
-    expect(bot.answers().filter((text) => text.includes('10 questions already wait'))).toHaveLength(1);
+    expect(bot.answers().filter((text) => text.includes('10 questions already wait'))).toHaveLength(3);
     expect(bot.answers().filter((text) => text.includes('Answer, written by the model'))).toHaveLength(10);
   });
 });

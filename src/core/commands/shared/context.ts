@@ -1,6 +1,8 @@
 import type { Reply } from '../../../lib/trust.ts';
 import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
+import type { CommandNamed, CommandSyntax } from '../../comments/command-line.ts';
 import {
+  type CommandHelp,
   cannotCommit,
   decidedBefore,
   permissionMissing,
@@ -10,14 +12,24 @@ import {
 } from '../../messages/replies.ts';
 import type { Role } from '../../policy/may-approve.ts';
 import { canCommit } from '../../state/head-branch.ts';
-import type { CommentIntent } from '../../state/intent.ts';
+import type { CommandName, CommentIntent, CommentLocation } from '../../state/intent.ts';
 import { type Proposal, postedChange } from '../../state/proposal.ts';
 import type { PullState } from '../../state/pull-state.ts';
 import type { Permission, Person, Vote } from '../../state/vote.ts';
-import type { Facts } from '../../step/facts.ts';
+import type { CommandNeed, Facts, Need } from '../../step/facts.ts';
 import type { Reason } from '../../step/reasons.ts';
 import type { Step } from '../../step/step.ts';
-import type { CommentRef } from './targets.ts';
+
+/** The position of a comment: all that tells which proposals it is about, besides its text. */
+export type CommentRef = {
+  readonly location: CommentLocation;
+  readonly quotedIds: readonly string[];
+  readonly quote: string | null;
+  /** GitHub's `created_at`. */
+  readonly createdAt: string;
+  /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
+  readonly decidedInThreads: readonly string[];
+};
 
 /** A comment, and the pull request that it is on. */
 export type CommentContext = {
@@ -33,6 +45,35 @@ export type CommandContext = CommentContext & {
   readonly person: Person;
   readonly permission: Permission;
   readonly role: Role;
+};
+
+/** Which proposals a command can be about. */
+export type TargetScope = {
+  /** Only undecided proposals, or every proposal that is not committed yet. */
+  readonly states: 'pending' | 'uncommitted';
+  readonly includesUndos: boolean;
+};
+
+/** Everything about one command: how it is written, who can use it, what it needs and what it does. */
+export type CommandDefinition<Name extends CommandName> = CommandSyntax<Name> &
+  CommandHelp & {
+    /** The proposals that the command can decide on; absent if it decides on none. */
+    readonly decidesOn?: TargetScope;
+    /** The facts for a person who may use it, besides their permission; absent if the command needs none. */
+    readonly needs?: CommandNeeds;
+    readonly run: (context: CommandContext, command: CommandNamed<Name>) => Step;
+  };
+
+/** The facts that a command needs, as people read about them and as the App fetches them. */
+type CommandNeeds = {
+  /** The condition on which it needs them, to follow “if”. */
+  readonly condition: string;
+  /** Every kind that `next` can return, in the order of fetching. */
+  readonly kinds: readonly CommandNeed[];
+  /**
+   * The next facts; empty if there are enough. Also called for a mention, a reply or a review that means this command.
+   */
+  readonly next: (context: CommentContext) => readonly Need[];
 };
 
 /** Replies to the comment and does nothing else. */
@@ -70,10 +111,6 @@ export function replyAlreadyDecided(context: CommandContext, proposals: readonly
   return endWithReply(context, decidedBefore(proposals), 'already-decided');
 }
 
-export function replyPostedLater(context: CommandContext, postedLater: readonly Proposal[]): Step {
-  return endWithReply(context, postedAfterwards(postedLater), 'posted-later');
-}
-
 /** The reply to an approval where the App can't commit; null if it can. */
 export function refuseIfReadOnly(context: CommandContext): Step | null {
   const branch = context.pull.run?.branch;
@@ -81,26 +118,20 @@ export function refuseIfReadOnly(context: CommandContext): Step | null {
   return endWithReply(context, cannotCommit(branch), 'push-refused');
 }
 
-/** The reply where the App's installation lacks permissions, so that no run starts; null if it has all. */
-export function refuseWithoutPermissions(context: CommandContext): Step | null {
-  const { missingPermissions: permissions = [] } = context.facts;
-  if (permissions.length === 0) return null;
-  return endWithReply(context, permissionMissing(permissions), 'permission-missing');
+/** Why no run can start or go on here now; null if one can. */
+export function whyNoRun(facts: Facts): { readonly reply: Reply; readonly reason: Reason } | null {
+  const { missingPermissions = [], pullRequest, reachedRunLimit: limit } = facts;
+  if (missingPermissions.length > 0)
+    return { reply: permissionMissing(missingPermissions), reason: 'permission-missing' };
+  if (pullRequest !== undefined && pullRequest.state !== 'open')
+    return { reply: pullNotOpen(pullRequest.state), reason: 'pull-not-open' };
+  return limit ? { reply: tooManyRuns(limit), reason: 'runs-per-day' } : null;
 }
 
-/** The reply where the pull request is closed or merged; null if it is open. */
-export function refuseIfClosed(context: CommandContext): Step | null {
-  const { pullRequest } = context.facts;
-  if (pullRequest === undefined || pullRequest.state === 'open') return null;
-  return endWithReply(context, pullNotOpen(pullRequest.state), 'pull-not-open');
-}
-
-/**
- * The reply where the repository or the person has started as many runs as a day may have; null if one more may begin.
- */
-export function refuseIfTooManyRuns(context: CommandContext): Step | null {
-  const { reachedRunLimit: limit } = context.facts;
-  return limit ? endWithReply(context, tooManyRuns(limit), 'runs-per-day') : null;
+/** The reply where no run can start or go on; null if one can. */
+export function refuseToRun(context: CommandContext): Step | null {
+  const refusal = whyNoRun(context.facts);
+  return refusal === null ? null : endWithReply(context, refusal.reply, refusal.reason);
 }
 
 /** A vote on what the proposal's comment shows. */

@@ -1,42 +1,20 @@
-import type { CommentLocation, Targets } from '../../state/intent.ts';
+import { wasAskedBefore } from '../../actions/close-question.ts';
+import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../messages/replies.ts';
+import type { Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';
-import type { Proposal } from '../../state/proposal.ts';
+import { type Proposal, postedChange } from '../../state/proposal.ts';
 import { isOpen, isPending } from '../../state/proposal-lifecycle.ts';
-import type { PullState } from '../../state/pull-state.ts';
+import { activeRun, type PullState } from '../../state/pull-state.ts';
+import { type AgentQuestion, isAnswerable } from '../../state/question.ts';
+import type { Step } from '../../step/step.ts';
+import { type CommandContext, type CommentRef, endWithReply, type TargetScope } from './context.ts';
 
-/** The position of a comment: all that tells which proposals it is about, besides its text. */
-export type CommentRef = {
-  readonly location: CommentLocation;
-  readonly quotedIds: readonly string[];
-  readonly quote: string | null;
-  /** GitHub's `created_at`. */
-  readonly createdAt: string;
-  /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
-  readonly decidedInThreads: readonly string[];
-};
-
-/** Which proposals a command can be about. */
-export type TargetScope = {
-  /** Only undecided proposals, or every proposal that is not committed yet. */
-  readonly states: 'pending' | 'uncommitted';
-  readonly includesUndos: boolean;
-  /** Whether a quote of a proposal's id points at it. A stranger can write that id above another change. */
-  readonly quotePoints: boolean;
-  /**
-   * Whether an id also names a proposal that was posted after the comment. It can be the same one, whose first comment
-   * was deleted, so a denial holds: one that meant another proposal changes no file.
-   */
-  readonly idsNameLaterPosts: boolean;
-};
-
-export type TargetResolution =
+type TargetResolution =
   /** `postedLater` has the proposals that were posted after the comment was written. */
   | { readonly kind: 'resolved'; readonly proposals: readonly Proposal[]; readonly postedLater: readonly Proposal[] }
   /** Several of the pending proposals could be meant, or none of them. */
   | { readonly kind: 'ambiguous'; readonly pending: readonly Proposal[] }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[] }
-  /** Other comments of the same review decide on all that this one could mean. */
-  | { readonly kind: 'decided-in-threads' }
   | { readonly kind: 'no-match'; readonly postedLater: readonly Proposal[] };
 
 /**
@@ -50,12 +28,16 @@ export function resolveTargets(
 ): TargetResolution {
   if (targets.by === 'ids') return resolveIds(pull, scope, targets.ids, commentRef);
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
-  const canPoint = scope.quotePoints || commentRef.location.at === 'thread';
-  const proposal = canPoint ? findAnsweredProposal(pull, commentRef) : null;
-  if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
+  const proposal = isPointing(scope, commentRef) ? findAnsweredProposal(pull, commentRef) : null;
+  if (proposal !== null) return resolvedTo([proposal], commentRef);
   if (!canMeanOnly(scope, commentRef))
     return { kind: 'ambiguous', pending: pull.proposals.filter((one) => isInScope(scope, one)) };
   return resolveOnly(pull, scope, commentRef);
+}
+
+/** A quote points at a change, but never for an approval: a stranger can write an id above another change. */
+function isPointing({ states }: TargetScope, { location }: CommentRef): boolean {
+  return states !== 'pending' || location.at === 'thread';
 }
 
 /**
@@ -67,9 +49,13 @@ function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: Co
   return states !== 'pending' || quote === null;
 }
 
+/**
+ * An id that was written before its proposal was posted can mean another page, so it approves nothing. A denial holds:
+ * one that meant another proposal changes no file.
+ */
 function resolveIds(
   pull: PullState,
-  { idsNameLaterPosts }: TargetScope,
+  { states }: TargetScope,
   ids: readonly string[],
   commentRef: CommentRef,
 ): TargetResolution {
@@ -77,22 +63,21 @@ function resolveIds(
   const unknown = ids.filter((id) => !posted.has(id));
   if (unknown.length > 0) return { kind: 'unknown-ids', ids: unknown };
   const named = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
-  const postedLater = idsNameLaterPosts ? [] : named.filter((one) => wasPostedAfter(one, commentRef.createdAt));
-  if (postedLater.length === named.length) return { kind: 'no-match', postedLater };
-  return withoutDecidedInThreads(
+  const postedLater = named.filter((one) => states === 'pending' && wasPostedAfter(one, commentRef.createdAt));
+  return resolvedTo(
     named.filter((one) => !postedLater.includes(one)),
     commentRef,
     postedLater,
   );
 }
 
-function withoutDecidedInThreads(
+function resolvedTo(
   named: readonly Proposal[],
   commentRef: CommentRef,
   postedLater: readonly Proposal[] = [],
 ): TargetResolution {
   const proposals = notDecidedInThreads(named, commentRef);
-  return proposals.length === 0 ? { kind: 'decided-in-threads' } : { kind: 'resolved', proposals, postedLater };
+  return proposals.length === 0 ? { kind: 'no-match', postedLater } : { kind: 'resolved', proposals, postedLater };
 }
 
 function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads }: CommentRef): readonly Proposal[] {
@@ -104,7 +89,7 @@ export function resolveAll(pull: PullState, scope: TargetScope, commentRef: Comm
   const open = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
   const proposals = open.filter((proposal) => wasPostedBefore(proposal, commentRef.createdAt));
   const postedLater = open.filter((proposal) => !proposals.includes(proposal));
-  return proposals.length === 0 ? noMatch(postedLater, commentRef) : { kind: 'resolved', proposals, postedLater };
+  return resolvedTo(proposals, commentRef, postedLater);
 }
 
 /**
@@ -118,15 +103,9 @@ function resolveOnly(pull: PullState, scope: TargetScope, commentRef: CommentRef
   );
   const postedLater = open.filter((one) => isInScope(scope, one) && !wasPostedBefore(one, createdAt));
   const [only, ...more] = candidates;
-  if (only === undefined) return noMatch(postedLater, commentRef);
+  if (only === undefined) return { kind: 'no-match', postedLater };
   if (more.length === 0) return { kind: 'resolved', proposals: [only], postedLater };
   return { kind: 'ambiguous', pending: candidates.filter((one) => isInScope(scope, one)) };
-}
-
-function noMatch(postedLater: readonly Proposal[], { decidedInThreads }: CommentRef): TargetResolution {
-  return postedLater.length === 0 && decidedInThreads.length > 0
-    ? { kind: 'decided-in-threads' }
-    : { kind: 'no-match', postedLater };
 }
 
 function isInScope({ states, includesUndos }: TargetScope, proposal: Proposal): boolean {
@@ -145,9 +124,6 @@ function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
   return postedAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
 }
 
-/**
- * An id that was written before its proposal was posted means another one: a restored database gives ids anew.
- */
 function wasPostedAfter(proposal: Proposal, createdAt: string): boolean {
   const postedAt = proposal.comment?.createdAt ?? null;
   return postedAt !== null && Date.parse(postedAt) > Date.parse(createdAt);
@@ -170,4 +146,116 @@ export function findAnsweredProposal(
 /** Whether this comment began the thread of the proposal. */
 export function isThreadOf({ comment }: Proposal, rootId: number): boolean {
   return beginsThread(comment, rootId);
+}
+
+/** The proposals that a decision is about; `postedLater` were posted after the comment, and stay as they are. */
+export type ResolvedTargets = {
+  readonly open: readonly Proposal[];
+  readonly alreadyDecided: readonly Proposal[];
+  readonly postedLater: readonly Proposal[];
+};
+
+type DecisionCommand = { readonly name: 'approve' | 'deny' | 'edit'; readonly decidesOn: TargetScope };
+
+/** The proposals, or the step that replies why the decision is about none. */
+export function resolveDecisionTargets(
+  context: CommandContext,
+  command: DecisionCommand,
+  targets: Targets,
+): ResolvedTargets | Step {
+  const resolution = resolveTargets(context.pull, command.decidesOn, targets, context.commentRef);
+  if (resolution.kind !== 'resolved') return replyUnresolved(context, command.name, resolution);
+  const { proposals, postedLater } = resolution;
+  const open = proposals.filter((proposal) => canDecide(command, proposal));
+  return { open, alreadyDecided: proposals.filter((proposal) => !open.includes(proposal)), postedLater };
+}
+
+/** A person's own text that is about to be committed can be denied, but not approved: nobody else has seen it. */
+function canDecide(command: DecisionCommand, proposal: Proposal): boolean {
+  if (proposal.state !== 'approved') return proposal.state === 'proposed';
+  return command.name !== 'approve' || postedChange(proposal) === proposal.change;
+}
+
+/** In the thread of a proposal or question, a first word that only looks like an id is part of the text. */
+export function meantTargets(
+  { pull, commentRef }: CommandContext,
+  targets: Targets,
+  text: string,
+  fullText: string,
+): { readonly targets: Targets; readonly text: string } {
+  const isAnswer = findAnsweredProposal(pull, commentRef) !== null || findAnsweredQuestion(pull, commentRef) !== null;
+  if (targets.by !== 'ids' || !isAnswer) return { targets, text };
+  const known = [...pull.proposals, ...(pull.run?.questions ?? [])];
+  const isKnown = targets.ids.some((id) => known.some((one) => one.id === id));
+  return isKnown ? { targets, text } : { targets: { by: 'location' }, text: fullText };
+}
+
+/** The reply to a command that means no proposal for certain. */
+export function replyUnresolved(
+  context: CommandContext,
+  command: DecisionCommand['name'] | 'show' | 'continue',
+  resolution: Exclude<TargetResolution, { kind: 'resolved' }>,
+): Step {
+  const isBelowQuote = context.commentRef.quote !== null;
+  switch (resolution.kind) {
+    case 'ambiguous':
+      return resolution.pending.length === 0
+        ? endWithReply(context, nothingPending(command), 'nothing-pending')
+        : endWithReply(context, ambiguous(command, resolution.pending, isBelowQuote), 'ambiguous');
+    case 'unknown-ids':
+      return endWithReply(context, unknownIds(resolution.ids, context.pull.proposals.filter(isPending)), 'unknown-ids');
+    case 'no-match':
+      return resolution.postedLater.length === 0
+        ? endWithReply(context, nothingPending(command), 'nothing-pending')
+        : endWithReply(context, postedAfterwards(resolution.postedLater), 'posted-later');
+  }
+}
+
+/** The question that a comment answers by its location: the open one of its thread, or the only one that it quotes. */
+export function findAnsweredQuestion(
+  pull: PullState,
+  { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
+): AgentQuestion | null {
+  if (location.at === 'thread') return findOpenInThread(pull, location.rootId);
+  const [only, ...more] = quotedIds;
+  if (only === undefined || more.length > 0) return null;
+  return pull.run?.questions.find(({ id }) => id === only) ?? null;
+}
+
+/** In the thread of an open change, people write about the change. */
+function findOpenInThread({ run, proposals }: PullState, rootId: number): AgentQuestion | null {
+  if (proposals.some((one) => isThreadOf(one, rootId) && isPostedAndOpen(one))) return null;
+  const isThere = ({ place, comment }: AgentQuestion): boolean =>
+    comment?.kind !== 'issue-comment' && place.at === 'thread' && place.rootId === rootId;
+  return run?.questions.find((one) => isAnswerable(one) && isThere(one)) ?? null;
+}
+
+/** The question that is open on the pull request now; there is at most one. */
+export function findOpenQuestion(pull: PullState): AgentQuestion | null {
+  return activeRun(pull)?.questions.find(isAnswerable) ?? null;
+}
+
+export function findQuestionById({ run }: PullState, targets: Targets): AgentQuestion | null {
+  const [id, ...more] = targets.by === 'ids' ? targets.ids : [];
+  if (id === undefined || more.length > 0) return null;
+  return run?.questions.find((one) => one.id === id && one.comment !== null) ?? null;
+}
+
+/**
+ * The question that `/approve` or `/deny` means: by its id or location, or, without either, the open one if no change
+ * was pending when the command was written.
+ */
+export function findDecidedQuestion(
+  pull: PullState,
+  scope: TargetScope,
+  targets: Targets,
+  commentRef: CommentRef,
+): AgentQuestion | null {
+  if (targets.by !== 'location') return findQuestionById(pull, targets);
+  const answered = isPointing(scope, commentRef) ? findAnsweredQuestion(pull, commentRef) : null;
+  if (answered !== null || commentRef.location.at === 'thread' || commentRef.quote !== null) return answered;
+  const open = findOpenQuestion(pull);
+  const resolution = resolveTargets(pull, scope, targets, commentRef);
+  const isNothingElse = resolution.kind === 'no-match' && resolution.postedLater.length === 0;
+  return open !== null && isNothingElse && wasAskedBefore(open, commentRef.createdAt) ? open : null;
 }

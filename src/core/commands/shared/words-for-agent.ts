@@ -14,14 +14,7 @@ import { DEFAULT_SETTINGS } from '../../state/settings.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import type { Need } from '../../step/facts.ts';
 import type { Step } from '../../step/step.ts';
-import {
-  acknowledge,
-  type CommandContext,
-  type CommentContext,
-  refuseIfClosed,
-  refuseIfTooManyRuns,
-  refuseWithoutPermissions,
-} from './context.ts';
+import { acknowledge, type CommandContext, type CommentContext, refuseToRun } from './context.ts';
 
 /** Who gets a person's words: the active run, the last one, which goes on with its transcript, or a new one. */
 type WordsReceiver = 'active-run' | 'ended-run' | 'new-run';
@@ -41,14 +34,9 @@ function receiverOf(pull: PullState, createdAt: string, about: Proposal | null):
 
 /** The next facts to give a person's words to their receiver; `about` is the decided change that they answer. */
 export function wordsNeeds({ pull, intent, facts }: CommentContext, about: Proposal | null): readonly Need[] {
-  switch (receiverOf(pull, intent.createdAt, about)) {
-    case 'active-run':
-      return [];
-    case 'ended-run':
-      return runContinueNeeds(facts, intent.actor);
-    case 'new-run':
-      return runStartNeeds(facts, intent.actor);
-  }
+  const receiver = receiverOf(pull, intent.createdAt, about);
+  if (receiver === 'active-run') return [];
+  return receiver === 'ended-run' ? runContinueNeeds(facts, intent.actor) : runStartNeeds(facts, intent.actor);
 }
 
 const OUTCOMES: Partial<Record<ProposalState, DecidedChange['outcome']>> = {
@@ -77,10 +65,7 @@ export function giveWordsToAgent(
   const receiver = receiverOf(pull, intent.createdAt, proposal);
   const about = proposal === null ? null : decidedChange(proposal, context);
   if (receiver === 'new-run') return startRun(context, text, about);
-  const refusal =
-    receiver === 'active-run'
-      ? null
-      : (refuseWithoutPermissions(context) ?? refuseIfClosed(context) ?? refuseIfTooManyRuns(context));
+  const refusal = receiver === 'active-run' ? null : refuseToRun(context);
   if (refusal !== null) return refusal;
   const note = wordsNote(person, text, intent.createdAt, about);
   const lifted = recordFeedback(startStep(pull), context.facts.now);

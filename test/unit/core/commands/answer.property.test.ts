@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldChoice, readQuestionCall } from '../../../../../src/core/agent/question-texts.ts';
-import { readAnswer } from '../../../../../src/core/commands/shared/read-answer.ts';
-import type { QuestionInput } from '../../../../../src/core/state/question.ts';
+import { foldChoice, readQuestionCall } from '../../../../src/core/agent/question-texts.ts';
+import { readAnswer } from '../../../../src/core/commands/answer.ts';
+import type { QuestionInput } from '../../../../src/core/state/question.ts';
 
 const choiceText = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' });
 
