@@ -148,18 +148,6 @@ describe('decisions on a part of a response', () => {
   });
 });
 
-describe('people who talk to each other in a thread of the App', () => {
-  it('are left out where a reply begins with the login of one of them (S158)', async () => {
-    const { ana, ben, bot, model } = await applied();
-    const count = model.requests().length;
-    await ben.replies(bot.proposal(1), `${ana.login}, why bigint?`);
-    await ben.replies(bot.proposal(1), `${ana.login}: see above`);
-    expect(model.requests()).toHaveLength(count);
-    await ben.replies(bot.proposal(1), 'nobody, why bigint?');
-    expect(model.requests()).toHaveLength(count + 1);
-  });
-});
-
 describe('words about a denied change', () => {
   it('lift the denials, while the run goes on (S152, S158)', async () => {
     const { ana, bot, model } = await tellRows(stage());
