@@ -1,7 +1,7 @@
+import { onDeadlineReached } from './actions/expiry.ts';
+import { onSideQuestionAnswered } from './actions/side-questions.ts';
 import { onNextTaskDue } from './commands/task.ts';
-import { onComment } from './events/comment.ts';
-import { onDeadlineReached } from './events/deadlines.ts';
-import { onCommentEdited } from './events/edited-comments.ts';
+import { onComment, onCommentEdited } from './events/comment.ts';
 import {
   onAccessLost,
   onClosed,
@@ -22,7 +22,7 @@ import {
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
 import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
-import { onModelAttemptFailed, onModelFailed, onModelResponded } from './outcomes/model.ts';
+import { onModelAttemptFailed, onModelFailed, onModelResponded, onReadingsCleared } from './outcomes/model.ts';
 import {
   onPostingFailed,
   onProposalCommentUpdated,
@@ -30,8 +30,6 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
-import { onSideQuestionAnswered } from './outcomes/side-question.ts';
-import { onReadingsCleared } from './outcomes/spending.ts';
 import { onToolsFinished } from './outcomes/tools.ts';
 import type { Intent } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';

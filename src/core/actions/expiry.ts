@@ -1,9 +1,24 @@
+import { reminder } from '../messages/change-replies.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isPending, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import { expiresAt } from '../state/run.ts';
-import { type StepBuilder, withEffects, withProposal } from './step-builder.ts';
+import { distinctPeople } from '../state/vote.ts';
+import type { Facts } from '../step/facts.ts';
+import type { Step } from '../step/step.ts';
+import { expireQuestions } from './questions.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withProposal,
+  withReply,
+  withRun,
+} from './step-builder.ts';
+import { advanceBatch, setProposalCallStatus } from './tool-batch.ts';
 
 /** The part of its time after which people get a reminder of what is pending. */
 const REMINDER_FRACTION = 0.8;
@@ -15,7 +30,7 @@ const DEADLINE_BATCH_MS = 60_000;
 type Waiting = { readonly proposals: readonly Proposal[]; readonly questions: readonly AgentQuestion[] };
 
 /** Those whose reminder is due, once, and those that expire. */
-export function findDue(pull: PullState, now: string): { readonly toRemind: Waiting; readonly toExpire: Waiting } {
+function findDue(pull: PullState, now: string): { readonly toRemind: Waiting; readonly toExpire: Waiting } {
   const time = Date.parse(now);
   const remindedAt = Date.parse(pull.run?.remindedAt ?? '') || 0;
   const due = deadlinesOf(pull);
@@ -25,7 +40,7 @@ export function findDue(pull: PullState, now: string): { readonly toRemind: Wait
   };
 }
 
-export function isAnyWaiting({ proposals, questions }: Waiting): boolean {
+function isAnyWaiting({ proposals, questions }: Waiting): boolean {
   return proposals.length + questions.length > 0;
 }
 
@@ -76,4 +91,42 @@ function waitingOf(deadlines: readonly Deadline[]): Waiting {
     proposals: deadlines.flatMap((one) => ('proposal' in one ? [one.proposal] : [])),
     questions: deadlines.flatMap((one) => ('question' in one ? [one.question] : [])),
   };
+}
+
+/**
+ * Reminds people of proposals and questions that expire soon, and lets those expire whose time is over. An expiry is no
+ * denial, and the model is not told. A run without other pending proposals or questions ends.
+ */
+export function onDeadlineReached(pull: PullState, { now }: Facts): Step {
+  const { toRemind, toExpire } = findDue(pull, now);
+  const [isReminding, isExpiring] = [isAnyWaiting(toRemind), isAnyWaiting(toExpire)];
+  const reminded = isReminding ? sendReminder(startStep(pull), toRemind, now) : startStep(pull);
+  if (!isExpiring) return endStep(scheduleDeadlineCheck(reminded, now), isReminding ? 'reminded' : 'outdated-result');
+  const expired = toExpire.proposals.reduce((builder, one) => expireProposal(builder, one, now), reminded);
+  const withQuestions = toExpire.questions.length === 0 ? expired : expireQuestions(expired);
+  return endStep(scheduleDeadlineCheck(advanceBatch(withQuestions, now), now), 'expired');
+}
+
+function expireProposal(builder: StepBuilder, proposal: Proposal, now: string): StepBuilder {
+  const { id, origin } = proposal;
+  const note = origin.kind === 'undo' ? `To ask for it again, write /undo ${origin.undoneProposalId}` : null;
+  const expired = withProposal(builder, { ...transition(proposal, 'expired', now), note });
+  return queueCommentUpdate(setProposalCallStatus(expired, proposal, { kind: 'expired', proposalId: id }), proposal);
+}
+
+function sendReminder(
+  builder: StepBuilder,
+  { proposals, questions }: ReturnType<typeof findDue>['toRemind'],
+  now: string,
+): StepBuilder {
+  const { run } = builder.pull;
+  const requester = run === null ? [] : [run.task.by];
+  const people = [
+    ...proposals.flatMap(({ origin }) => (origin.kind === 'undo' ? [origin.by] : requester)),
+    ...questions.flatMap(() => requester),
+  ];
+  const posted = [...proposals.map((one) => one.proposedAt), ...questions.map((one) => one.comment?.createdAt ?? null)];
+  const [first = ''] = posted.flatMap((at) => expiresAt(run, at) ?? []).toSorted();
+  const reply = reminder(distinctPeople(people), { proposals, questions }, first);
+  return withReply(withRun(builder, { remindedAt: now }), { at: 'pull-request' }, reply);
 }

@@ -185,19 +185,12 @@ function staleNote({ origin }: Proposal, path: string): string {
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 
+/** A text that was replaced in several places can now be in others, which the model never saw. */
 function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly IssuedCall[] {
   const { change, origin, userEdit } = proposal;
+  const isOnePlace = change.op !== 'set' && change.placeCount === 1;
   const isEdit = origin.kind === 'call' && origin.tool === 'edit_file';
-  if (!isEdit || change.op === 'set' || userEdit !== null) return [];
-  const calls = issuedCallsOf(pull, proposal);
-  return change.placeCount > 1 && calls.some(replacesAll) ? [] : calls;
-}
-
-/**
- * Text that is replaced everywhere can now be in places that the model never saw. A false alarm only asks the model.
- */
-function replacesAll({ toolCall }: IssuedCall): boolean {
-  return /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments);
+  return isEdit && isOnePlace && userEdit === null ? issuedCallsOf(pull, proposal) : [];
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

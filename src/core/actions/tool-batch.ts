@@ -1,6 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
-import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
+import { MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
 import { approverNotes } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
@@ -9,7 +9,6 @@ import {
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
-import { type Change, changeDiff } from '../edits/change.ts';
 import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
@@ -41,24 +40,10 @@ export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
 }
 
 /** Bytes that the diff of a result may have, so that those of the whole batch keep the limit (S168). */
-function diffShare({ proposals }: PullState, proposal: Proposal): number {
-  const turn = turnOf(proposal);
-  const ofBatch = proposals.filter((one) => one.runId === proposal.runId && turnOf(one) === turn);
-  return largestShare(
-    ofBatch.map(({ change }) => diffBytes(change)),
-    MAX_RESULTS_BYTES,
-  );
-}
-
-/** Each result of a batch needs the lengths of all its diffs. Thirty times thirty long ones would take 0.2 s. */
-const DIFF_BYTES = new WeakMap<Change, number>();
-
-function diffBytes(change: Change): number {
-  const known = DIFF_BYTES.get(change);
-  if (known !== undefined) return known;
-  const bytes = jsonBytes(changeDiff(change) ?? '');
-  DIFF_BYTES.set(change, bytes);
-  return bytes;
+function diffShare({ proposals }: PullState, { runId, origin }: Proposal): number {
+  if (origin.kind !== 'call') return MAX_RESULTS_BYTES;
+  const ofBatch = proposals.filter((one) => one.runId === runId && turnOf(one) === origin.turn);
+  return Math.floor(MAX_RESULTS_BYTES / Math.max(1, ofBatch.length));
 }
 
 /** Stores the output of a call. A call that has one keeps it. */

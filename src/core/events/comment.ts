@@ -9,17 +9,24 @@ import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
 import { type CommandNamed, findCommand, idAfterWord } from '../comments/command-line.ts';
-import { affirmationDecidesNothing, malformedCommand, notAllowed, ownerNotAllowed } from '../messages/replies.ts';
+import {
+  affirmationDecidesNothing,
+  editedIntoCommand,
+  malformedCommand,
+  notAllowed,
+  ownerNotAllowed,
+} from '../messages/replies.ts';
 import { isAllowed, roleOf } from '../policy/may-approve.ts';
-import type { CommandName, CommentIntent, ParsedComment, TextComment } from '../state/intent.ts';
+import type { CommandName, CommentIntent, Intent, ParsedComment, TextComment } from '../state/intent.ts';
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
+import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
-import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
+import { commandMode, isReadAsCommand, type RelevantComment, relevanceOf } from './comment-relevance.ts';
 import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
@@ -176,4 +183,17 @@ function onReviewWithoutCommand(context: CommandContext, text: string): Step {
   if (command.name === 'approve' && targets === null) return noop(pull, 'not-for-us');
   if (targets === null) return requestEdit(context, { by: 'all' }, text);
   return approve.run(context, { name: 'approve', targets, note: '' });
+}
+
+/** A comment that is edited into a command has no effect. A person with write access gets one reply saying so. */
+export function onCommentEdited(
+  pull: PullState,
+  { parsed, location }: Extract<Intent, { kind: 'edited' }>,
+  facts: Facts,
+): Step {
+  if (!isReadAsCommand(pull, parsed) || !facts.ownerAllowed || !canApprove(facts.permission))
+    return noop(pull, 'edited-into-command');
+  const id = location.at === 'review' ? `review:${location.reviewId}` : `comment:${location.commentId}`;
+  const replied = withReply(startStep(pull), location, editedIntoCommand(), `edited:${id}`);
+  return endStep(replied, 'edited-into-command');
 }

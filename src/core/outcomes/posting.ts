@@ -30,7 +30,11 @@ type PostingFailedSignal = Extract<Signal, { type: 'posting-failed' }>;
 /** Records the comments of posted proposals, and drops proposals that could not be posted. */
 export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
   const posted = signal.proposals.reduce(recordPosted, startStep(pull));
-  const dropped = signal.unpostable.reduce((builder, one) => dropUnpostable(builder, one, facts.now), posted);
+  const dropped = signal.unpostable.reduce((builder, { proposalId, output }) => {
+    const proposal = builder.pull.proposals.find(({ id }) => id === proposalId);
+    const why = { output, message: 'its diff is too long to be shown' };
+    return proposal === undefined ? builder : dropUnposted(builder, proposal, why, facts.now);
+  }, posted);
   return recordReviews(scheduleDeadlineCheck(dropped, facts.now), signal);
 }
 
@@ -78,55 +82,35 @@ function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder
   return replaced.reduce(queueCommentUpdate, updated);
 }
 
-/** A proposal that can't be posted can't be decided. The model gets the reason. */
-function dropUnpostable(
+/** A proposal that can't be posted can't be decided. The model gets the reason; of an undo, people. */
+function dropUnposted(
   builder: StepBuilder,
-  unpostable: ProposalsPostedSignal['unpostable'][number],
+  proposal: Proposal,
+  { output, message }: { readonly output: string; readonly message: string },
   now: string,
 ): StepBuilder {
-  const proposal = builder.pull.proposals.find((one) => one.id === unpostable.proposalId);
-  if (proposal?.state !== 'proposed') return builder;
-  const superseded = withProposal(builder, {
-    ...transition(proposal, 'superseded', now),
-    note: 'too long to be shown',
-  });
-  return announceUnposted(
-    answerProposalCalls(superseded, proposal, unpostable.output),
-    proposal,
-    'its diff is too long to be shown',
-  );
-}
-
-/** An undo has no call, so its requester gets a reply instead of the model. */
-function announceUnposted(builder: StepBuilder, { origin }: Proposal, message: string): StepBuilder {
-  if (origin.kind !== 'undo') return builder;
+  if (proposal.state !== 'proposed' || proposal.comment !== null) return builder;
+  const superseded = { ...transition(proposal, 'superseded', now), note: 'it could not be posted' };
+  const dropped = answerProposalCalls(withProposal(builder, superseded), proposal, output);
+  if (proposal.origin.kind !== 'undo') return dropped;
   const refusal = { kind: 'refused', message: `It could not be posted: ${message}.` } as const;
-  return withReply(builder, { at: 'pull-request' }, undoRefused(origin.undoneProposalId, refusal));
+  return withReply(dropped, { at: 'pull-request' }, undoRefused(proposal.origin.undoneProposalId, refusal));
 }
 
 export function onPostingFailed(pull: PullState, signal: PostingFailedSignal, facts: Facts): Step {
-  if (signal.turn === null) return endStep(dropUnpostedUndos(startStep(pull), signal, facts.now), 'posting-failed');
+  // An undo belongs to no turn, so its failure does not end the run.
+  if (signal.turn === null) {
+    const unposted = pull.proposals.filter(({ id }) => signal.proposalIds.includes(id));
+    const why = { output: '', message: signal.message };
+    const dropped = unposted.reduce((next, one) => dropUnposted(next, one, why, facts.now), startStep(pull));
+    return endStep(dropped, 'posting-failed');
+  }
   const run = activeRun(pull);
   if (run === null || run.id !== signal.runId) return noop(pull, 'outdated-result');
   return endStep(
     endRun(startStep(pull), { reason: 'posting-failed', by: null, note: signal.message }, facts.now),
     'posting-failed',
   );
-}
-
-/** An undo belongs to no turn, so its failure does not end the run. */
-function dropUnpostedUndos(
-  builder: StepBuilder,
-  { proposalIds, message }: PostingFailedSignal,
-  now: string,
-): StepBuilder {
-  const unposted = builder.pull.proposals.filter(
-    ({ id, state, comment }) => proposalIds.includes(id) && state === 'proposed' && comment === null,
-  );
-  return unposted.reduce((next, one) => {
-    const superseded = withProposal(next, { ...transition(one, 'superseded', now), note: 'it could not be posted' });
-    return announceUnposted(superseded, one, message);
-  }, builder);
 }
 
 /** Records the comment of a question, which people can answer from now on. */
