@@ -18,14 +18,10 @@ export function pullRequestNeeds(facts: Facts): readonly Need[] {
   return facts.pullRequest === undefined ? [{ kind: 'pull-request' }] : [];
 }
 
-/** The permissions that the App lacks. Without them no run starts, so nothing else is needed. */
-function missingPermissionNeeds(facts: Facts): readonly Need[] {
-  return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
-}
-
 /** The next facts to go on with an ended run, whose limits begin anew; `person` asked for it. */
 export function runContinueNeeds(facts: Facts, person: Pick<Person, 'id'>): readonly Need[] {
-  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
+  // Where the App lacks permissions no run starts, so nothing else is needed.
+  if (facts.missingPermissions === undefined) return [{ kind: 'missing-permissions' }];
   if (facts.missingPermissions.length > 0) return [];
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   if (facts.pullRequest.state !== 'open') return [];

@@ -13,6 +13,7 @@ import { withUndoNote } from './agent-notes.ts';
 import { currentApprovalRules, isEnoughWith } from './approvals.ts';
 import { addAppCommit, combineVerdicts, memberVerdicts, proposalsBeforeCommit } from './head-assessment.ts';
 import {
+  createEventVote,
   currentProposal,
   queueCommentUpdate,
   recordVote,
@@ -111,24 +112,10 @@ function completeByPush(builder: StepBuilder, proposal: Proposal, { head, facts,
   return queueCommentUpdate(answerProposalCalls(completed, proposal, appliedCallOutput(done.pull, current)), proposal);
 }
 
-function createPushVote(proposal: Proposal, { person, permission, deliveryId }: Pusher, now: string): Vote {
-  return {
-    proposalId: proposal.id,
-    digest: proposal.change.digest,
-    action: 'commit',
-    by: person,
-    permission,
-    surface: 'push',
-    commentId: null,
-    thread: null,
-    bodyHash: null,
-    deliveryId,
-    headSha: proposal.headSha,
-    writtenAt: null,
-    at: now,
-    text: null,
-    standingApproval: null,
-  };
+function createPushVote(proposal: Proposal, { person: by, permission, deliveryId }: Pusher, at: string): Vote {
+  const { digest } = proposal.change;
+  const event = { action: 'commit', surface: 'push', commentId: null } as const;
+  return createEventVote(proposal, { ...event, digest, by, permission, deliveryId, at });
 }
 
 /** Tells people if the push was not an approval by the rules of the repository; null if it was. */

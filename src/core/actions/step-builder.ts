@@ -77,6 +77,23 @@ export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
   return { ...voted, votes: [...voted.votes, vote] };
 }
 
+/** A vote that a person cast by an event of GitHub, without a comment of their own. */
+export function createEventVote(
+  { id: proposalId, headSha }: Proposal,
+  event: Pick<Vote, 'digest' | 'action' | 'surface' | 'by' | 'permission' | 'deliveryId' | 'commentId' | 'at'>,
+): Vote {
+  return {
+    ...event,
+    proposalId,
+    headSha,
+    thread: null,
+    bodyHash: null,
+    writtenAt: null,
+    text: null,
+    standingApproval: null,
+  };
+}
+
 /** Adds to what the current run has spent. */
 export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
   const { run } = builder.pull;

@@ -1,4 +1,5 @@
 import {
+  createEventVote,
   endStep,
   noop,
   recordVote,
@@ -34,11 +35,12 @@ export function onReviewDismissed(
   const permission = facts.permission ?? 'none';
   if (!facts.ownerAllowed || !isAllowed(roleOf(permission, by, pull.run?.pullAuthor ?? null), deny.allowedTo))
     return endStep(dismissed, 'not-allowed');
-  const details = { by, permission, deliveryId, commentId: intent.reviewId, at: facts.now } as const;
-  const denied = open.reduce(
-    (builder, one) => denyDismissed(builder, one, createDismissalVote(one, details), facts.now),
-    dismissed,
-  );
+  const event = { action: 'deny', surface: 'review', commentId: intent.reviewId, at: facts.now } as const;
+  const denied = open.reduce((builder, one) => {
+    const { digest } = postedChange(one);
+    const vote = createEventVote(one, { ...event, digest, by, permission, deliveryId });
+    return denyDismissed(builder, one, vote, facts.now);
+  }, dismissed);
   return endStep(advanceBatch(denied, facts.now), 'review-dismissed');
 }
 
@@ -55,25 +57,6 @@ export function openProposalsOfReview(pull: PullState, reviewId: number): readon
 /** A commit attempt can't be stopped, but the vote prevents its retry. */
 function denyDismissed(builder: StepBuilder, proposal: Proposal, vote: Vote, now: string): StepBuilder {
   return proposal.state === 'executing' ? recordVote(builder, vote) : rejectWithVote(builder, proposal, vote, now);
-}
-
-type DismissalDetails = Pick<Vote, 'by' | 'permission' | 'deliveryId' | 'commentId' | 'at'>;
-
-function createDismissalVote(proposal: Proposal, details: DismissalDetails): Vote {
-  const { id: proposalId, headSha } = proposal;
-  return {
-    ...details,
-    proposalId,
-    digest: postedChange(proposal).digest,
-    action: 'deny',
-    surface: 'review',
-    thread: null,
-    bodyHash: null,
-    headSha,
-    writtenAt: null,
-    text: null,
-    standingApproval: null,
-  };
 }
 
 /** GitHub refused to dismiss the App's own review, so it still requests changes. */
