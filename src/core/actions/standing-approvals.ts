@@ -3,23 +3,14 @@ import { mayApprove } from '../policy/may-approve.ts';
 import { createStandingVote, findUsable, isInForce, reaches } from '../policy/standing-approvals.ts';
 import { canCommit } from '../state/head-branch.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { canStillBeDenied, isPending } from '../state/proposal-lifecycle.ts';
+import { isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { distinctPeople, type StandingApproval, usesStandingApproval } from '../state/vote.ts';
+import type { StandingApproval } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
 import type { StandingEnd } from '../step/refusals.ts';
-import { approversOf, currentApprovalRules, recordApproval } from './approvals.ts';
-import { reopenProposal } from './expiry.ts';
+import { currentApprovalRules, recordApproval } from './approvals.ts';
 import { settingsNeeds } from './fact-needs.ts';
-import {
-  currentProposal,
-  queueCommentUpdate,
-  type StepBuilder,
-  withEffects,
-  withProposal,
-  withPullState,
-  withReply,
-} from './step-builder.ts';
+import { currentProposal, type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';
 
 /** The proposals that were posted together, and the run that made them. */
 type Posting = { readonly runId: string; readonly proposals: readonly { readonly proposalId: string }[] };
@@ -94,42 +85,20 @@ function approveInAdvance(
 /** Where the reply about an ended standing approval is posted. */
 type ReplyTarget = Parameters<typeof withReply>[1];
 
-/**
- * Ends a standing approval before its time, and says so. Its votes that no commit attempt relies on yet are withdrawn;
- * an attempt in flight is left to its outcome, and its retry counts the votes again.
- */
+/** Ends a standing approval before its time, and says so. A commit by it finds that right before it begins. */
 export function endStandingApproval(
   builder: StepBuilder,
   approval: StandingApproval,
   cause: StandingEnd,
-  now: string,
   to: ReplyTarget = { at: 'pull-request' },
 ): StepBuilder {
   const standingApprovals = builder.pull.standingApprovals.filter(({ number }) => number !== approval.number);
   const removed = withPullState(builder, { standingApprovals });
-  const before = removed.pull.proposals.filter(canStillBeDenied);
-  const withdrawn = before.reduce((next, one) => withoutUses(next, one, approval, now), removed);
-  const reopened = before.filter((one) => one.state === 'approved' && stateOf(withdrawn, one.id) === 'proposed');
-  return showStandingApprovals(withReply(withdrawn, to, standingApprovalEnded(approval, cause, reopened)));
+  return showStandingApprovals(withReply(removed, to, standingApprovalEnded(approval, cause)));
 }
 
 /** The comment of the run lists them. */
 export function showStandingApprovals(builder: StepBuilder): StepBuilder {
   const { run } = builder.pull;
   return run === null ? builder : withEffects(builder, { type: 'update-run-comment', runId: run.id });
-}
-
-/** A proposal with fewer approvals than it needs is pending again. */
-function withoutUses(builder: StepBuilder, proposal: Proposal, { number }: StandingApproval, now: string): StepBuilder {
-  const votes = proposal.votes.filter(
-    (vote) => !(usesStandingApproval(vote) && vote.standingApproval?.number === number),
-  );
-  if (votes.length === proposal.votes.length) return builder;
-  const remaining = { ...proposal, votes };
-  const isEnough = distinctPeople(approversOf(remaining)).length >= proposal.requiredApprovals;
-  const next =
-    proposal.state === 'proposed' || isEnough
-      ? withProposal(builder, remaining)
-      : reopenProposal(builder, remaining, now);
-  return queueCommentUpdate(next, remaining);
 }

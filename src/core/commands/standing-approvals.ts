@@ -89,8 +89,5 @@ function runRevoke(context: CommandContext, { number }: CommandNamed<'revoke'>):
   if (approval === undefined) return endWithReply(context, standingApprovalUnknown(number, standing), 'unknown-ids');
   const acknowledged = acknowledge(startStep(pull), context);
   const cause = { kind: 'revoked', by: person } as const;
-  return endStep(
-    endStandingApproval(acknowledged, approval, cause, facts.now, intent.location),
-    'standing-approval-revoked',
-  );
+  return endStep(endStandingApproval(acknowledged, approval, cause, intent.location), 'standing-approval-revoked');
 }

@@ -149,16 +149,10 @@ const OBSTACLE_TEXT: Readonly<Record<StandingObstacle, string>> = {
   'too-many': `${MAX_STANDING_APPROVALS} are in force already. ${codeSpan('/revoke <n>')} makes room`,
 };
 
-/** `proposals` are pending again. */
-export function standingApprovalEnded(
-  approval: StandingApproval,
-  cause: StandingEnd,
-  proposals: readonly Proposal[],
-): Reply {
+export function standingApprovalEnded(approval: StandingApproval, cause: StandingEnd): Reply {
   const by = escapeLogin(approval.vote.by);
   return composeReply(
     `Standing approval **${approval.number}** of ${by}, for ${scopeText(approval)}, has ended: ${endText(cause)}.`,
-    proposals.length === 0 ? '' : joinBlocks('Not applied, and pending again:', formatProposalList(proposals)),
   );
 }
 

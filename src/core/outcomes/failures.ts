@@ -58,7 +58,7 @@ export function onDeadLettered(
   facts: Facts,
 ): Step {
   const ended = pull.standingApprovals.reduce(
-    (builder, one) => endStandingApproval(builder, one, { kind: 'comment-unread' }, facts.now),
+    (builder, one) => endStandingApproval(builder, one, { kind: 'comment-unread' }),
     startStep(pull),
   );
   const withdrawn = withdrawApprovals(ended, errorId, facts.now);

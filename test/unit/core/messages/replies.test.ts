@@ -110,7 +110,7 @@ function everyReply(text: string): readonly Reply[] {
     standingApprovalUnknown: [approvalReplies.standingApprovalUnknown(7, [{ ...standing, path: null, glob: text }])],
     standingApprovalGranted: [approvalReplies.standingApprovalGranted(standing)],
     standingApprovalRefused: [approvalReplies.standingApprovalRefused('k7q2', 'unclear-scope')],
-    standingApprovalEnded: [approvalReplies.standingApprovalEnded(standing, { kind: 'revoked', by }, changes)],
+    standingApprovalEnded: [approvalReplies.standingApprovalEnded(standing, { kind: 'revoked', by })],
   };
   return [
     ...[inReplies, aboutChanges, aboutApprovals].flatMap((one) => Object.values(one).flat()),
