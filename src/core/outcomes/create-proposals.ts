@@ -62,8 +62,7 @@ function sortResult(sorted: SortedResults, result: CallResult): SortedResults {
 function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
   const { builder, accepted } = sorted;
   const earlier = findEarlierAnswer(builder.pull, result.change);
-  if (earlier !== null)
-    return refuseChange({ ...sorted, builder: countRepeat(builder, earlier) }, result, earlier.output);
+  if (earlier !== null) return refuseChange({ ...sorted, builder: countRepeat(builder) }, result, earlier);
   const uncommitted = listUncommitted(sorted);
   const { proposalsPerTurn } = (builder.pull.run?.settings ?? DEFAULT_SETTINGS).limits;
   if (uncommitted.length >= proposalsPerTurn)

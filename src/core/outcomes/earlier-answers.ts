@@ -6,26 +6,21 @@ import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 
-/** The output for the model instead of asking people again. */
-export type EarlierAnswer = { readonly kind: 'denied' | 'reverts-user-edit'; readonly output: string };
-
 /**
- * Finds the denial of a change in this run that leaves the same bytes, or a person's own text that the change reverts;
- * null for a new change.
+ * The output for the model instead of asking people again: in this run a change that leaves the same bytes was denied,
+ * or the change reverts a person's own text. Null for a new change.
  */
-export function findEarlierAnswer(pull: PullState, change: Change): EarlierAnswer | null {
+export function findEarlierAnswer(pull: PullState, change: Change): string | null {
   const ofRun = pull.proposals.filter((one) => one.runId === pull.run?.id);
-  if (ofRun.some((one) => revertsUserEditOf(one, change)))
-    return { kind: 'reverts-user-edit', output: REVERTS_USER_EDIT_OUTPUT };
+  if (ofRun.some((one) => revertsUserEditOf(one, change))) return REVERTS_USER_EDIT_OUTPUT;
   const denied = ofRun.findLast((one) => isDenialInForce(one, pull.run) && repeatsResult(change, one.change));
   const by = denied?.votes.findLast(({ action }) => action === 'deny')?.by;
-  return by === undefined ? null : { kind: 'denied', output: alreadyRejectedOutput(by.login) };
+  return by === undefined ? null : alreadyRejectedOutput(by.login);
 }
 
-/** Counts a repetition of a denied change. A new change resets the count. */
-export function countRepeat(builder: StepBuilder, { kind }: EarlierAnswer): StepBuilder {
-  const repeated = builder.pull.run?.repeatedProposals ?? 0;
-  return kind === 'denied' ? withRun(builder, { repeatedProposals: repeated + 1 }) : builder;
+/** Counts a change that was answered before. A new change resets the count. */
+export function countRepeat(builder: StepBuilder): StepBuilder {
+  return withRun(builder, { repeatedProposals: (builder.pull.run?.repeatedProposals ?? 0) + 1 });
 }
 
 function revertsUserEditOf({ state, change, userEdit }: Proposal, fresh: Change): boolean {

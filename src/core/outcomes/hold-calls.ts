@@ -9,7 +9,7 @@ import type { PullState } from '../state/pull-state.ts';
 import type { Run } from '../state/run.ts';
 import { readToolName, TOOLS } from '../state/tools.ts';
 import type { CallResult } from '../step/signals.ts';
-import { countRepeat, type EarlierAnswer, findEarlierAnswer } from './earlier-answers.ts';
+import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
 
 /**
  * Why the changes of a response are not shown to people yet: it also reads, or has calls that the model can correct.
@@ -65,12 +65,8 @@ export function holdCalls(builder: StepBuilder, results: readonly CallResult[], 
 function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult | null, cause: HoldCause): StepBuilder {
   if (result?.kind !== 'change' || result.change.op === 'read') return builder;
   const earlier = findEarlierAnswer(builder.pull, result.change);
-  if (earlier !== null) return refuseRepeat(builder, call, earlier);
+  if (earlier !== null) return answerToolCall(countRepeat(builder), callRefOf(call), earlier);
   const held: HeldCall = { ...toIssuedCall(call), path: mainPath(result.change) };
   const added = withRun(builder, { heldCalls: [...(builder.pull.run?.heldCalls ?? []), held] });
   return answerToolCall(added, callRefOf(call), heldOutput(cause));
-}
-
-function refuseRepeat(builder: StepBuilder, call: ToolCallState, earlier: EarlierAnswer): StepBuilder {
-  return answerToolCall(countRepeat(builder, earlier), callRefOf(call), earlier.output);
 }
