@@ -9,7 +9,7 @@ const BUDGETS: readonly Budget[] = [
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_110,
+    lines: 4_100,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_050 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_930 },
