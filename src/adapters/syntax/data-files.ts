@@ -19,7 +19,6 @@ export function parseData(format: DataFormat, text: string): ParseOutcome {
 const PARSERS: { readonly [Name in DataFormat]: (text: string) => ParseOutcome } = {
   json: (text) => (isJson(text) ? PARSED : findJsonError(text, false)),
   jsonc: (text) => (isJson(text) ? PARSED : findJsonError(text, true)),
-  jsonl: parseJsonLines,
   yaml: parseYaml,
   toml: parseToml,
 };
@@ -40,12 +39,6 @@ function findJsonError(text: string, withComments: boolean): ParseOutcome {
   const [first] = errors;
   if (first === undefined) return withComments ? PARSED : GAVE_UP;
   return failedAt(text, 1 + countLineFeeds(text.slice(0, first.offset)), wordsOf(printParseErrorCode(first.error)));
-}
-
-/** Tools skip blank lines. */
-function parseJsonLines(text: string): ParseOutcome {
-  const index = text.split('\n').findIndex((line) => line.trim() !== '' && !isJson(line));
-  return index === -1 ? PARSED : failedAt(text, index + 1, 'no JSON value');
 }
 
 /** Parses all documents of a stream. Tags, aliases and repeated keys are the business of who reads it. */

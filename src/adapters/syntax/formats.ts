@@ -1,13 +1,11 @@
 import { type Language, languageOf } from './languages.ts';
 
-/** A kind of data file. `jsonc` is JSON with comments and trailing commas, `jsonl` has a value on each line. */
-export type DataFormat = 'json' | 'jsonc' | 'jsonl' | 'yaml' | 'toml';
+/** A kind of data file. `jsonc` is JSON with comments and trailing commas. */
+export type DataFormat = 'json' | 'jsonc' | 'yaml' | 'toml';
 
 /** The data format or the language of a file. */
 export type Format =
   | { readonly kind: 'data'; readonly format: DataFormat }
-  /** Read as the expression of JavaScript that it is. */
-  | { readonly kind: 'json5' }
   | { readonly kind: 'source'; readonly language: Language };
 
 /** The verdict of a parser on a text. It gives up on texts that are too large or take too long. */
@@ -25,28 +23,15 @@ export const GAVE_UP: ParseOutcome = { kind: 'gave-up' };
 export const MAX_PARSED_CHARACTERS = 500_000;
 
 const DATA_FORMATS: ReadonlyMap<string, readonly DataFormat[]> = new Map([
-  ['json', ['json', 'jsonc', 'jsonl']],
+  ['json', ['json', 'jsonc']],
   ['jsonc', ['jsonc']],
-  ['jsonl', ['jsonl']],
-  ['ndjson', ['jsonl']],
   ['yaml', ['yaml']],
   ['yml', ['yaml']],
   ['toml', ['toml']],
 ]);
 
-/** Files of tools that read JSON with comments, although their names end in `.json`. */
-const JSON_WITH_COMMENTS: readonly RegExp[] = [
-  /(?:^|\/)(?:[jt]sconfig|appsettings|api-extractor)(?:[.-][^/]*)?\.json$/i,
-  /(?:^|\/)(?:\.vscode|\.devcontainer|\.zed)\/(?:[^/]+\/)*[^/]+\.json$/i,
-  /(?:^|\/)\.(?:eslintrc|babelrc|swcrc|jshintrc|oxlintrc|markdownlint|mocharc|luarc|devcontainer|cspell)\.json$/i,
-  /(?:^|\/)(?:babel\.config|tslint|biome|deno|turbo|nx|angular|rush|renovate|typedoc|wrangler|cspell|knip|devcontainer)\.json$/i,
-  /(?:^|\/)(?:language-configuration|pyrightconfig|launchSettings|global)\.json$/i,
-];
-
 /** The formats that a file can have by its name, the strictest first; empty if no parser knows it. */
 export function formatsOf(path: string): readonly Format[] {
-  if (/\.json5$/i.test(path)) return [{ kind: 'json5' }];
-  if (JSON_WITH_COMMENTS.some((pattern) => pattern.test(path))) return [{ kind: 'data', format: 'jsonc' }];
   const formats = DATA_FORMATS.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
   if (formats !== undefined) return formats.map((format) => ({ kind: 'data', format }));
   // The grammar of C++ reserves words that C allows as names.

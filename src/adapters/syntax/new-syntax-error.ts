@@ -12,7 +12,9 @@ type FileVersions = { readonly path: string; readonly before: string | null; rea
  * and where no parser can tell.
  */
 export async function findNewSyntaxError({ path, before, after }: FileVersions): Promise<SyntaxProblem | null> {
-  for (const format of formatsOf(path)) {
+  const formats = formatsOf(path);
+  // The mildest one for a new file: tools read JSON with comments under many names.
+  for (const format of before === null ? formats.slice(-1) : formats) {
     const outcome = await parse(format, after);
     if (outcome.kind !== 'failed' || isTemplate(format, before ?? '', after)) return null;
     const earlier = before === null ? 'parsed' : (await parse(format, before)).kind;
@@ -27,8 +29,6 @@ function parse(format: Format, text: string): ParseOutcome | Promise<ParseOutcom
   switch (format.kind) {
     case 'data':
       return parseData(format.format, content);
-    case 'json5':
-      return parseSource('javascript', `(${content}\n)`);
     case 'source':
       return parseSource(format.language, content);
   }

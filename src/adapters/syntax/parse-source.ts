@@ -3,7 +3,6 @@ import type { Language as Grammar, Node, Tree } from '@vscode/tree-sitter-wasm';
 import type { Declaration } from '../../core/agent/tools/outline.ts';
 import { GAVE_UP, MAX_PARSED_CHARACTERS, PARSED, type ParseOutcome } from './formats.ts';
 import { type Language, languageOf, nodeRole } from './languages.ts';
-import { declaresCode, isCodeMember, isRequire, type NamingStatement, statementRole } from './script-statements.ts';
 
 /** A source file; its name tells the language. */
 export type Source = { readonly path: string; readonly text: string };
@@ -12,7 +11,7 @@ export type Source = { readonly path: string; readonly text: string };
 export function findDeclarations({ path, text }: Source): Promise<readonly Declaration[] | null> {
   return withTree(languageOf(path), text, (tree) => {
     const found: Declaration[] = [];
-    collect(tree.rootNode, TOP, found);
+    collect(tree.rootNode, { nesting: 0, depth: 0 }, found);
     return found;
   });
 }
@@ -22,42 +21,21 @@ export async function parseSource(language: Language, text: string): Promise<Par
   return (await withTree(language, text, (tree) => firstError(tree.rootNode))) ?? GAVE_UP;
 }
 
-/** Where a node is looked at: the nodes and declarations around it, and whether code with a name is around it. */
-type Surroundings = { readonly nesting: number; readonly depth: number; readonly isInCode: boolean };
+/** The nodes and declarations around a node. */
+type Surroundings = { readonly nesting: number; readonly depth: number };
 
-const TOP: Surroundings = { nesting: 0, depth: 0, isInCode: false };
-
-function collect(parent: Node, around: Surroundings, found: Declaration[]): void {
-  if (around.nesting > MAX_NESTING) return;
+function collect(parent: Node, { nesting, depth }: Surroundings, found: Declaration[]): void {
+  if (nesting > MAX_NESTING) return;
   for (const node of parent.namedChildren) {
-    if (node !== null && found.length < MAX_DECLARATIONS) collectNode(node, around, found);
+    if (node === null || found.length >= MAX_DECLARATIONS) continue;
+    const role = nodeRole(node.type);
+    if (role === 'wrapper') collect(node, { nesting: nesting + 1, depth }, found);
+    if (role === 'declaration' || role === 'container') add(node, depth, found);
+    if (role === 'container') collect(node, { nesting: nesting + 1, depth: depth + 1 }, found);
   }
 }
 
-function collectNode(node: Node, around: Surroundings, found: Declaration[]): void {
-  const statement = statementRole(node);
-  const role = nodeRole(node.type);
-  if (statement.kind === 'around') collect(statement.body, { ...around, nesting: around.nesting + 1 }, found);
-  else if (statement.kind !== 'other') addStatement(node, statement, around, found);
-  else if (role === 'wrapper') collect(node, { ...around, nesting: around.nesting + 1 }, found);
-  else if (isCodeMember(node)) add(node, around, found);
-  else if (role !== 'other' && !isRequire(node) && (!around.isInCode || declaresCode(node))) {
-    add(node, around, found);
-    if (role === 'container') collect(node, within(around), found);
-  }
-}
-
-function addStatement(node: Node, { kind, bodies }: NamingStatement, around: Surroundings, found: Declaration[]): void {
-  add(node, around, found);
-  const inside = { ...within(around), isInCode: around.isInCode || kind === 'called' };
-  for (const body of bodies) collect(body, inside, found);
-}
-
-function within({ nesting, depth, isInCode }: Surroundings): Surroundings {
-  return { nesting: nesting + 1, depth: depth + 1, isInCode };
-}
-
-function add({ startPosition }: Node, { depth }: Surroundings, found: Declaration[]): void {
+function add({ startPosition }: Node, depth: number, found: Declaration[]): void {
   const line = startPosition.row + 1;
   if (found.at(-1)?.line !== line) found.push({ line, depth });
 }

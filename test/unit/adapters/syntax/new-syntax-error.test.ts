@@ -14,11 +14,9 @@ async function check(path: string, before: string | null, after: string): Promis
 
 describe('findNewSyntaxError', () => {
   it.each([
-    ['a.json', '{"a": 1}\n', '{\n  "a": 1,\n}\n', '3: property name expected'],
     ['a.json', '{"a": 1}\n', '{\n  "a": 1\n  "b": 2\n}\n', '3: comma expected'],
-    ['a.json', '{"a": 1}\n', '{\n  // one\n  "a": 1\n}\n', '2: invalid comment token'],
     ['a.json', '[1]\n', '', '1: value expected'],
-    ['tsconfig.json', '{}\n', '{ // one\n  "a": ,\n}\n', '2: value expected'],
+    ['tsconfig.json', '{ // one\n}\n', '{ // one\n  "a": ,\n}\n', '2: value expected'],
     ['a.jsonc', '{}\n', '{\n  "a": [1,\n}\n', '3: value expected'],
     ['.github/workflows/ci.yml', 'on: push\n', 'on: push\njobs:\n\ttest: 1\n', '3: tab as indent'],
     ['a.yaml', 'a: 1\n', 'a: 1\n---\nb: [1,\nc: 2\n', '4: bad indent'],
@@ -36,8 +34,6 @@ describe('findNewSyntaxError', () => {
 
   it.each([
     ['a JSON file', 'a.json', '{"a": 1}', '\u{FEFF}{"a": 12345678901234567890, "b": "\u{1F600}"}\r\n'],
-    ['comments where tools read them', 'app/tsconfig.build.json', '{}', '{\n  /* one */ "a": [1,], // two\n}\n'],
-    ['comments in settings of an editor', '.vscode/settings.json', '{}', '{\n  // one\n}\n'],
     ['comments where some were before', 'a.json', '{ /* one */ }', '{ /* one */ "a": 1, }'],
     ['several documents', 'a.yaml', 'a: 1\n', '%YAML 1.2\n---\na: 1\n...\n---\n- !Ref b\n- *c\n'],
     ['keys that are repeated', 'a.yaml', 'a: 1\n', 'a: 1\na: 2\n'],
@@ -63,37 +59,13 @@ describe('findNewSyntaxError', () => {
     expect(await check(path, before, after)).toBeNull();
   });
 
-  /** Each kind of file by its name: what its tools allow, and what is broken for them. */
-  const COMMENTS = '{\n  // one\n  "a": [1,], /* two */\n}\n';
-  const LINES = '{"a": 1}\n\n[2]\n"three"\n';
-  const JSON5 = "// one\n{\n  a: 'b', 'c': +.5, d: 0xF, e: -Infinity, f: [1,], g: 'h\\\ni',\n}\n";
-  it.each([
-    ['tsconfig.json', COMMENTS, '{\n  "a": [1\n}\n'],
-    ['packages/a/tsconfig.test.json', COMMENTS, LINES],
-    ['.vscode/settings.json', COMMENTS, '{\n  "a" 1\n}\n'],
-    ['app/.vscode/launch.json', COMMENTS, JSON5],
-    ['pyrightconfig.json', COMMENTS, '{\n  "a":\n}\n'],
-    ['a.jsonc', COMMENTS, '{\n  // one\n'],
-    ['a.json5', JSON5, "{\n  a: 'b'\n  c: 1\n}\n"],
-    ['a.json5', COMMENTS, '{\n  a: 1,\n'],
-    ['events.jsonl', LINES, '{"a": 1}\n{"b": 2\n'],
-    ['events.ndjson', LINES, COMMENTS],
-    ['package.json', '{"a": 1}\n', COMMENTS],
-    ['package.json', '{"a": 1}\n', '{"a": 1,}\n'],
-    ['src/tsconfig/package.json', '{"a": 1}\n', LINES],
-  ])('takes what is allowed in %s: %j, and finds %j (S148)', async (path, allowed, broken) => {
-    for (const before of [null, '{"a": 0}\n', allowed]) {
-      expect(await check(path, before, allowed)).toBeNull();
-      expect(await check(path, before, broken)).not.toBeNull();
+  it('takes comments in any JSON file that had them or is new, and finds what is broken (S148)', async () => {
+    const comments = '{\n  // one\n  "a": [1,], /* two */\n}\n';
+    for (const before of [null, comments]) {
+      expect(await check('data.json', before, comments.replace('1,', '2,'))).toBeNull();
+      expect(await check('data.json', before, '{\n  // one\n')).not.toBeNull();
     }
-  });
-
-  it.each([
-    ['comments', COMMENTS, COMMENTS.replace('1,', '2,'), '{\n  // one\n'],
-    ['a value on each line', LINES, `${LINES}{"b": 4}\n`, `${LINES}{"b": 4\n`],
-  ])('takes %s in any JSON file that had them, and finds what is broken (S148)', async (_, before, allowed, broken) => {
-    expect(await check('data.json', before, allowed)).toBeNull();
-    expect(await check('data.json', before, broken)).not.toBeNull();
+    expect(await check('data.json', '{}\n', comments)).toContain('2: invalid comment token');
   });
 
   it('quotes nothing of the file, which can be secret (S148, X10)', async () => {
