@@ -1,7 +1,7 @@
 import type { GitHubAppClient } from '../adapters/github/create-github.ts';
 import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { DURATIONS, type Gauge, type Metrics, type Timer } from '../adapters/telemetry/metrics.ts';
+import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
 import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
 type FailureLogOptions = {
@@ -69,7 +69,7 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
 
 /** Measures the duration of each model request. */
 export function timedModel(model: Model, metrics: Metrics): Model {
-  const timer = metrics.timer(DURATIONS.modelRequests);
+  const timer = metrics.modelRequests;
   return {
     ask: (...request) => timed(timer, model.ask(...request), () => 'done'),
     answerQuestion: (...request) => timed(timer, model.answerQuestion(...request), () => 'done'),
@@ -79,7 +79,7 @@ export function timedModel(model: Model, metrics: Metrics): Model {
 
 /** Measures the duration of each commit. */
 export function timedCommits(githubApp: GitHubAppClient, metrics: Metrics): GitHubAppClient {
-  const timer = metrics.timer(DURATIONS.commits);
+  const timer = metrics.commits;
   return {
     ...githubApp,
     forPull(...options) {

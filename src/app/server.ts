@@ -5,7 +5,6 @@ import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts'
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
-import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
 import type { OperatorSettings } from '../core/settings/operator-file.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
@@ -135,7 +134,7 @@ function createServerDeliveryHandler({ store, log, metrics, now }: Services, run
     identity: () => runtime.identity,
     now,
     log,
-    deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
+    deliveries: metrics.deliveries,
   });
 }
 
@@ -144,7 +143,7 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
   const probots = await createProbots(services, handleDelivery);
   const logRefusal = createRefusalLog({ log, path: config.http.webhookPath, now });
   const webhook = createWebhookHandler({ receivers: probots.map(({ webhooks }) => webhooks), log, logRefusal });
-  const timer = metrics.timer(DURATIONS.webhooks);
+  const timer = metrics.webhooks;
   const webhookHandler: RequestHandler = async (request) => {
     const stop = timer.startTimer();
     const response = await webhook(request);
@@ -154,7 +153,7 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
   return openHttpServer({
     ...config.http,
     log,
-    responses: metrics.counter(METRIC_DEFINITIONS.httpResponses),
+    responses: metrics.httpResponses,
     routes: [
       { method: 'POST', path: config.http.webhookPath, handle: webhookHandler },
       ...createHealthRoutes(() => checkReady({ ...services, ...runtime }), metrics, log),

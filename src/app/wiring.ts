@@ -5,7 +5,7 @@ import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { createLogger } from '../adapters/telemetry/log.ts';
-import { createMetrics, DURATIONS, GAUGES, METRIC_DEFINITIONS, type Metrics } from '../adapters/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
 import type { PullRequestRef } from '../core/state/intent.ts';
 import { toolDefinitions } from '../core/state/tools.ts';
 import type { AppAccount } from '../core/step/ports.ts';
@@ -48,17 +48,15 @@ export function createServices(
   withProcessMetrics: boolean,
 ): Services {
   const metrics = createMetrics({ withProcessMetrics });
-  const requests = metrics.timer(DURATIONS.githubRequests);
-  const waits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
   const githubApp = createGitHub({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
     site: siteOf(config),
     version: readVersion(),
-    onWait: (source) => waits.inc({ source }),
+    onWait: (source) => metrics.rateLimitWaits.inc({ source }),
     log,
-    startTimer: () => requests.startTimer(),
+    startTimer: () => metrics.githubRequests.startTimer(),
     now,
   });
   return {
@@ -104,14 +102,12 @@ function every(ms: number, tick: () => void): () => void {
 }
 
 function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
-  const signals = metrics.counter(METRIC_DEFINITIONS.signals);
-  const effects = metrics.counter(METRIC_DEFINITIONS.effects);
   return (event) => {
     switch (event.kind) {
       case 'signal':
-        return signals.inc({ reason: event.reason });
+        return metrics.signals.inc({ reason: event.reason });
       case 'effect':
-        return effects.inc({ effect: event.effect, outcome: event.outcome });
+        return metrics.effects.inc({ effect: event.effect, outcome: event.outcome });
     }
   };
 }
@@ -135,7 +131,7 @@ export function launchWorker(
     store,
     githubApp,
     model: withFailureLog(timedModel(model, metrics), {
-      ...{ log, now, modelUp: metrics.gauge(GAUGES.modelUp) },
+      ...{ log, now, modelUp: metrics.modelUp },
       ...{ model: config.model.name, baseUrl: config.model.baseUrl },
     }),
     clock: { now, every },
@@ -160,8 +156,7 @@ export function launchDeliveryReader(
     handleDelivery,
     clock: { now, every },
     log,
-    recoveryRuns: metrics.counter(METRIC_DEFINITIONS.recoveryRuns),
-    recoveredDeliveries: metrics.counter(METRIC_DEFINITIONS.recoveredDeliveries),
+    ...{ recoveryRuns: metrics.recoveryRuns, recoveredDeliveries: metrics.recoveredDeliveries },
   });
 }
 

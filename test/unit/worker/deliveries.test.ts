@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
-import { createMetrics, METRIC_DEFINITIONS } from '../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics } from '../../../src/adapters/telemetry/metrics.ts';
 import { type DeliveryLog, GitHubError, type LoggedDelivery } from '../../../src/core/step/ports.ts';
 import {
   createLookMemory,
@@ -185,7 +185,7 @@ describe('the reader of the delivery log', () => {
       return () => {};
     };
     const { options } = process();
-    const recoveryRuns = metrics.counter(METRIC_DEFINITIONS.recoveryRuns);
+    const recoveryRuns = metrics.recoveryRuns;
     const reader = startDeliveryReader({ ...options, clock: { now: () => clock.now, every }, recoveryRuns });
     const at = async (ms: number): Promise<number> => {
       clock.now = NOW + ms;

@@ -5,7 +5,7 @@ import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapter
 import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
-import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
 import { createProbotApp } from '../../../../src/app/probot-app.ts';
 import type { DeliveryEvent } from '../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../src/lib/trust.ts';
@@ -54,7 +54,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
     host: '127.0.0.1',
     port: 0,
     log,
-    responses: metrics.counter(METRIC_DEFINITIONS.httpResponses),
+    responses: metrics.httpResponses,
     routes: [
       { method: 'POST', path: '/api/github/webhooks', handle },
       ...createHealthRoutes(options.check ?? (async () => {}), metrics, log),

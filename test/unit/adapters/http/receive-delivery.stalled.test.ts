@@ -3,7 +3,7 @@ import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import { createStore } from '../../../../src/adapters/store/create-store.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
-import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';
 import { startWorker } from '../../../../src/worker/worker.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
@@ -54,7 +54,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
     links: () => ({ repository: 'https://github.example/acme/shop' }),
     recordMetric() {},
   });
-  const deliveries = createMetrics().counter(METRIC_DEFINITIONS.deliveries);
+  const deliveries = createMetrics().deliveries;
   const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log: SILENT_LOG, deliveries });
   const entry = await openEntry({
     deliver: async (event) => {

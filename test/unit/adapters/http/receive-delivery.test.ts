@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
-import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
 import { SUBSCRIBED_EVENTS } from '../../../../src/core/step/app-rights.ts';
 import type { AppIdentity } from '../../../../src/core/step/facts.ts';
 import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
@@ -29,7 +29,7 @@ function take(receive?: Store['receive'], self: AppIdentity | null = us) {
     identity: () => self,
     now: () => 1_000,
     log: createLogger({ level: 'debug', format: 'json', secrets: [], stream }),
-    deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
+    deliveries: metrics.deliveries,
   });
   const outcomes = () => lines.map(parseJson).map((line) => (isRecord(line) ? line['outcome'] : null));
   return { taking, stored, lines, outcomes, page: metrics.render };
