@@ -2,7 +2,7 @@ import { withTimeout } from '../../lib/delay.ts';
 import { createFault } from '../telemetry/fault.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type HttpRoute, RESPONSES, type RequestHandler } from './server.ts';
+import { type HttpRoute, RESPONSES } from './server.ts';
 
 /** Resolves if the server is ready, and rejects with the reason if not. */
 export type ReadinessCheck = () => Promise<void>;
@@ -12,21 +12,17 @@ export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log:
   const contentType = 'text/plain; version=0.0.4; charset=utf-8';
   const isReady = createReadiness(check, log);
   return [
-    ...probe('/healthz', async () => RESPONSES.alive),
-    ...probe('/readyz', async () => ((await isReady()) ? RESPONSES.ready : RESPONSES.unavailable)),
+    { method: 'GET', path: '/healthz', handle: async () => RESPONSES.alive },
+    {
+      method: 'GET',
+      path: '/readyz',
+      handle: async () => ((await isReady()) ? RESPONSES.ready : RESPONSES.unavailable),
+    },
     {
       method: 'GET',
       path: '/metrics',
       handle: async () => ({ status: 200, body: await metrics.render(), contentType }),
     },
-  ];
-}
-
-/** Monitors ask with HEAD, too; Node leaves out the body then. */
-function probe(path: string, handle: RequestHandler): readonly HttpRoute[] {
-  return [
-    { method: 'GET', path, handle },
-    { method: 'HEAD', path, handle },
   ];
 }
 

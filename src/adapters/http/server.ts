@@ -23,7 +23,7 @@ export type RequestHandler = (request: IncomingMessage) => Promise<RouteResponse
 
 /** A route with exactly this method and path (without query). */
 export type HttpRoute = {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly handle: RequestHandler;
 };
@@ -108,7 +108,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
 /** Null if the sender disconnected. */
 async function handleRequest(request: IncomingMessage, options: HttpServerOptions): Promise<RouteResponse | null> {
   const path = pathOf(request.url ?? '');
-  const route = options.routes.find((candidate) => candidate.method === request.method && candidate.path === path);
+  // Monitors ask with HEAD, too; Node leaves out the body then.
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const route = options.routes.find((candidate) => candidate.method === method && candidate.path === path);
   if (route === undefined) {
     options.onNotFound?.(request);
     return RESPONSES.notFound;

@@ -87,27 +87,16 @@ function readHeaders({ headers }: IncomingMessage): Omit<SignedDelivery, 'payloa
  * Reads a body; null if it is larger than the maximum. Rejects if the sender disconnects. The rest of a larger body
  * stays in the socket, so that the response can be sent.
  */
-function readBody(request: IncomingMessage): Promise<string | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const onData = (chunk: Buffer): void => {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(chunk)) continue;
     length += chunk.length;
-    if (length <= MAX_REQUEST_BODY_BYTES) {
-      chunks.push(chunk);
-      return;
-    }
-    request.off('data', onData);
-    request.pause();
-    resolve(null);
-  };
-  request.on('data', onData);
-  request.once('end', () => resolve(Buffer.concat(chunks, length).toString()));
-  request.once('error', reject);
-  request.once('close', () => {
-    if (!request.complete) reject(new Error('the sender disconnected'));
-  });
-  return promise;
+    if (length > MAX_REQUEST_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString();
 }
 
 /** Octokit wraps the error of a handler. Each delivery has one handler, so its own error says everything. */
