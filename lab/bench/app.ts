@@ -1,8 +1,9 @@
-/** Measures the latency of the App; see `npm run bench:app -- --help`. */
+/** Measures the latency and the delivery rate of the App; see `npm run bench:app -- --help`. */
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
 import { HOPS_PER_CHAIN, measureHops } from './hops.ts';
+import { compareIntakes, formatIntakeTable } from './intake.ts';
 import { measureLatencies } from './latency.ts';
 import { quantile } from './measure.ts';
 import { APP_BENCH_HELP, type AppBenchOptions, readBenchOptions } from './options.ts';
@@ -54,6 +55,8 @@ async function measureAll({ rounds, server }: AppBenchOptions): Promise<number> 
     await printLatencies(name, open, rounds);
     await printHops(open, rounds);
   }
+  printLine('\ndeliveries of 20 kB acknowledged per second (signed; stored before the response)');
+  for (const line of formatIntakeTable(await compareIntakes(databases))) printLine(line);
   return 0;
 }
 
