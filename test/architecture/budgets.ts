@@ -11,7 +11,7 @@ const BUDGETS: readonly Budget[] = [
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
     lines: 4_100,
   },
-  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_050 },
+  { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_000 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_930 },
   { room: 'core/policy, settings', files: /^src\/core\/(?:policy|settings)\//, lines: 3_190 },
   { room: 'core/edits', files: /^src\/core\/edits\//, lines: 2_850 },

@@ -51,14 +51,7 @@ export type PullRequestRef = {
 };
 
 /** The sender of a webhook. The numeric id identifies the account, never the login. */
-export type Actor = {
-  readonly id: number;
-  readonly login: string;
-  /** GitHub's account type. Only a `User` can decide. */
-  readonly type: 'User' | 'Bot' | 'Organization' | 'Mannequin';
-  /** True if an App wrote in the person's name. Such a comment decides nothing. */
-  readonly viaApp: boolean;
-};
+export type Actor = { readonly id: number; readonly login: string };
 
 /**
  * The place of a comment. `rootId` is the first comment of its thread; a proposal's thread begins with the App's

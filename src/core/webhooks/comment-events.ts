@@ -1,41 +1,53 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { parseComment } from '../comments/parse-comment.ts';
-import type { Actor, CommentLocation, ParsedComment, ReviewState } from '../state/intent.ts';
+import type { Actor, CommentLocation, Intent, ParsedComment, PullRequestRef, ReviewState } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
+  actorOf,
   type DeliveryContext,
-  IssueCommentPayload,
   type PayloadAccount,
-  type PayloadComment,
-  type PayloadRepository,
+  PayloadComment,
+  PayloadPull,
+  PayloadRepository,
+  PositiveId,
   type PullRequestEventReader,
-  ReviewCommentPayload,
-  ReviewPayload,
-  toActor,
+  Timestamp,
   toPullRequestRef,
 } from './payload-schemas.ts';
 
-/** Reads a new comment. It counts only if the person who sent the webhook also wrote it. */
-export function createNewCommentReader(extract: CommentExtractor): PullRequestEventReader {
+/** Reads the comment of a webhook, unless the App itself acted: most webhooks are of that kind. */
+function createReader(extract: CommentExtractor, read: CommentReader): PullRequestEventReader {
   return (payload, context) => {
-    if (isOwnEvent(context)) return 'own-event';
+    if (context.sender?.id === context.app.botId) return 'own-event';
     const comment = extract(payload);
     if (typeof comment === 'string') return comment;
     const actor = findCommenter(comment, context);
     if (typeof actor === 'string') return actor;
+    const pull = toPullRequestRef(comment.repository, comment.number, context);
+    return read(comment, { pull, actor, slug: context.app.slug });
+  };
+}
+
+type CommentReader = (
+  comment: WebhookComment,
+  about: { readonly pull: PullRequestRef; readonly actor: Actor; readonly slug: string },
+) => Intent | IgnoreReason;
+
+/** Reads a new comment. It counts only if the person who sent the webhook also wrote it. */
+export function createNewCommentReader(extract: CommentExtractor): PullRequestEventReader {
+  return createReader(extract, (comment, { pull, actor, slug }) => {
     if (comment.author?.id !== actor.id) return 'not-a-person';
     if (isEmptyReview(comment)) return 'empty-review';
-    const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
-    const parsed = comment.reviewState === 'approved' ? withoutWords(result.parsed) : result.parsed;
-    const reason = reasonToIgnore(comment, parsed, result.quotedIds);
+    const { parsed: read, ...quotes } = parseComment(COMMAND_GRAMMAR, comment.body, slug);
+    const parsed = comment.reviewState === 'approved' ? withoutWords(read) : read;
+    const reason = reasonToIgnore(comment, parsed, quotes.quotedIds);
     if (reason !== null) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
-    const { parsed: _, ...quotes } = result;
-    const pull = toPullRequestRef(comment.repository, comment.number, context);
     return { kind: 'comment', pull, actor, location, parsed, ...quotes, createdAt, bodyHash, reviewState };
-  };
+  });
 }
 
 /** The text of an approving review has no use and should not be stored, unless it is for the App. */
@@ -54,23 +66,10 @@ function isEmptyReview({ reviewState, body }: WebhookComment): boolean {
  * another person wrote it (S60).
  */
 export function createEditedCommentReader(extract: CommentExtractor): PullRequestEventReader {
-  return (payload, context) => {
-    if (isOwnEvent(context)) return 'own-event';
-    const comment = extract(payload);
-    if (typeof comment === 'string') return comment;
-    const actor = findCommenter(comment, context);
-    if (typeof actor === 'string') return actor;
-    const { parsed } = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
-    if (!isAddressedToApp(parsed)) return 'irrelevant-edit';
-    const { location, createdAt } = comment;
-    const pull = toPullRequestRef(comment.repository, comment.number, context);
-    return { kind: 'edited', pull, actor, location, parsed, createdAt };
-  };
-}
-
-/** Whether the App itself acted. Most webhooks are of this kind, so their payloads are not read further. */
-function isOwnEvent({ app, sender }: DeliveryContext): boolean {
-  return sender?.id === app.botId;
+  return createReader(extract, ({ body, location, createdAt }, { pull, actor, slug }) => {
+    const { parsed } = parseComment(COMMAND_GRAMMAR, body, slug);
+    return isAddressedToApp(parsed) ? { kind: 'edited', pull, actor, location, parsed, createdAt } : 'irrelevant-edit';
+  });
 }
 
 /** The person who acts: the webhook's sender, not the comment's author. */
@@ -78,7 +77,7 @@ function findCommenter({ author, viaApp }: WebhookComment, { sender }: DeliveryC
   if (!sender || !author) return 'not-a-person';
   if (sender.type === 'Bot' || author.type === 'Bot') return 'bot';
   if (sender.type !== 'User') return 'not-a-person';
-  return viaApp ? 'not-a-person' : toActor(sender, viaApp);
+  return viaApp ? 'not-a-person' : actorOf(sender);
 }
 
 /** Why a comment is not for the App, or null. A reply passes, because only the store knows the owner of its thread. */
@@ -113,6 +112,37 @@ type WebhookComment = {
   /** Null unless the comment is a review's own body. */
   readonly reviewState: ReviewState | null;
 };
+
+const IssueCommentPayload = z.object({
+  repository: PayloadRepository,
+  /** `pull_request` exists only if the issue is a pull request. */
+  issue: z.object({ number: PositiveId, pull_request: z.unknown().optional() }),
+  comment: PayloadComment.extend({ created_at: Timestamp }),
+});
+
+const ReviewCommentPayload = z.object({
+  repository: PayloadRepository,
+  pull_request: PayloadPull,
+  comment: PayloadComment.extend({
+    created_at: Timestamp,
+    /** The first comment of the thread; missing on that comment itself. */
+    in_reply_to_id: PositiveId.nullish(),
+    pull_request_review_id: PositiveId.nullish(),
+    path: z.string(),
+    /** Null on an outdated comment. On a comment about the whole file the number can be meaningless. */
+    line: PositiveId.nullish(),
+    start_line: PositiveId.nullish(),
+    side: z.enum(['LEFT', 'RIGHT']).nullish().catch(null),
+    subject_type: z.string().nullish(),
+    diff_hunk: z.string().nullish(),
+  }),
+});
+
+const ReviewPayload = z.object({
+  repository: PayloadRepository,
+  pull_request: PayloadPull,
+  review: PayloadComment.extend({ submitted_at: Timestamp, state: z.string().nullish() }),
+});
 
 /** Extracts the comment from the payload of one event, or the reason why there is none. */
 export type CommentExtractor = (payload: unknown) => CommentExtraction;

@@ -1,67 +1,72 @@
-import type { Actor, Intent } from '../state/intent.ts';
+import { z } from 'zod';
+import type { Actor, Intent, PullRequestRef } from '../state/intent.ts';
 import type { IgnoreReason } from '../step/reasons.ts';
 import {
-  ClosedPullPayload,
+  actorOf,
   type DeliveryContext,
-  EditedPullPayload,
-  PushedPayload,
-  ReviewDismissedPayload,
-  toActor,
+  NonEmptyName,
+  PayloadAccount,
+  PayloadPull,
+  PayloadRepository,
+  PositiveId,
+  type PullRequestEventReader,
   toPullRequestRef,
 } from './payload-schemas.ts';
 
-/**
- * Reads a push, by any account. The App's own pushes count too: the commit might belong to another pull request with
- * the same head branch.
- */
-export function readPush(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
-  const parsed = PushedPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const { sender } = context;
-  if (!sender) return 'not-a-person';
-  const { repository, pull_request, before, after } = parsed.data;
-  const pull = toPullRequestRef(repository, pull_request.number, context);
-  return { kind: 'pushed', pull, actor: toActor(sender, false), before, after };
+const About = z.object({ repository: PayloadRepository, pull_request: PayloadPull });
+
+type Delivery = { readonly pull: PullRequestRef; readonly actor: Actor; readonly context: DeliveryContext };
+
+/** Reads an event about a pull request, by any account. */
+function createReader<Payload extends z.infer<typeof About>>(
+  schema: z.ZodType<Payload>,
+  read: (payload: Payload, delivery: Delivery) => Intent | IgnoreReason,
+): PullRequestEventReader {
+  return (payload, context) => {
+    const parsed = schema.safeParse(payload);
+    if (!parsed.success) return 'malformed';
+    if (!context.sender) return 'not-a-person';
+    const { repository, pull_request } = parsed.data;
+    const pull = toPullRequestRef(repository, pull_request.number, context);
+    return read(parsed.data, { pull, actor: actorOf(context.sender), context });
+  };
 }
 
-/** Reads the end of a pull request, merged or not, by any account: pending proposals can no longer be applied. */
-export function readClosedPull(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
-  const parsed = ClosedPullPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  if (!context.sender) return 'not-a-person';
-  const { repository, pull_request } = parsed.data;
-  const pull = toPullRequestRef(repository, pull_request.number, context);
-  return { kind: 'closed', pull, actor: toActor(context.sender, false), merged: pull_request.merged === true };
-}
+const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
-/** Reads an edited pull request. Only a new base branch matters. */
-export function readRetargetedPull(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
-  const parsed = EditedPullPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  if (!context.sender) return 'not-a-person';
-  const { repository, pull_request, changes } = parsed.data;
+/** The App's own pushes count too: the commit might belong to another pull request with the same head branch. */
+export const readPush = createReader(
+  About.extend({ before: Sha, after: Sha }),
+  ({ before, after }, { pull, actor }) => ({ kind: 'pushed', pull, actor, before, after }),
+);
+
+/** The end of a pull request, merged or not: pending proposals can no longer be applied. */
+export const readClosedPull = createReader(
+  About.extend({ pull_request: PayloadPull.extend({ merged: z.boolean().nullish() }) }),
+  ({ pull_request }, { pull, actor }) => ({ kind: 'closed', pull, actor, merged: pull_request.merged === true }),
+);
+
+/** `changes.base` exists only if the base branch was changed. */
+const EditedPull = About.extend({
+  pull_request: PayloadPull.extend({ base: z.object({ ref: NonEmptyName }) }),
+  changes: z.object({ base: z.object({ ref: z.object({ from: NonEmptyName }) }).nullish() }).nullish(),
+});
+
+/** An edited pull request. Only a new base branch matters. */
+export const readRetargetedPull = createReader(EditedPull, ({ pull_request, changes }, { pull, actor }) => {
   const from = changes?.base?.ref.from;
-  if (from === undefined || from === pull_request.base.ref) return 'irrelevant-edit';
-  const pull = toPullRequestRef(repository, pull_request.number, context);
-  return { kind: 'retargeted', pull, actor: toActor(context.sender, false), from, to: pull_request.base.ref };
-}
+  const to = pull_request.base.ref;
+  return from === undefined || from === to ? 'irrelevant-edit' : { kind: 'retargeted', pull, actor, from, to };
+});
 
-/** Reads a dismissed review. Dismissing the App's review denies its open proposals. */
-export function readDismissedReview(payload: unknown, context: DeliveryContext): Intent | IgnoreReason {
-  const parsed = ReviewDismissedPayload.safeParse(payload);
-  if (!parsed.success) return 'malformed';
-  const actor = findSender(context);
-  if (typeof actor === 'string') return actor;
-  const { repository, pull_request, review } = parsed.data;
-  if (review.user?.id !== context.app.botId) return 'not-addressed';
-  const pull = toPullRequestRef(repository, pull_request.number, context);
-  return { kind: 'dismissed', pull, actor, reviewId: review.id };
-}
+const DismissedReview = About.extend({ review: z.object({ id: PositiveId, user: PayloadAccount }) });
 
-/** The person who sent the webhook. GitHub does not always name one, and without one nothing is decided. */
-function findSender({ app, sender }: DeliveryContext): Actor | IgnoreReason {
-  if (!sender) return 'not-a-person';
-  if (sender.id === app.botId) return 'own-event';
-  if (sender.type === 'Bot') return 'bot';
-  return sender.type === 'User' ? toActor(sender, false) : 'not-a-person';
-}
+/** A dismissed review. If a person dismisses the App's review, that denies its open proposals. */
+export const readDismissedReview = createReader(
+  DismissedReview,
+  ({ review }, { pull, actor, context: { app, sender } }) => {
+    if (actor.id === app.botId) return 'own-event';
+    if (sender?.type !== 'User') return sender?.type === 'Bot' ? 'bot' : 'not-a-person';
+    return review.user?.id === app.botId ? { kind: 'dismissed', pull, actor, reviewId: review.id } : 'not-addressed';
+  },
+);

@@ -10,7 +10,7 @@ const ALONE: Facts = { now: '2026-01-01T00:00:00Z', app: SELF, ownerAllowed: tru
 
 /** A push of this commit by the App. */
 function ownPush(after: string): Signal {
-  const actor = { id: SELF.botId, login: 'countersign[bot]', type: 'Bot', viaApp: false } as const;
+  const actor = { id: SELF.botId, login: 'countersign[bot]' } as const;
   const intent = { kind: 'pushed', pull: REF, actor, before: 'h'.repeat(40), after } as const;
   return { type: 'intent', deliveryId: `push-${after}`, intent };
 }

@@ -27,9 +27,9 @@ import type { Step } from '../../../../src/core/step/step.ts';
 
 export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: 'shop', number: 5 };
 
-export const ANA: Actor = { id: 11, login: 'ana', type: 'User', viaApp: false };
+export const ANA: Actor & { readonly type: 'User' } = { id: 11, login: 'ana', type: 'User' };
 
-export const BEN: Actor = { id: 12, login: 'ben', type: 'User', viaApp: false };
+export const BEN: Actor & { readonly type: 'User' } = { id: 12, login: 'ben', type: 'User' };
 
 const SELF = { slug: 'countersign', botId: 999 };
 

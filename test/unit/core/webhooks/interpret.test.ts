@@ -35,7 +35,7 @@ function outcome(event: string, payload: unknown): string {
 
 const PULL = { installationId: 42, repositoryId: 501, owner: 'acme', repo: 'shop', number: 12 };
 
-const ACTOR = { id: 11, login: 'ana', type: 'User', viaApp: false };
+const ACTOR = { id: 11, login: 'ana' };
 
 const ID_LINE = '> **Edit** `src/total.ts` (line 3) · `k7q2`';
 
@@ -136,7 +136,7 @@ describe('deliveries that become an intent', () => {
       intent: {
         kind: 'pushed',
         pull: PULL,
-        actor: { id: 5, login: 'countersign[bot]', type: 'Bot', viaApp: false },
+        actor: { id: 5, login: 'countersign[bot]' },
         before: 'a'.repeat(40),
         after: 'b'.repeat(40),
       },

@@ -68,7 +68,7 @@ export function commentOf(id: number): PostedComment {
   return { kind: 'review-comment', id, nodeId: 'n', createdAt, bodyHash: 'h', url: 'https://github.com/x' };
 }
 
-const ABOUT = { pull: REF, actor: { ...ana, type: 'User', viaApp: false } } as const;
+const ABOUT = { pull: REF, actor: { ...ana } } as const;
 
 function signalOf(intent: Intent): Signal {
   return { type: 'intent', deliveryId: 'x', intent };
