@@ -94,6 +94,8 @@ function createSingleModel(options: ModelOptions): SingleModel {
     try {
       const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
       usage = isRecord(completion) ? completion['usage'] : null;
+      // The SDK ends a stopped stream as if it were complete.
+      stopping.throwIfAborted();
       return toResponse(completion, address, log);
     } catch (error) {
       if (stopping.aborted) {
