@@ -18,44 +18,33 @@ export type DraftContext = {
   readonly path: string;
 };
 
-/** A proposal to draft at the best placement. */
-type DraftInput = { readonly proposal: Proposal; readonly context: DraftContext };
-
-/** A proposal to draft at this placement. */
-type PlacedDraftInput = DraftInput & { readonly placement: Placement };
-
-/** The placement of a proposal and its comments there. */
+/** The placement of a proposal and its page there. */
 export type PlacedComments = { readonly placement: Placement; readonly comments: RenderedProposal };
 
 /**
- * Drafts the comments at the best placement. Returns null if no placement shows exactly the stored change when the
- * comments are read back: people must never approve a change that they cannot see.
+ * Drafts the page at the best placement. Returns null if no placement shows exactly the stored change when the page is
+ * read back: people must never approve a change that they cannot see.
  */
-export function draftComments({ proposal, context }: DraftInput): PlacedComments | null {
+export function draftComments(proposal: Proposal, context: DraftContext): PlacedComments | null {
   const { change } = proposal;
-  const { memberTexts, file, path: postedOn } = context;
+  const { memberTexts, file, path } = context;
   const inPullRequest = file !== undefined && file.status !== 'removed';
-  if (change.op === 'set') {
-    const placement = { kind: inPullRequest ? 'file' : 'conversation', path: postedOn } as const;
-    return draftCommentsAt({ proposal, context, placement });
-  }
+  if (change.op === 'set')
+    return draftCommentsAt(proposal, { kind: inPullRequest ? 'file' : 'conversation', path }, context);
   const [baseText = ''] = memberTexts;
   const placement = choosePlacement({ change, baseText, patch: file?.patch ?? null, inPullRequest });
-  const drafted = draftCommentsAt({ proposal, context, placement });
+  const drafted = draftCommentsAt(proposal, placement, context);
   if (drafted !== null || placement.kind !== 'suggestion') return drafted;
-  const { path } = placement;
-  return draftCommentsAt({ proposal, context, placement: { kind: 'file', path } });
+  return draftCommentsAt(proposal, { kind: 'file', path: placement.path }, context);
 }
 
-/** Drafts the comments at this placement; null if they would not show exactly the stored change. */
-export function draftCommentsAt({
-  proposal,
-  placement,
-  context: { runDetails, links, memberTexts },
-}: PlacedDraftInput): PlacedComments | null {
+/** Drafts the page at this placement; null if it would not show exactly the stored change. */
+export function draftCommentsAt(
+  proposal: Proposal,
+  placement: Placement,
+  { runDetails, links, memberTexts }: DraftContext,
+): PlacedComments | null {
   const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
-  const { change } = proposal;
-  const expected = { change, placement, memberTexts };
-  if (comments === null || !proposalRoundTrips(comments, expected)) return null;
-  return { placement, comments };
+  const expected = { change: proposal.change, placement, memberTexts };
+  return comments === null || !proposalRoundTrips(comments, expected) ? null : { placement, comments };
 }

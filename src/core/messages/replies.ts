@@ -7,18 +7,17 @@ import type { RequiredRole } from '../policy/may-approve.ts';
 import type { HeadBranch } from '../state/head-branch.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { ReachedRunLimit } from '../state/limits.ts';
-import { type Proposal, turnOf } from '../state/proposal.ts';
-import { decidingVotes, isOpen, isPending } from '../state/proposal-lifecycle.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { AgentQuestion } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import { SIDE_QUESTION_LIMITS, type SideQuestion, type SideQuestionOutcome } from '../state/side-question.ts';
-import { distinctPeople } from '../state/vote.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/refusals.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalList, linkedId } from './proposal/proposal-status.ts';
-import { activityText } from './run-comment.ts';
+import { activityText, heldAnswersLine } from './run-comment.ts';
 import { NEW_RUN_HINT } from './run-ended.ts';
 import { branchLines } from './run-warnings.ts';
 import {
@@ -327,20 +326,11 @@ export function statusShown(pull: PullState, question: AgentQuestion | null, can
   );
 }
 
-/** The activity of a run as the top of its comment says it, and a link to that comment. */
-function describeActivity({ id, phase, comment }: Run, proposals: readonly Proposal[]): string {
-  const run = comment === null ? 'A run' : link('A run', comment.url);
-  const doing = activityText(phase);
-  const isWaiting = phase.kind === 'awaiting-decisions';
-  const batch = proposals.filter((one) => isWaiting && one.runId === id && turnOf(one) === phase.turn);
-  const decided = batch.filter((one) => !isOpen(one));
-  const people = distinctPeople(decided.flatMap((one) => decidingVotes(one).map(({ by }) => by)));
-  const by = people.length === 0 ? '' : ` by ${formatList(people.map(escapeLogin))}`;
-  const waiting =
-    decided.length === 0 || decided.length === batch.length
-      ? ''
-      : ` ${decided.length} of ${pluralize(batch.length, 'change')} decided${by}; the agent gets these decisions after the last one, or with ${codeSpan('/continue')}.`;
-  return `${run} is active${doing === '' ? '' : `: ${doing}`}.${waiting}`;
+/** The activity of a run as its comment says it, and a link to that comment. */
+function describeActivity(run: Run, proposals: readonly Proposal[]): string {
+  const name = run.comment === null ? 'A run' : link('A run', run.comment.url);
+  const doing = activityText(run.phase);
+  return `${name} is active${doing === '' ? '' : `: ${doing}`}. ${heldAnswersLine(run, proposals)}`.trimEnd();
 }
 
 export function helpShown(commands: readonly CommandHelp[]): Reply {

@@ -3,10 +3,10 @@ import { redact } from '../../lib/redaction.ts';
 import { formatExtent, namedPaths } from '../edits/describe-change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { PROPOSAL_STATES, type Proposal, turnOf } from '../state/proposal.ts';
-import { isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
+import { decidingVotes, isFinal, isOpen, isPending } from '../state/proposal-lifecycle.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import { expiresAt, type ModelDelay, type Phase, type Run } from '../state/run.ts';
-import type { StandingApproval } from '../state/vote.ts';
+import { distinctPeople, type StandingApproval } from '../state/vote.ts';
 import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, linkedId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';
@@ -112,15 +112,15 @@ const VOTE_ANCHORS = {
   push: '',
 } as const satisfies Record<StandingApproval['vote']['surface'], string>;
 
-/** People's words to the agent wait until all changes of the response are decided. */
-function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {
+/** People's words to the agent wait until all changes of the response are decided; empty where none waits. */
+export function heldAnswersLine({ id, phase }: Run, proposals: readonly Proposal[]): string {
   if (phase.kind !== 'awaiting-decisions') return '';
-  const batch = proposals.filter((one) => turnOf(one) === phase.turn);
+  const batch = proposals.filter((one) => one.runId === id && turnOf(one) === phase.turn);
   const decided = batch.filter((one) => !isOpen(one));
   if (decided.length === 0 || decided.length === batch.length) return '';
-  const count = `${decided.length} of ${pluralize(batch.length, 'change')}`;
-  const is = batch.length === 1 ? 'is' : 'are';
-  return `${count} ${is} decided. The agent gets the decisions, reasons and instructions after the last one, or with ${codeSpan('/continue')}.`;
+  const people = distinctPeople(decided.flatMap((one) => decidingVotes(one).map(({ by }) => by)));
+  const by = people.length === 0 ? '' : ` by ${formatList(people.map(escapeLogin))}`;
+  return `${decided.length} of ${pluralize(batch.length, 'change')} decided${by}; the agent gets the decisions, reasons and instructions after the last one, or with ${codeSpan('/continue')}.`;
 }
 
 /** The model's plan. No task list: ticking a box would edit the comment. */

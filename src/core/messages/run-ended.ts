@@ -77,14 +77,9 @@ function hasChanges({ proposals, commits }: RunEnding): boolean {
   return proposals.length > 0 || commits.length > 0;
 }
 
-/** Words that end with a question mark are a question. */
 function quoteAnswer({ summary }: RunEnding, maxCharacters: number): string {
-  const words = summary ?? '';
-  const isQuestion = /[?？][\s"'”’)*_]*$/u.test(words.slice(-MAX_CLOSING_MARKS));
-  return quoteModelMarkdown(isQuestion ? 'a question' : 'the answer', words, maxCharacters);
+  return quoteModelMarkdown('the answer', summary ?? '', maxCharacters);
 }
-
-const MAX_CLOSING_MARKS = 10;
 
 const END_REASON_TEXT = {
   finished: 'finished',
@@ -161,20 +156,8 @@ const TALK_HINT =
 function nextStepText(reason: EndReason): string {
   if (reason === 'closed' || reason === 'merged') return '';
   if (!isResumable(reason)) return isAnswering(reason) ? `${TALK_HINT} ${NEW_RUN_HINT}` : NEW_RUN_HINT;
-  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${RESUME_TEXTS.get(reason) ?? ''} ${NEW_RUN_HINT}`;
+  return `Use ${codeSpan('/resume')} to continue this run (until another one starts). ${NEW_RUN_HINT}`;
 }
-
-const RENEWAL_TEXT = ' Its limits then begin anew.';
-
-/** The first step of `/resume` after these ends. */
-const RESUME_TEXTS: ReadonlyMap<EndReason, string> = new Map<EndReason, string>([
-  ['turn-limit', RENEWAL_TEXT],
-  ['token-limit', RENEWAL_TEXT],
-  ['cost-limit', RENEWAL_TEXT],
-  ['time-limit', RENEWAL_TEXT],
-  ['expired', ' It proposes the expired changes again.'],
-  ['unanswered', ' It asks the question again.'],
-]);
 
 const MAX_PATH_CHARACTERS = 80;
 

@@ -15,19 +15,14 @@ export function runWarnings(run: Run | null): RunDetails {
 export type RunDetails = Pick<ProposalView, 'warnings' | 'writable' | 'protectedPaths'>;
 
 /** The next step where the App cannot commit. */
-export const APPLY_BY_HAND_TEXT =
+const APPLY_BY_HAND_TEXT =
   'Press **Commit suggestion** where a change has that button, or apply the diff by hand and push it. Countersign recognizes the change on the branch.';
 
 const MAX_REF_CHARACTERS = 300;
 
-/** A branch name as inline code. */
-export function branchSpan(ref: string): string {
-  return codeSpan(truncate(ref, MAX_REF_CHARACTERS));
-}
-
 /** The run comment's notes about its branch: a fork, rules that might refuse or refused a commit, other pull requests. */
 export function branchLines(branch: HeadBranch): readonly string[] {
-  const ref = branchSpan(branch.ref);
+  const ref = codeSpan(truncate(branch.ref, MAX_REF_CHARACTERS));
   if (branch.isFork)
     return [`The branch ${ref} is in a fork, and Countersign never writes to forks. ${APPLY_BY_HAND_TEXT}`];
   return [...ruleLines(branch, ref), ...sharedBranchLines(branch)];

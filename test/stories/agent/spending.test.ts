@@ -59,7 +59,7 @@ describe('what a run spends (S171)', () => {
       'It has spent 1 response, 1,010,000 tokens (990,000 read, of which 900,000 from the cache, and 20,000 written), `$0.83` and 0 minutes of work.',
     );
     expect(bot.answer()).toContain(
-      'Use `/resume` to continue this run (until another one starts). Its limits then begin anew.',
+      'Use `/resume` to continue this run (until another one starts).',
     );
     await carl.says('/resume');
     expect(model.requests()).toHaveLength(1);

@@ -140,7 +140,7 @@ describe('decisions on a part of a response', () => {
     const { ana, bot, model } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), 'say zero in hexadecimal');
     await ana.says('/status');
-    expect(bot.answer()).toContain(`1 of 2 changes decided by \`${ana.login}\`; the agent gets these decisions`);
+    expect(bot.answer()).toContain(`1 of 2 changes decided by \`${ana.login}\`; the agent gets the decisions`);
     model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0x0;\n'));
     await ana.replies(bot.proposal(2), '/deny no');
     await ana.replies(bot.proposal(3), '/approve');

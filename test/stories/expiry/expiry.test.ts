@@ -53,7 +53,7 @@ describe('an undecided change', () => {
     await stage().restart();
     await stage().later(0.4 * HOUR);
     expect(await proposalStates(story)).toEqual(['completed', 'expired']);
-    expect(bot.answer()).toContain('(until another one starts). It proposes the expired changes again.');
+    expect(bot.answer()).toContain('(until another one starts).');
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50, 20: 2000 }) });
     const asked = model.requests().length;
     await ben.says('/resume');

@@ -34,7 +34,7 @@ describe('the run comment', () => {
       | \`k7q2\` | \`src/total.ts\` | pending |  |  |
       | \`m3x8\` | \`src/total.ts\` | rejected | ben-k |  |
 
-      1 of 2 changes are decided. The agent gets the decisions, reasons and instructions after the last one, or with \`/continue\`.
+      1 of 2 changes decided by ben-k; the agent gets the decisions, reasons and instructions after the last one, or with \`/continue\`.
 
       Nothing has been changed yet.
 
