@@ -330,7 +330,8 @@ export function statusShown(pull: PullState, question: AgentQuestion | null, can
 function describeActivity(run: Run, proposals: readonly Proposal[]): string {
   const name = run.comment === null ? 'A run' : link('A run', run.comment.url);
   const doing = activityText(run.phase);
-  return `${name} is active${doing === '' ? '' : `: ${doing}`}. ${heldAnswersLine(run, proposals)}`.trimEnd();
+  const own = proposals.filter(({ runId }) => runId === run.id);
+  return `${name} is active${doing === '' ? '' : `: ${doing}`}. ${heldAnswersLine(run, own)}`.trimEnd();
 }
 
 export function helpShown(commands: readonly CommandHelp[]): Reply {

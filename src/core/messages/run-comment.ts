@@ -113,9 +113,9 @@ const VOTE_ANCHORS = {
 } as const satisfies Record<StandingApproval['vote']['surface'], string>;
 
 /** People's words to the agent wait until all changes of the response are decided; empty where none waits. */
-export function heldAnswersLine({ id, phase }: Run, proposals: readonly Proposal[]): string {
+export function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {
   if (phase.kind !== 'awaiting-decisions') return '';
-  const batch = proposals.filter((one) => one.runId === id && turnOf(one) === phase.turn);
+  const batch = proposals.filter((one) => turnOf(one) === phase.turn);
   const decided = batch.filter((one) => !isOpen(one));
   if (decided.length === 0 || decided.length === batch.length) return '';
   const people = distinctPeople(decided.flatMap((one) => decidingVotes(one).map(({ by }) => by)));
