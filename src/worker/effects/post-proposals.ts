@@ -82,7 +82,7 @@ async function draftProposals(
     for (const path of sources) memberTexts.push((await fetchFile(github, tree, path))?.text ?? '');
     const path = sources.find((one) => isShownInDiff(files.get(one))) ?? sources[0] ?? '';
     const draftContext: DraftContext = { runDetails, links, memberTexts, file: files.get(path), path };
-    drafts.push({ proposal, context: draftContext, placed: draftComments({ proposal, context: draftContext }) });
+    drafts.push({ proposal, context: draftContext, placed: draftComments(proposal, draftContext) });
   }
   return drafts;
 }
@@ -129,7 +129,7 @@ async function adoptComments(
     const draft = drafts.find((one) => one.proposal === proposal);
     const { body, ...comment } = found;
     const placement = actualPlacement(comment, proposal, draft?.placed?.placement ?? null);
-    const page = draft === undefined ? null : draftCommentsAt({ proposal, placement, context: draft.context });
+    const page = draft === undefined ? null : draftCommentsAt(proposal, placement, draft.context);
     const isEdited = page !== null && page.comments.body !== body;
     const restored = isEdited ? await github.updateComment(comment, page.comments.body) : comment;
     adopted.push({ proposalId: proposal.id, placement, comment: { ...comment, bodyHash: restored.bodyHash } });
@@ -224,7 +224,7 @@ async function postDiff(
   const { path } = placement;
   const kinds = placement.kind === 'conversation' ? (['conversation'] as const) : (['file', 'conversation'] as const);
   for (const kind of kinds) {
-    const page = draftCommentsAt({ proposal, context, placement: { kind, path } });
+    const page = draftCommentsAt(proposal, { kind, path }, context);
     if (page === null) continue;
     const { body } = page.comments;
     const comment =
