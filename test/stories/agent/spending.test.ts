@@ -58,9 +58,7 @@ describe('what a run spends (S171)', () => {
     expect(bot.answer()).toContain(
       'It has spent 1 response, 1,010,000 tokens (990,000 read, of which 900,000 from the cache, and 20,000 written), `$0.83` and 0 minutes of work.',
     );
-    expect(bot.answer()).toContain(
-      'Use `/resume` to continue this run (until another one starts).',
-    );
+    expect(bot.answer()).toContain('Use `/resume` to continue this run (until another one starts).');
     await carl.says('/resume');
     expect(model.requests()).toHaveLength(1);
     model.says({ calls: [BIGINT], usage: { promptTokens: 40_000, completionTokens: 0 } });
