@@ -172,12 +172,14 @@ function staleNote({ origin }: Proposal, path: string): string {
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 
-/** A text that was replaced in several places can now be in others, which the model never saw. */
+/** Text that is replaced everywhere can now be in places that the model never saw. */
 function callsToRetry({ pull }: StepBuilder, proposal: Proposal): readonly IssuedCall[] {
   const { change, origin, userEdit } = proposal;
-  const isOnePlace = change.op !== 'set' && change.placeCount === 1;
-  const isEdit = origin.kind === 'call' && origin.tool === 'edit_file';
-  return isEdit && isOnePlace && userEdit === null ? issuedCallsOf(pull, proposal) : [];
+  const isEdit = origin.kind === 'call' && origin.tool === 'edit_file' && change.op !== 'set';
+  if (!isEdit || userEdit !== null) return [];
+  const calls = issuedCallsOf(pull, proposal);
+  const isEverywhere = calls.some(({ toolCall }) => /"replace_all"\s*:\s*(?!false|null)/.test(toolCall.arguments));
+  return isEverywhere && change.placeCount > 1 ? [] : calls;
 }
 
 /** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */

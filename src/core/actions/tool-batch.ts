@@ -1,6 +1,6 @@
 import { buildNoteMessage } from '../agent/context/notes.ts';
 import { buildToolMessages } from '../agent/messages.ts';
-import { MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
+import { jsonBytes, largestShare, MAX_RESULTS_BYTES } from '../agent/shared/response-size.ts';
 import { approverNotes } from '../agent/shared/speakers.ts';
 import {
   appliedOutput,
@@ -9,6 +9,7 @@ import {
   userModifiedOutput,
   withdrawnOutput,
 } from '../agent/shared/tool-results.ts';
+import { changeDiff } from '../edits/change.ts';
 import type { ToolBatch, ToolCallState } from '../state/conversation.ts';
 import { type CallRef, callRefOf, type IssuedCall, isSameCall, toIssuedCall } from '../state/conversation.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
@@ -43,7 +44,8 @@ export function appliedCallOutput(pull: PullState, proposal: Proposal): string {
 function diffShare({ proposals }: PullState, { runId, origin }: Proposal): number {
   if (origin.kind !== 'call') return MAX_RESULTS_BYTES;
   const ofBatch = proposals.filter((one) => one.runId === runId && turnOf(one) === origin.turn);
-  return Math.floor(MAX_RESULTS_BYTES / Math.max(1, ofBatch.length));
+  const lengths = ofBatch.map(({ change }) => jsonBytes(changeDiff(change) ?? ''));
+  return largestShare(lengths, MAX_RESULTS_BYTES);
 }
 
 /** Stores the output of a call. A call that has one keeps it. */

@@ -28,16 +28,12 @@ type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
 export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
   const checked = checkProposals(pull, signal, facts);
   const ids = signal.checks.map(({ proposalId }) => proposalId);
-  const before = pull.proposals.filter(isFinished).map(({ id }) => id);
+  const before = pull.proposals.filter(({ state }) => state === 'completed').map(({ id }) => id);
   const begun = checked.pull.proposals.filter((one) => ids.includes(one.id) && isCarriedOut(one));
-  const allowed = begun.filter((one) => isFinished(one) && !before.includes(one.id));
+  const allowed = begun.filter(({ id, state }) => state === 'completed' && !before.includes(id));
   const isBegun = allowed.length > 0 || begun.some(({ state }) => state === 'executing');
   const told = withApproverNotes(checked, allowed);
   return endStep(advanceBatch(told, facts.now), isBegun ? 'commit-started' : 'commit-aborted');
-}
-
-function isFinished({ state }: Proposal): boolean {
-  return state === 'completed';
 }
 
 /** One comment can allow several readings; its note is told once. */
