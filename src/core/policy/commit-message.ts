@@ -1,9 +1,8 @@
 import { pluralize, type RepoLinks } from '../../lib/format.ts';
-import { describeMove, describeSet, describeUndoOf, formatExtent } from '../edits/describe-change.ts';
+import { describeMove, describeSet, describeUndoOf } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/vote.ts';
-import { renderCommitText } from './commit-text.ts';
 
 /** How a repository wants its commit messages. */
 export type CommitStyle = {
@@ -24,22 +23,12 @@ export function renderCommitMessage(
   links: RepoLinks,
   { template, signOff }: CommitStyle = DEFAULT_COMMIT_STYLE,
 ): string {
-  const text = renderCommitText(template, {
-    summary: buildSubject(changes),
-    paths: changes.flatMap(({ path, from }) => [path, ...(from === null ? [] : [from])].filter(isNameablePath)),
-    ids: changes.map(({ proposalId }) => proposalId),
-  });
   const trailers = [
     ...changes.flatMap(buildTrailers),
     ...namePeople('Co-authored-by', changes, links),
     ...(signOff ? namePeople('Signed-off-by', changes, links) : []),
   ];
-  return `${text}\n\n${trailers.join('\n')}\n`;
-}
-
-/** Whether a path can stand in a commit message as it is. Long ones are checked by their length first. */
-function isNameablePath(path: string): boolean {
-  return path.length <= MAX_SUBJECT_CHARACTERS && isSafePath(path) && !/[@#]/.test(path);
+  return `${fillTemplate(template, changes)}\n\n${trailers.join('\n')}\n`;
 }
 
 /** One change in a commit message. */
@@ -62,46 +51,83 @@ export type CommitMessageEntry = {
   readonly description: string;
 };
 
-function buildSubject(changes: readonly CommitMessageEntry[]): string {
-  const [only] = changes;
-  if (only !== undefined && changes.length === 1) return buildEntrySubject(only);
-  const proposals = new Set(changes.map(({ proposalId }) => proposalId)).size;
-  if (only !== undefined && proposals === 1) return buildSetSubject(only, changes);
-  const files = new Set(changes.map((change) => change.path)).size;
-  return `Apply ${pluralize(proposals, 'change')} to ${pluralize(files, 'file')}`;
-}
-
-/** The name of a set; with names of files where their paths are too long or unsafe, or with numbers alone. */
-function buildSetSubject({ proposalId, undoes }: CommitMessageEntry, members: readonly CommitMessageEntry[]): string {
-  const paths = members.map(({ path }) => path);
-  const named = [(path: string) => path, fileName]
-    .filter((show) => isNameable(paths, show))
-    .map((show) => describeSet(paths, show));
-  const subjects = [...named, `Change ${formatExtent(paths)}`].map((name) =>
-    undoes === null ? name : describeUndoOf(undoes, name),
-  );
-  return subjects.find(({ length }) => length <= MAX_SUBJECT_CHARACTERS) ?? `Apply change ${proposalId}`;
-}
-
-/** Whether files can stand in a subject under these names, and are told apart by them. */
-function isNameable(paths: readonly string[], show: (path: string) => string): boolean {
-  const files = [...new Set(paths)];
-  return new Set(files.map(show)).size === files.length && files.map(show).every(isNameablePath);
-}
-
 const MAX_SUBJECT_CHARACTERS = 72;
 
-/** The description with its path shortened step by step until it is safe as a subject. */
-function buildEntrySubject(change: CommitMessageEntry): string {
-  for (const shorten of [(path: string) => path, fileName]) {
-    const paths = [shorten(change.path), ...(change.from === null ? [] : [shorten(change.from)])];
-    const subject = shortenDescription(change, shorten);
-    // Check the length first: the patterns below take 0.25 s on a long path of brackets.
-    if (subject.length > MAX_SUBJECT_CHARACTERS) continue;
-    const isPlain = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(subject) && !/[@#]/.test(subject);
-    if (paths.every(isSafePath) && isPlain) return subject;
+const MAX_BODY_CHARACTERS = 4_000;
+
+const MAX_PATHS_NAMED = 10;
+
+/** Lines that the App, GitHub or a check would read as the App's own words about people and changes. */
+const RESERVED_LINE = /^\s*(?:Countersign-[a-z-]*|Approved-by|Co-authored-by|Signed-off-by)\s*:/i;
+
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
+
+/**
+ * The text of a template: a subject of at most 72 characters, then, after a blank line, the other lines. No line can
+ * pass for a trailer, nor has hidden characters. If nothing is left of the first line, the summary is the subject.
+ */
+function fillTemplate(template: string, changes: readonly CommitMessageEntry[]): string {
+  const summary = buildSubject(changes);
+  const values = new Map([
+    ['summary', summary],
+    ['paths', namePaths(changes.flatMap(pathsOfEntry).filter(isNameablePath))],
+    ['ids', [...new Set(changes.map(({ proposalId }) => proposalId))].join(', ')],
+  ]);
+  const filled = template.replace(/\{(summary|paths|ids)\}/g, (_, name: string) => values.get(name) ?? '');
+  const lines = filled
+    .split(LINE_END)
+    .map((line) => line.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]+/gu, ' ').trimEnd())
+    .filter((line) => !RESERVED_LINE.test(line));
+  const [first = '', ...rest] = lines.join('\n').trim().split('\n');
+  const subject = shorten(first === '' ? summary : first, MAX_SUBJECT_CHARACTERS);
+  const body = shorten(rest.join('\n').trim(), MAX_BODY_CHARACTERS);
+  return body === '' ? subject : `${subject}\n\n${body}`;
+}
+
+function namePaths(paths: readonly string[]): string {
+  const unique = [...new Set(paths)];
+  const others = unique.length - MAX_PATHS_NAMED;
+  return [...unique.slice(0, MAX_PATHS_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(', ');
+}
+
+function shorten(text: string, maxCharacters: number): string {
+  const characters = [...text];
+  if (characters.length <= maxCharacters) return text;
+  const kept = characters.slice(0, maxCharacters - 1).join('');
+  return `${kept.trimEnd()}…`;
+}
+
+function pathsOfEntry({ path, from }: CommitMessageEntry): readonly string[] {
+  return from === null ? [path] : [path, from];
+}
+
+/** The name of the change with its paths, or with the names of the files, whichever is safe and fits first. */
+function buildSubject(changes: readonly CommitMessageEntry[]): string {
+  const [first] = changes;
+  const paths = [...new Set(changes.flatMap(pathsOfEntry))];
+  const proposals = new Set(changes.map(({ proposalId }) => proposalId)).size;
+  if (first === undefined || proposals > 1) {
+    const files = new Set(changes.map(({ path }) => path)).size;
+    return `Apply ${pluralize(proposals, 'change')} to ${pluralize(files, 'file')}`;
   }
-  return `Apply change ${change.proposalId}`;
+  for (const show of [(path: string) => path, fileName]) {
+    const isTold = new Set(paths.map(show)).size === paths.length;
+    const subject = isTold && paths.map(show).every(isNameablePath) ? nameChange(first, changes, show) : null;
+    if (subject !== null && subject.length <= MAX_SUBJECT_CHARACTERS) return subject;
+  }
+  return `Apply change ${first.proposalId}`;
+}
+
+/** One path of a move can contain the other, so its description is made again instead of edited. */
+function nameChange(
+  { path, from, undoes, description }: CommitMessageEntry,
+  members: readonly CommitMessageEntry[],
+  show: (path: string) => string,
+): string {
+  if (members.length === 1 && from === null) return description.split(path).join(show(path));
+  const paths = members.map((member) => member.path);
+  const name = members.length > 1 || from === null ? describeSet(paths, show) : describeMove(show(from), show(path));
+  return undoes === null ? name : describeUndoOf(undoes, name);
 }
 
 /** Paths that are safe in a subject: GitHub and CI must not read a mention, a reference or a directive into them. */
@@ -109,22 +135,14 @@ const SAFE_PATH = /^[\p{L}\p{N}_./()[\]+~%,=-]+$/u;
 
 const UNSAFE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+(?![\p{L}\p{N}.])|skip-checks/iu;
 
-function isSafePath(path: string): boolean {
-  return SAFE_PATH.test(path) && !UNSAFE_PATH.test(path) && findHiddenCharacters(path).length === 0;
+/** Whether a path can stand in a commit message as it is. The patterns take 0.25 s on a long path of brackets. */
+function isNameablePath(path: string): boolean {
+  const isShort = path.length <= MAX_SUBJECT_CHARACTERS;
+  return isShort && SAFE_PATH.test(path) && !UNSAFE_PATH.test(path) && findHiddenCharacters(path).length === 0;
 }
 
 function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** One path of a move can contain the other, so its description is rebuilt instead of edited. */
-function shortenDescription(
-  { path, from, undoes, description }: CommitMessageEntry,
-  shorten: (path: string) => string,
-): string {
-  if (from === null) return description.split(path).join(shorten(path));
-  const move = describeMove(shorten(from), shorten(path));
-  return undoes === null ? move : describeUndoOf(undoes, move);
 }
 
 function buildTrailers(change: CommitMessageEntry): readonly string[] {
@@ -228,22 +246,21 @@ function toTrailerGroup(values: TrailerValues): TrailerGroup {
   };
 }
 
-function findTrailerProblem(values: TrailerValues): string | null {
-  const valuesOf = (name: string): readonly string[] => values.get(name) ?? [];
-  const ranges = valuesOf('Countersign-Range');
-  const sets = valuesOf('Countersign-Set');
-  const problems: readonly (readonly [boolean, string])[] = [
-    [!PROPOSAL_VALUE.test(valuesOf('Countersign-Proposal').join('\n')), 'it has no Countersign-Proposal with an id'],
-    [!DIGEST_VALUE.test(valuesOf('Countersign-Digest')[0] ?? ''), 'it has no Countersign-Digest with a SHA-256'],
-    [valuesOf('Countersign-Digest').length > 1, 'it has two digests'],
-    [ranges.length > 1, 'it has two ranges'],
-    [ranges.some((range) => !RANGE_VALUE.test(range)), 'its Countersign-Range is not of the form 1,2 3,4'],
-    [sets.length > 1, 'it is in two sets'],
-    [sets.some((set) => !DIGEST_VALUE.test(set)), 'its Countersign-Set is no SHA-256'],
-    [valuesOf('Approved-by').length === 0, 'it names no approver'],
-    [valuesOf('Approved-by').some((login) => !LOGIN_VALUE.test(login)), 'an approver of it is no login'],
-  ];
-  return problems.find(([isProblem]) => isProblem)?.[1] ?? null;
+/** How often each trailer stands in a group, and its form. */
+const TRAILER_FORMS: readonly (readonly [name: string, form: RegExp, min: number, max: number])[] = [
+  ['Countersign-Proposal', PROPOSAL_VALUE, 1, 1],
+  ['Countersign-Digest', DIGEST_VALUE, 1, 1],
+  ['Countersign-Range', RANGE_VALUE, 0, 1],
+  ['Countersign-Set', DIGEST_VALUE, 0, 1],
+  ['Approved-by', LOGIN_VALUE, 1, Number.POSITIVE_INFINITY],
+];
+
+function findTrailerProblem(all: TrailerValues): string | null {
+  const wrong = TRAILER_FORMS.find(([name, form, min, max]) => {
+    const values = all.get(name) ?? [];
+    return values.length < min || values.length > max || values.some((value) => !form.test(value));
+  });
+  return wrong === undefined ? null : `its ${wrong[0]} is missing, stands there twice or is malformed`;
 }
 
 function parseTrailerRange(text: string): LineRange | null {

@@ -142,13 +142,13 @@ describe('commits of the App', () => {
     ['a range left out', { ...BOTH, message: `x\n\n${ONE}${trailers('bb22', SECOND, null)}` }, 'digest'],
     ['a range too wide', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,2 2,3')}${TWO}` }, 'digest'],
     ['a range too narrow', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,1 2,1')}${TWO}` }, 'digest'],
-    ['a range that says nothing', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2-3')}${TWO}` }, 'of the form'],
+    ['a range that says nothing', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2-3')}${TWO}` }, 'its Countersign-Range is missing'],
     ['a group left out', { ...BOTH, message: `x\n\n${ONE}` }, MORE],
     ['a group twice', { ...BOTH, message: `x\n\n${ONE}${ONE}${TWO}` }, 'same id'],
     [
       'a digest cut short',
       { ...BOTH, message: `x\n\n${ONE.replace(FIRST, FIRST.slice(1))}${TWO}` },
-      'no Countersign-Digest',
+      'its Countersign-Digest is missing',
     ],
     ['a digest without a proposal', { ...BOTH, message: `x\n\nCountersign-Digest: sha256:${FIRST}\n${TWO}` }, MORE],
     [
@@ -159,12 +159,12 @@ describe('commits of the App', () => {
     [
       'two digests in one group',
       { ...BOTH, message: `x\n\n${ONE}Countersign-Digest: sha256:${SECOND}\n${TWO}` },
-      'two digests',
+      'its Countersign-Digest is missing, stands there twice',
     ],
     [
       'a group without an approver',
       { ...BOTH, message: `x\n\n${ONE.replace('Approved-by: ana\n', '')}${TWO}` },
-      'names no approver',
+      'its Approved-by is missing',
     ],
     ['another file', { ...BOTH, files: { ...BOTH.files, 'b.txt': 'Other\n' } }, MORE],
     ['another file deleted', { ...BOTH, files: { ...BOTH.files, 'b.txt': null } }, MORE],

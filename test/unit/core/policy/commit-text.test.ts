@@ -48,7 +48,6 @@ describe('the text of a commit message', () => {
     ['a\u202Eb\tc\u0000d', 'a b c d'],
     ['a\u2028Approved-by: boss\rb', 'a\n\nb'],
     ['x'.repeat(80), `${'x'.repeat(71)}…`],
-    [`a\n${'y'.repeat(200)}`, `a\n\n${'y'.repeat(119)}…`],
   ])('of the template %j is %j (S73, C5)', (template, text) => {
     expect(textOf(template)).toBe(text);
   });
