@@ -189,7 +189,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'path-rules.ts',
       'staleness.ts',
       'standing-approvals.ts',
-      'push-impact.ts',
       'earlier-changes.ts',
       'compute-undo.ts',
       'commit-plan.ts',

@@ -1,12 +1,11 @@
 import { type FileChange, membersOf, sourcePath } from '../edits/change.ts';
 import { memberKey } from '../edits/change-set.ts';
-import { type PathPush, toApplicability, toVerdict } from '../policy/push-impact.ts';
-import { assessChange, toAssessable } from '../policy/staleness.ts';
+import { assessChange, type PathPush } from '../policy/staleness.ts';
 import type {
+  AssessedChange,
   FileAtHead,
   PathStalenessInput,
   PendingChange,
-  ProposalApplicability,
   Staleness,
   StalenessInput,
   StalenessVerdict,
@@ -45,7 +44,7 @@ export function stalenessInput(
   proposals: readonly Pick<Proposal, 'id' | 'change'>[],
 ): StalenessInput {
   const pending = proposals.flatMap(({ id, change }) =>
-    membersOf(change).map((member, index) => ({ id: memberKey(id, change, index), change: toAssessable(member) })),
+    membersOf(change).map((member, index) => ({ id: memberKey(id, change, index), change: member })),
   );
   const moves = pending.filter(({ change }) => change.op === 'move');
   const byPath = Map.groupBy(
@@ -66,9 +65,9 @@ export function pathPush(
 }
 
 /** How a move applies to a head. */
-export function assessProposedMove({ id, change }: PendingChange, files: FilesByPath): ProposalApplicability {
+export function assessProposedMove({ id, change }: PendingChange, files: FilesByPath): AssessedChange {
   const [file, source] = [files[change.path] ?? null, files[sourcePath(change)] ?? null];
-  return { id, applicability: toApplicability(assessChange({ change, file, source, appCommits: [] })) };
+  return { id, verdict: assessChange({ change, file, source, appCommits: [] }) };
 }
 
 /**
@@ -93,18 +92,13 @@ export function combineVerdicts(
 export function memberVerdicts(proposal: Proposal, { paths, moves }: Staleness): readonly MemberVerdict[] | null {
   const { id, change } = proposal;
   const contained = new Set(paths.flatMap((path) => path.contained));
-  const assessed = new Map(
-    [...paths.flatMap(({ others }) => others), ...moves].map((one) => [one.id, one.applicability]),
-  );
+  const assessed = new Map([...paths.flatMap(({ others }) => others), ...moves].map((one) => [one.id, one.verdict]));
   const keys = membersOf(change).map((_, index) => memberKey(id, change, index));
   if (!keys.some((key) => contained.has(key) || assessed.has(key))) return null;
-  return membersOf(change).map((member, index) => {
-    const key = memberKey(id, change, index);
-    const applicability = assessed.get(key);
-    if (contained.has(key)) return { kind: 'already-applied' };
-    // Without one the push did not change the file.
-    return applicability === undefined ? { kind: 'applies' } : toVerdict(member, applicability);
-  });
+  // Without a verdict the push did not change the file.
+  return keys.map((key) =>
+    contained.has(key) ? { kind: 'already-applied' } : (assessed.get(key) ?? { kind: 'applies' }),
+  );
 }
 
 /** How a proposal or one member applies to a head; `path` is the one that changed, absent if it is the change's own. */

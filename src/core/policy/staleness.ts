@@ -1,10 +1,24 @@
-import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
+import { type BlobRef, isWholeFileChange, type Region, sourcePath } from '../edits/change.ts';
 import { createRegionPattern, findWithContext, hasSameFileEdges, locateRegion } from '../edits/locate-region.ts';
-import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
+import {
+  composeFile,
+  EMPTY_REGION,
+  isSameRegionText,
+  type LineRange,
+  regionIndex,
+  relocateRegion,
+} from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
 import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
-import type { AssessableChange, FileAtHead, StalenessVerdict } from '../state/head-changes.ts';
+import type {
+  AssessableChange,
+  AssessedChange,
+  FileAtHead,
+  PendingChange,
+  PushAssessment,
+  StalenessVerdict,
+} from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
 
 /**
@@ -28,7 +42,7 @@ export function assessChange(input: AssessmentInput, lines: FileLines = readFile
 }
 
 /** A change, the file at a new head (null: none), and the run's own commits to it, oldest first. */
-export type AssessmentInput = {
+type AssessmentInput = {
   readonly change: AssessableChange;
   readonly file: FileAtHead | null;
   /** The file at the source of a move. */
@@ -149,6 +163,69 @@ function lineShift(region: Region, ranges: readonly LineRange[]): number | null 
   return shift;
 }
 
+/** A path before and after a push, and its pending changes. */
+export type PathPush = {
+  readonly before: FileAtHead | null;
+  readonly after: FileAtHead | null;
+  readonly pending: readonly PendingChange[];
+  readonly appCommits: readonly AppCommit[];
+};
+
+/** Assesses a push to a path: the pending changes that it contains, and the applicability of the others afterwards. */
+export function assessPush({ before, after, pending, appCommits }: PathPush): PushAssessment {
+  const contained = findContained(pending, before, after);
+  const appCommit = toAppCommit(contained, before, after, appCommits);
+  const others = pending.filter((one) => !contained.includes(one));
+  const commits = appCommit === null ? appCommits : [...appCommits, appCommit];
+  return {
+    contained: contained.map(({ id }) => id),
+    appCommit,
+    others: assessFile({ file: after, appCommits: commits, pending: others }),
+  };
+}
+
+/** A file at a head, and its pending changes. */
+type FileAssessmentInput = Pick<AssessmentInput, 'file' | 'appCommits'> & {
+  readonly pending: readonly PendingChange[];
+};
+
+/** Assesses all pending changes of a file, whose lines are read once. */
+export function assessFile({ file, appCommits, pending }: FileAssessmentInput): readonly AssessedChange[] {
+  const lines = readFileLines(file);
+  return pending.map(({ id, change }) => ({ id, verdict: assessChange({ change, file, appCommits }, lines) }));
+}
+
+/**
+ * The pending changes, if they are all that happened to the file; otherwise none. Deletions are excluded, because an
+ * emptied file is not a deleted one.
+ */
+function findContained(
+  pending: readonly PendingChange[],
+  before: FileAtHead | null,
+  after: FileAtHead | null,
+): readonly PendingChange[] {
+  const found = findAppliedChanges({
+    baseText: before === null ? '' : before.text,
+    headText: after === null ? null : after.text,
+    changes: pending.map(({ change }) => change).filter((change) => !isWholeFileChange(change)),
+  });
+  return found.kind === 'other' ? [] : pending.filter(({ change }) => found.applied.includes(change));
+}
+
+/** Null unless the places of all these changes before the push are known. */
+function toAppCommit(
+  contained: readonly PendingChange[],
+  before: FileAtHead | null,
+  after: FileAtHead | null,
+  appCommits: readonly AppCommit[],
+): AppCommit | null {
+  if (contained.length === 0 || before?.text == null || after === null) return null;
+  const assessed = assessFile({ file: before, appCommits, pending: contained });
+  const regions = assessed.flatMap(({ verdict }) => (verdict.kind === 'applies' ? [verdict.region] : []));
+  if (regions.length < contained.length) return null;
+  return { blobBefore: before.blob, blobAfter: after.blob, ranges: composeFile(before.text, regions).ranges };
+}
+
 /** Finds the pending changes that a push contains, if it changed nothing else in the file. CR before LF is ignored. */
 export function findAppliedChanges<Candidate extends { readonly region: Region | null }>({
   baseText,
@@ -182,7 +259,7 @@ type AppliedChanges<Candidate> =
   | { readonly kind: 'other' };
 
 /** Computes each member on first use. */
-export function readFileLines(file: FileAtHead | null): FileLines {
+function readFileLines(file: FileAtHead | null): FileLines {
   const text = file?.text ?? '';
   let exact: LineTable | null = null;
   let comparable: LineTable | null = null;
@@ -200,9 +277,3 @@ export function readFileLines(file: FileAtHead | null): FileLines {
 
 /** The lines of a file, exact and with CRLF as LF, shared by all changes of the file. */
 type FileLines = { readonly exact: LineTable; readonly comparable: LineTable };
-
-/** The change reduced to the parts needed for an assessment, so that little data is copied. */
-export function toAssessable({ digest: _digest, payload, ...rest }: FileChange): AssessableChange {
-  const { type } = payload;
-  return { ...rest, payload: type === 'write' ? { type, content: payload.content } : { type } };
-}

@@ -4,7 +4,7 @@ import type { AppCommit } from './run.ts';
 /** A file at a head commit; `text` is null for a file that is not text. */
 export type FileAtHead = { readonly blob: string; readonly mode: string; readonly text: string | null };
 
-/** A change without the parts that only people read, so that little data is copied. */
+/** A change without the parts that only people read. */
 export type AssessableChange = Omit<FileChange, 'digest' | 'payload'> & {
   readonly payload:
     | { readonly type: 'write'; readonly content: string | null }
@@ -24,15 +24,8 @@ export type StalenessVerdict =
   /** `path` is the path that changed, absent if it is the change's own. */
   | { readonly kind: 'stale'; readonly path?: string };
 
-/** Line numbers and context of a change at a head, without its own lines. */
-type FilePosition = Omit<Region, 'old' | 'new'>;
-
-/** A verdict without the lines of the change, which the receiver already has. */
-export type Applicability =
-  | { readonly kind: 'applies'; readonly position: FilePosition; readonly sameDigest: boolean }
-  | Exclude<StalenessVerdict, { kind: 'applies' }>;
-
-export type ProposalApplicability = { readonly id: string; readonly applicability: Applicability };
+/** A pending change and its verdict. */
+export type AssessedChange = { readonly id: string; readonly verdict: StalenessVerdict };
 
 /** The pending changes to assess after the head moved: by path, and moves separately because they touch two paths. */
 export type StalenessInput = {
@@ -48,7 +41,7 @@ export type PathStalenessInput = {
 };
 
 /** The result, in the order in which it is processed. Paths that did not change are left out. */
-export type Staleness = { readonly paths: readonly PathStaleness[]; readonly moves: readonly ProposalApplicability[] };
+export type Staleness = { readonly paths: readonly PathStaleness[]; readonly moves: readonly AssessedChange[] };
 
 export type PathStaleness = PushAssessment & { readonly path: string };
 
@@ -58,6 +51,6 @@ export type PushAssessment = {
   readonly contained: readonly string[];
   /** The push as a commit of the run, if its lines are known; null otherwise. */
   readonly appCommit: AppCommit | null;
-  /** Applicability of every other pending change after the push. */
-  readonly others: readonly ProposalApplicability[];
+  /** Every other pending change after the push. */
+  readonly others: readonly AssessedChange[];
 };

@@ -34,7 +34,7 @@ export type Need =
   | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[] }
   /** The reverse of an applied change at a head. */
   | { readonly kind: 'undo'; readonly head: string; readonly applied: AppliedChange }
-  /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
+  /** The verdicts on pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
   /** What the authors of standing approvals may do now. */
   | { readonly kind: 'standing-approvals'; readonly people: readonly Person[] }
@@ -89,7 +89,7 @@ export type Facts = {
   /** The current permissions of the authors of standing approvals, by numeric id. */
   readonly standingPermissions?: Readonly<Record<string, Permission>>;
   readonly undo?: UndoResult;
-  /** Applicability of all pending changes at the head. */
+  /** The verdicts on all pending changes at the head. */
   readonly staleness?: Staleness;
   /** The result of a person's own lines. File contents are left out: large files are processed before the decision. */
   readonly userEdit?: UserEditResult;

@@ -9,7 +9,7 @@ import { type FileChange, membersOf } from '../../core/edits/change.ts';
 import { memberKey } from '../../core/edits/change-set.ts';
 import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
-import { assessFile, STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
+import { assessFile } from '../../core/policy/staleness.ts';
 import { voteLocations } from '../../core/policy/vote-problems.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { StalenessVerdict } from '../../core/state/head-changes.ts';
@@ -101,17 +101,15 @@ async function stalenessVerdicts(
   files: FilesByPath,
 ): Promise<ReadonlyMap<string, readonly StalenessVerdict[]>> {
   const { paths, moves } = stalenessInput(run, effectProposals);
-  const applicabilities = moves.map((move) => assessProposedMove(move, files));
-  for (const { path, pending, appCommits } of paths) {
-    applicabilities.push(...assessFile({ file: files[path] ?? null, pending, appCommits }));
-  }
-  const applicabilityById = new Map(applicabilities.map(({ id, applicability }) => [id, applicability]));
+  const assessed = [
+    ...moves.map((move) => assessProposedMove(move, files)),
+    ...paths.flatMap(({ path, ...input }) => assessFile({ ...input, file: files[path] ?? null })),
+  ];
+  const verdicts = new Map(assessed.map(({ id, verdict }) => [id, verdict]));
   return new Map(
     effectProposals.map(({ id, change }) => [
       id,
-      membersOf(change).map((member, index) =>
-        toVerdict(member, applicabilityById.get(memberKey(id, change, index)) ?? STALE_APPLICABILITY),
-      ),
+      membersOf(change).map((_, index) => verdicts.get(memberKey(id, change, index)) ?? { kind: 'stale' }),
     ]),
   );
 }

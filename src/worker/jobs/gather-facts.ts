@@ -9,7 +9,7 @@ import { needs } from '../../core/needs.ts';
 import { computeUndo, reverseChange } from '../../core/policy/compute-undo.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
-import { assessPush } from '../../core/policy/push-impact.ts';
+import { assessPush } from '../../core/policy/staleness.ts';
 import { listSettingsInForce, parseSettings } from '../../core/settings/repo-settings.ts';
 import { type BranchFacts, findRefusingRules } from '../../core/state/head-branch.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';

@@ -142,7 +142,11 @@ describe('commits of the App', () => {
     ['a range left out', { ...BOTH, message: `x\n\n${ONE}${trailers('bb22', SECOND, null)}` }, 'digest'],
     ['a range too wide', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,2 2,3')}${TWO}` }, 'digest'],
     ['a range too narrow', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2,1 2,1')}${TWO}` }, 'digest'],
-    ['a range that says nothing', { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2-3')}${TWO}` }, 'its Countersign-Range is missing'],
+    [
+      'a range that says nothing',
+      { ...BOTH, message: `x\n\n${trailers('aa11', FIRST, '2-3')}${TWO}` },
+      'its Countersign-Range is missing',
+    ],
     ['a group left out', { ...BOTH, message: `x\n\n${ONE}` }, MORE],
     ['a group twice', { ...BOTH, message: `x\n\n${ONE}${ONE}${TWO}` }, 'same id'],
     [

@@ -64,8 +64,7 @@ function undoAfterPush(): Scene {
   const others = proposals.map(({ id, change }) => {
     const { region } = singleChange(change);
     if (region === null) throw new Error('The change has no region');
-    const { old: _old, new: _new, ...position } = region;
-    return { id, applicability: { kind: 'applies', position, sameDigest: true } } as const;
+    return { id, verdict: { kind: 'applies', region, sameDigest: true } } as const;
   });
   const staleness = { paths: [{ path: 'src/a.txt', contained: [], appCommit: null, others }], moves: [] };
   const pullRequest = game.github({ headSha: 'd'.repeat(40) });

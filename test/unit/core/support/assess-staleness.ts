@@ -1,5 +1,5 @@
 import { assessProposedMove, type FilesByPath, pathPush } from '../../../../src/core/actions/head-assessment.ts';
-import { assessPush } from '../../../../src/core/policy/push-impact.ts';
+import { assessPush } from '../../../../src/core/policy/staleness.ts';
 import type { Staleness, StalenessInput } from '../../../../src/core/state/head-changes.ts';
 
 /** Assesses all proposals at once, from files in memory. */
