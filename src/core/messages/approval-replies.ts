@@ -103,10 +103,10 @@ function scopeText({ tool, path, glob }: StandingScope): string {
   return `${codeSpan(tool)} changes of ${files}`;
 }
 
-/** One standing approval in a list. `name` is its number, which can be a link. */
-export function standingApprovalRow(approval: StandingApproval, name = `**${approval.number}**`): string {
-  const { vote, number, grantedAt, expiresAt } = approval;
-  return `- ${name} by ${escapeLogin(vote.by)}, ${formatTime(grantedAt)}: ${scopeText(approval)}, until ${formatTime(expiresAt)}. ${codeSpan(`/revoke ${number}`)} takes it back.`;
+/** One standing approval in a list. */
+export function standingApprovalRow(approval: StandingApproval): string {
+  const { number, vote, grantedAt, expiresAt } = approval;
+  return `- **${number}** by ${escapeLogin(vote.by)}, ${formatTime(grantedAt)}: ${scopeText(approval)}, until ${formatTime(expiresAt)}. ${codeSpan(`/revoke ${number}`)} takes it back.`;
 }
 
 const NO_STANDING_APPROVALS = 'No standing approval is in force on this pull request.';
@@ -116,7 +116,7 @@ export function standingApprovalsShown(approvals: readonly StandingApproval[], i
   return composeReply(
     instead,
     approvals.length === 0 ? NO_STANDING_APPROVALS : 'Standing approvals in force on this pull request:',
-    approvals.map((one) => standingApprovalRow(one)).join('\n'),
+    approvals.map(standingApprovalRow).join('\n'),
   );
 }
 

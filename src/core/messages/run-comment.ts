@@ -95,22 +95,10 @@ function askedLine({ run, links, number }: RunView): string {
 }
 
 /** They outlive the run, so that an ended one lists them too. */
-function standingApprovalsText({ standingApprovals, links, number: pull }: RunView): string {
+function standingApprovalsText({ standingApprovals }: RunView): string {
   if (standingApprovals.length === 0) return '';
-  const rows = standingApprovals.map((one) => {
-    const url = `${links.repository}/pull/${pull}#${VOTE_ANCHORS[one.vote.surface]}${one.vote.commentId}`;
-    return standingApprovalRow(one, link(`**${one.number}**`, url));
-  });
-  return joinBlocks('Standing approvals in force:', rows.join('\n'));
+  return joinBlocks('Standing approvals in force:', standingApprovals.map(standingApprovalRow).join('\n'));
 }
-
-/** GitHub's anchors of the places where people can write. */
-const VOTE_ANCHORS = {
-  conversation: 'issuecomment-',
-  thread: 'discussion_r',
-  review: 'pullrequestreview-',
-  push: '',
-} as const satisfies Record<StandingApproval['vote']['surface'], string>;
 
 /** People's words to the agent wait until all changes of the response are decided; empty where none waits. */
 export function heldAnswersLine({ phase }: Run, proposals: readonly Proposal[]): string {

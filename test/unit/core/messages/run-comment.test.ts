@@ -75,7 +75,7 @@ describe('the run comment', () => {
     const standingApprovals = [{ ...given, vote: vote('approve-always', ana) }];
     const text = renderRunComment({ run: run(), proposals: [], queued: 0, standingApprovals, links, number: 3 });
     expect(text).toContain('Standing approvals in force:');
-    expect(text).toContain('[**2**](https://github.com/ana/shop/pull/3#discussion_r5) by ana');
+    expect(text).toContain('- **2** by ana');
     expect(text).toContain('`edit_file` changes of files that match `src/**`');
   });
 
