@@ -337,7 +337,12 @@ describe('changes of the base branch and of the installation (S90b, B11, F16)', 
     const sent =
       payload === null
         ? null
-        : { action: 'new_permissions_accepted', installation: allPermissions, sender: ACTOR, ...payload };
+        : {
+            action: 'new_permissions_accepted',
+            installation: allPermissions,
+            sender: { ...ACTOR, type: 'User' },
+            ...payload,
+          };
     expect(outcome(event, sent)).toBe(expected);
   });
 });
