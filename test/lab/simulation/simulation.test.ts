@@ -16,7 +16,7 @@ describe('the simulation', () => {
     const totals = await runCases(seeds(1, 20));
     const hostile = await runCases(seeds(1, 12), createMemoryDatabase, playHostileCase);
     expect([...totals.failures, ...hostile.failures]).toEqual([]);
-    expect(totals.commits).toBeGreaterThan(3);
+    expect(totals.commits).toBeGreaterThan(0);
     expect(hostile.commits).toBeGreaterThan(0);
   }, 240_000);
 
