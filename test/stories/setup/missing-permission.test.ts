@@ -38,7 +38,7 @@ describe('an installation without the permission to commit', () => {
     expect(bot.answers()).toHaveLength(1);
     expect(bot.answer()).toContain('Nothing was started, and the model was not asked: the App lacks the permission');
     expect(bot.answer()).toContain('`contents: write`');
-    expect(bot.answer()).toContain(`/${pr.fullName}/settings/installations)`);
+    expect(bot.answer()).toContain('choose **Configure** beside this App');
     expect(bot.answer()).toMatch(/Then post your comment again\.$/);
     expect(namesOf(requestsSince(stage(), story, before)).filter((name) => name.startsWith('GET'))).toEqual([
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
