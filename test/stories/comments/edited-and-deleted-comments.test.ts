@@ -66,10 +66,11 @@ describe('a page of the App that somebody else changes', () => {
   it('decides nothing and is not undone by an edit after the vote (X6)', async () => {
     const { ana, ben, bot, pr } = await propose(stage(), BIGINT);
     const { id, body } = bot.proposal(1);
-    let isEdited = false;
+    let [isRead, isEdited] = [false, false];
     const edit = (name: string): void => {
-      // The page was read for the vote; the commit's own checks follow.
-      if (isEdited || !name.includes('/git/')) return;
+      // The page is read for the vote; the commit's own checks follow.
+      isRead ||= name.includes('/pulls/comments/');
+      if (!isRead || isEdited || !name.includes('/git/')) return;
       isEdited = true;
       ben.person.editsInThread(id, body.replace('0n', '666n'));
     };
