@@ -155,7 +155,7 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Pro
     proposals: [...replaced.pull.proposals, reposted],
     proposalCount: pull.proposalCount + 1,
   });
-  const voted = recordUserEditVote(added, context, reposted, voting);
+  const voted = recordUserEditVote(added, context, { superseded, reposted }, voting);
   const needed = withProposal(voted, withNeeded(currentProposal(voted, reposted), voting.rules));
   const linked = setProposalCallStatus(needed, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
@@ -166,16 +166,18 @@ function withReposted(edited: Proposal): Proposal {
   return edited.userEdit === null ? edited : { ...edited, userEdit: { ...edited.userEdit, reposted: true } };
 }
 
-/** A vote that does not count is none, and its text becomes a note for the agent. */
+/** A vote that does not count stays with the replaced proposal, and its text becomes a note for the agent. */
 function recordUserEditVote(
   builder: StepBuilder,
   context: CommandContext,
-  reposted: Proposal,
+  { superseded, reposted }: { readonly superseded: Proposal; readonly reposted: Proposal },
   { note, verdict }: UserEditVoting,
 ): StepBuilder {
   if (verdict === 'yes') return recordVote(builder, createUserEditVote(context, reposted, note));
+  const vote = { ...createUserEditVote(context, reposted, ''), proposalId: superseded.id };
+  const voted = recordVote(builder, vote);
   const words = wordsNote(context.person, note, context.intent.createdAt);
-  const noted = note === '' ? builder : recordFeedback(withNote(builder, words), context.facts.now);
+  const noted = note === '' ? voted : recordFeedback(withNote(voted, words), context.facts.now);
   return withReply(noted, context.intent.location, approvalNotCounted(verdict, [reposted]));
 }
 

@@ -116,20 +116,4 @@ describe('require', () => {
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
   });
-
-  it('that changes after the change was posted is on its page once an approval is refused (S36, S66)', async () => {
-    const { ana, bot, configures, person } = await proposeUnder({ settings: '' });
-    await configures('approvers: admin\n');
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.proposal(1).body).toContain('**0 of 1 approvals**: 1 more needed, by somebody with admin access.');
-    await configures('approvers: codeowners\n');
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.proposal(1).body).toContain('with a code owner of each path');
-    await configures('approvers: write\nrequire_non_requester: true\n');
-    await ana.replies(bot.proposal(1), '/approve');
-    expect(bot.proposal(1).body).not.toContain('approvals**');
-    const dora = await person('dora', 'write');
-    await dora.replies(bot.proposal(1), '/approve');
-    expect(bot.proposal(1).body).toContain('**Completed:**');
-  });
 });
