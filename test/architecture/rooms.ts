@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
-    entries: ['job.ts', 'retries.ts', 'gather-facts.ts', 'code-owners.ts'],
+    entries: ['job.ts', 'retries.ts', 'gather-facts.ts'],
   },
   'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
   'src/adapters/github': {
@@ -107,7 +107,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/model': { what: 'the Chat Completions endpoint', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {
     what: 'parsers of programming languages and data files',
-    entries: ['formats.ts', 'parse-source.ts', 'new-syntax-error.ts'],
+    entries: ['languages.ts', 'parse-source.ts', 'new-syntax-error.ts'],
     importers: ['src/worker/effects/tools', 'lab/simulation'],
   },
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
@@ -236,7 +236,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'line-table.ts',
       'characters.ts',
       'unicode.ts',
-      'line-diff.ts',
       'line-endings.ts',
       'find-text.ts',
       'closest-text.ts',

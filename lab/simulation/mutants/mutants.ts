@@ -2,12 +2,7 @@ import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
-import {
-  type VoteLocation,
-  type VoteSource,
-  type VoteSources,
-  voteSourceKey,
-} from '../../../src/core/state/vote-source.ts';
+import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../../src/core/state/vote.ts';
 import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/step/ports.ts';
 import type { Step } from '../../../src/core/step/step.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';

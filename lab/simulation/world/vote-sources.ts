@@ -1,9 +1,4 @@
-import {
-  type VoteLocation,
-  type VoteSource,
-  type VoteSources,
-  voteSourceKey,
-} from '../../../src/core/state/vote-source.ts';
+import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../../src/core/state/vote.ts';
 import type { PullSnapshot } from './simulated-github.ts';
 
 /** The comments and reviews of these votes; null for a deleted one. */

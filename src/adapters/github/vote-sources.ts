@@ -1,4 +1,4 @@
-import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote-source.ts';
+import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote.ts';
 import { GitHubError } from '../../core/step/ports.ts';
 import { type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { nullIfNotFound } from './requests/errors.ts';

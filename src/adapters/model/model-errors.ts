@@ -10,7 +10,7 @@ import {
   transientError,
   UnusableResponseError,
 } from './error-meanings.ts';
-import type { WatchdogBite } from './watchdog.ts';
+import type { WatchdogBite } from './model-fetch.ts';
 
 /** Converts any error of a request. Cause and report, which are for the log, do not contain the key. */
 export function toModelError(error: unknown, now: number, apiKey: string | null): ModelError {

@@ -56,3 +56,49 @@ function jsonOrNull(text: string): unknown {
     return null;
   }
 }
+
+/** Why a watchdog ended a request: silence in the middle of an answer, or no answer after so many ms. */
+export type WatchdogBite = { readonly kind: 'stalled' } | { readonly kind: 'timeout'; readonly afterMs: number };
+
+/** Time limits of one request, in ms. */
+export type TimeLimits = {
+  /** Of the whole request. */
+  readonly timeoutMs: number;
+  /** Of silence within the answer. */
+  readonly idleTimeoutMs: number;
+};
+
+/** Ends a request that takes too long or falls silent. */
+type Watchdog = {
+  /** Aborts when the watchdog bites. */
+  readonly signal: AbortSignal;
+  /** Null as long as it has not. */
+  readonly bite: () => WatchdogBite | null;
+  /** A piece of the answer came. */
+  readonly onBytes: () => void;
+  readonly stop: () => void;
+};
+
+/** Starts the watchdog of one request. Silence counts from the first byte on, because models can think for long. */
+export function startWatchdog({ timeoutMs, idleTimeoutMs }: TimeLimits): Watchdog {
+  const controller = new AbortController();
+  let bite: WatchdogBite | null = null;
+  const end = (reason: WatchdogBite): void => {
+    bite ??= reason;
+    controller.abort();
+  };
+  const whole = setTimeout(end, timeoutMs, { kind: 'timeout', afterMs: timeoutMs });
+  let silence: NodeJS.Timeout | undefined;
+  return {
+    signal: controller.signal,
+    bite: () => bite,
+    onBytes: () => {
+      clearTimeout(silence);
+      silence = setTimeout(end, idleTimeoutMs, { kind: 'stalled' }).unref();
+    },
+    stop: () => {
+      clearTimeout(whole);
+      clearTimeout(silence);
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { countLineFeeds, countLines } from '../../core/edits/text/lines.ts';
-import { type DataFormat, GAVE_UP, MAX_PARSED_CHARACTERS, PARSED, type ParseOutcome } from './formats.ts';
+import { type DataFormat, GAVE_UP, MAX_PARSED_CHARACTERS, PARSED, type ParseOutcome } from './languages.ts';
 
 /** Parses a data file. The phrases of a failure are those of the parsers, without what they quote. */
 export function parseData(format: DataFormat, text: string): ParseOutcome {

@@ -1,7 +1,7 @@
 import { BYTE_ORDER_MARK } from '../../core/edits/text/characters.ts';
 import type { SyntaxProblem } from '../../core/state/proposal.ts';
 import { parseData } from './data-files.ts';
-import { type Format, formatsOf, type ParseOutcome } from './formats.ts';
+import { type Format, formatsOf, type ParseOutcome } from './languages.ts';
 import { parseSource } from './parse-source.ts';
 
 /** The text of a file before and after a change; `before` is null for a new file. */

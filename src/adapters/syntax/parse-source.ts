@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Language as Grammar, Node, Tree } from '@vscode/tree-sitter-wasm';
 import type { Declaration } from '../../core/agent/tools/outline.ts';
-import { GAVE_UP, MAX_PARSED_CHARACTERS, PARSED, type ParseOutcome } from './formats.ts';
-import { type Language, languageOf, nodeRole } from './languages.ts';
+import {
+  GAVE_UP,
+  type Language,
+  languageOf,
+  MAX_PARSED_CHARACTERS,
+  nodeRole,
+  PARSED,
+  type ParseOutcome,
+} from './languages.ts';
 
 /** A source file; its name tells the language. */
 export type Source = { readonly path: string; readonly text: string };

@@ -1,8 +1,8 @@
 import { cutText } from '../agent/shared/clean-text.ts';
 import { pathsOf } from '../edits/change.ts';
 import type { Proposal } from '../state/proposal.ts';
+import type { AnsweredQuestion } from '../state/question.ts';
 import type { AgentNote, DecidedChange, Run, WordsNote } from '../state/run.ts';
-import type { AnsweredQuestion } from '../state/side-question.ts';
 import { CONTEXT_LIMITS } from '../state/task-context.ts';
 import type { Person } from '../state/vote.ts';
 import { type StepBuilder, withRun } from './step-builder.ts';

@@ -7,7 +7,7 @@ import { changeDiff, pathsOf } from '../edits/change.ts';
 import { queueFull } from '../messages/replies.ts';
 import { locationId } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
-import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/side-question.ts';
+import { type AskedChange, SIDE_QUESTION_LIMITS, type SideQuestion } from '../state/question.ts';
 import type { Step } from '../step/step.ts';
 import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
 import { findAnsweredProposal } from './shared/targets.ts';

@@ -10,9 +10,13 @@ import type { ReachedRunLimit } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { AgentQuestion } from '../state/question.ts';
+import {
+  type AgentQuestion,
+  SIDE_QUESTION_LIMITS,
+  type SideQuestion,
+  type SideQuestionOutcome,
+} from '../state/question.ts';
 import type { Run } from '../state/run.ts';
-import { SIDE_QUESTION_LIMITS, type SideQuestion, type SideQuestionOutcome } from '../state/side-question.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
 import type { UndoRefusal } from '../step/refusals.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';

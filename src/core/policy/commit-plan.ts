@@ -10,8 +10,7 @@ import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
 import type { Proposal } from '../state/proposal.ts';
-import type { Permission } from '../state/vote.ts';
-import type { VoteSources } from '../state/vote-source.ts';
+import type { Permission, VoteSources } from '../state/vote.ts';
 import type { FileWrite, Tree, TreeEntry } from '../step/ports.ts';
 import type { CommittedFile, TreeFile, TreeMismatch } from '../step/signals.ts';
 import { areChangesTouching } from './earlier-changes.ts';

@@ -4,8 +4,7 @@ import { describeMisleading, describeMixedPath } from '../edits/misleading-text.
 import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Settings } from '../state/settings.ts';
-import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote } from '../state/vote.ts';
-import type { VoteProblem } from '../state/vote-source.ts';
+import type { Person, StandingApproval, StandingApprovalRef, StandingScope, Vote, VoteProblem } from '../state/vote.ts';
 import type { StandingObstacle } from '../step/refusals.ts';
 import { approvalNeed, type NeedSettings } from './may-approve.ts';
 import { isProtected } from './path-policy.ts';

@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Proposal } from '../state/proposal.ts';
-import { approvalVotes, usesStandingApproval, type Vote } from '../state/vote.ts';
 import {
+  approvalVotes,
+  usesStandingApproval,
+  type Vote,
   type VoteLocation,
   type VoteProblem,
   type VoteSource,
   type VoteSources,
   voteLocationOf,
   voteSourceKey,
-} from '../state/vote-source.ts';
+} from '../state/vote.ts';
 import { findStandingProblem, type StandingContext } from './standing-approvals.ts';
 
 /** The comments and reviews to read again before these proposals are committed, each once. A standing approval is a row. */

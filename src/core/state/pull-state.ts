@@ -1,8 +1,8 @@
 import type { PullRequestRef } from './intent.ts';
 import type { Proposal } from './proposal.ts';
 import { isOpen } from './proposal-lifecycle.ts';
+import type { AnsweredQuestion, SideQuestion } from './question.ts';
 import type { Run, Task } from './run.ts';
-import type { AnsweredQuestion, SideQuestion } from './side-question.ts';
 import type { StandingApproval } from './vote.ts';
 
 /** The state of one pull request, as far as a decision can need it. */

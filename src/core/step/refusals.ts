@@ -1,7 +1,6 @@
 import type { Proposal } from '../state/proposal.ts';
 import type { ApproverRole } from '../state/settings.ts';
-import type { Person } from '../state/vote.ts';
-import type { VoteProblem } from '../state/vote-source.ts';
+import type { Person, VoteProblem } from '../state/vote.ts';
 
 /** Why approvals have no effect. */
 export type ApprovalBlock =

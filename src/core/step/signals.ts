@@ -7,14 +7,12 @@ import type { StalenessVerdict } from '../state/head-changes.ts';
 import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.ts';
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
-import type { QuestionInput } from '../state/question.ts';
+import type { QuestionInput, SideQuestionOutcome } from '../state/question.ts';
 import type { ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, SettingsReading } from '../state/settings.ts';
-import type { SideQuestionOutcome } from '../state/side-question.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
 import type { ProposingToolName } from '../state/tools.ts';
-import type { Permission, Person } from '../state/vote.ts';
-import type { VoteSources } from '../state/vote-source.ts';
+import type { Permission, Person, VoteSources } from '../state/vote.ts';
 import type { ModelFailureKind } from './model-port.ts';
 
 /** An input of the state machine: a webhook as an intent, or the outcome of an effect. */

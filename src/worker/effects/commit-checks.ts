@@ -18,8 +18,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, SettingsReading } from '../../core/state/settings.ts';
 import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { PreflightCheck } from '../../core/step/signals.ts';
-import { fetchCodeOwners } from '../jobs/code-owners.ts';
-import { bothOrFail, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
+import { bothOrFail, fetchCodeOwners, fetchFiles, fetchPermissions, isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, RulesContext } from '../jobs/job.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
 

@@ -13,7 +13,7 @@ import {
   type SideQuestion,
   type SideQuestionCaveat,
   type SideQuestionOutcome,
-} from '../../core/state/side-question.ts';
+} from '../../core/state/question.ts';
 import { addTokens, NO_USAGE } from '../../core/state/spending.ts';
 import { ModelError } from '../../core/step/model-port.ts';
 import { fetchPathRules } from '../jobs/gather-facts.ts';

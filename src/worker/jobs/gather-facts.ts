@@ -6,6 +6,7 @@ import { applyUserEdit } from '../../core/edits/build/user-edit.ts';
 import type { FileMode } from '../../core/edits/change.ts';
 import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
+import { findOwners, isOwner, isTeam, MAX_CODEOWNERS_BYTES, ownersOf } from '../../core/policy/code-owners.ts';
 import { computeUndo, reverseChange } from '../../core/policy/compute-undo.ts';
 import { joinRules, pathRulesOf } from '../../core/policy/path-policy.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
@@ -14,12 +15,11 @@ import { listSettingsInForce, parseSettings } from '../../core/settings/repo-set
 import { type BranchFacts, findRefusingRules } from '../../core/state/head-branch.ts';
 import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
-import type { PathRules } from '../../core/state/settings.ts';
+import type { CodeOwners, PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
 import type { Facts, Need } from '../../core/step/facts.ts';
 import type { GitHub, Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
-import { fetchCodeOwners } from './code-owners.ts';
 import type { PullContext, RulesContext, WorkerContext } from './job.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
@@ -244,4 +244,47 @@ function canPlaceFile(tree: Tree, path: string, from: string): boolean {
 export async function bothOrFail<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
   await Promise.allSettled([one, other]);
   return [await one, await other];
+}
+
+/** The paths of a decision that need an owner's approval, and the people whose approvals could be one. */
+type CodeOwnersQuery = { readonly paths: readonly string[]; readonly people: readonly Person[] };
+
+/**
+ * Reads who owns the paths on the default branch. Asks for members of teams only while a person is not known to own a
+ * path, each team and person once.
+ */
+export async function fetchCodeOwners(context: PullContext, query: CodeOwnersQuery): Promise<CodeOwners> {
+  const found = await readOwners(context, query.paths);
+  const teams: Record<string, number[] | null> = Object.create(null);
+  for (const person of query.people) await askTeams(context.github, found, { person, paths: query.paths, teams });
+  return { ...found, teams: Object.fromEntries(Object.entries(teams)) };
+}
+
+/** Nobody owns anything without a plain file of a size that GitHub reads. */
+async function readOwners({ github }: PullContext, paths: readonly string[]): Promise<CodeOwners> {
+  const bytes = (await github.fetchCodeOwnersFile())?.bytes ?? 'missing';
+  const isUsable = typeof bytes !== 'string' && bytes.byteLength <= MAX_CODEOWNERS_BYTES;
+  return { owners: isUsable ? findOwners({ bytes, paths }) : {}, teams: {} };
+}
+
+type TeamQuestions = {
+  readonly person: Person;
+  readonly paths: readonly string[];
+  /** The answers so far, by team in lower case. */
+  readonly teams: Record<string, number[] | null>;
+};
+
+async function askTeams(github: GitHub, found: CodeOwners, { person, paths, teams }: TeamQuestions): Promise<void> {
+  const asked = new Set<string>();
+  for (const path of paths) {
+    for (const owner of ownersOf(path, found)) {
+      if (isOwner(person, path, { ...found, teams })) break;
+      const team = owner.toLowerCase();
+      if (!isTeam(team) || asked.has(team) || teams[team] === null) continue;
+      asked.add(team);
+      const membership = await github.fetchTeamMembership(team, person.login);
+      if (membership === 'unreadable') teams[team] = null;
+      else teams[team] = [...(teams[team] ?? []), ...(membership === 'member' ? [person.id] : [])];
+    }
+  }
 }

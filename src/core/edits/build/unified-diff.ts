@@ -1,5 +1,5 @@
 import { CONTEXT_LINES } from '../region.ts';
-import { pairLines, UNPAIRED } from '../text/line-diff.ts';
+import { pairLines, UNPAIRED } from '../text/hunks.ts';
 import { type LineTable, linesAt } from '../text/line-table.ts';
 import { isTerminated } from '../text/lines.ts';
 

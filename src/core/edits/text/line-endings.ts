@@ -1,4 +1,4 @@
-import { pairLines, UNPAIRED } from './line-diff.ts';
+import { pairLines, UNPAIRED } from './hunks.ts';
 import { countLineFeeds, isTerminated, splitLines, withoutLineEnding } from './lines.ts';
 
 type LineEnding = '\n' | '\r\n';

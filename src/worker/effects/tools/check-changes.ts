@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { formatsOf } from '../../../adapters/syntax/formats.ts';
+import { formatsOf } from '../../../adapters/syntax/languages.ts';
 import { findNewSyntaxError } from '../../../adapters/syntax/new-syntax-error.ts';
 import { brokenFileOutput } from '../../../core/agent/turn-texts.ts';
 import { type BlobRef, type Change, membersOf, type Region } from '../../../core/edits/change.ts';

@@ -9,7 +9,7 @@ import * as replies from '../../../../src/core/messages/replies.ts';
 import { queueDropped, runEnded } from '../../../../src/core/messages/run-ended.ts';
 import { settingsShown } from '../../../../src/core/messages/settings-replies.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
-import type { SideQuestion } from '../../../../src/core/state/side-question.ts';
+import type { SideQuestion } from '../../../../src/core/state/question.ts';
 import type { StandingApproval } from '../../../../src/core/state/vote.ts';
 import type { ApprovalBlock, UndoRefusal } from '../../../../src/core/step/refusals.ts';
 import type { Reply } from '../../../../src/lib/trust.ts';

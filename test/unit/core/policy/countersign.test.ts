@@ -7,7 +7,7 @@ import { DEFAULT_COMMIT_STYLE } from '../../../../src/core/policy/commit-message
 import { countersign } from '../../../../src/core/policy/countersign.ts';
 import { findSourceProblem } from '../../../../src/core/policy/vote-problems.ts';
 import { DEFAULT_SETTINGS, type PathRule } from '../../../../src/core/state/settings.ts';
-import type { VoteSource } from '../../../../src/core/state/vote-source.ts';
+import type { VoteSource } from '../../../../src/core/state/vote.ts';
 import type { FileContent } from '../../../../src/core/step/ports.ts';
 import { ana, bigint, head, links, proposal, total, vote } from '../messages/sample.ts';
 

@@ -10,8 +10,14 @@ import type { SetValues } from '../../../../src/core/settings/strictness.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ProposingToolName } from '../../../../src/core/state/tools.ts';
-import type { Permission, Person, StandingApproval, Vote } from '../../../../src/core/state/vote.ts';
-import { type VoteSources, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
+import {
+  type Permission,
+  type Person,
+  type StandingApproval,
+  type Vote,
+  type VoteSources,
+  voteSourceKey,
+} from '../../../../src/core/state/vote.ts';
 import type { SettingsFileLookup } from '../../../../src/core/step/ports.ts';
 import { edit, head, links, proposal, total, vote } from '../messages/sample.ts';
 

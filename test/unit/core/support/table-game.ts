@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { decide } from '../../../../src/core/decide.ts';
 import { buildEdit } from '../../../../src/core/edits/build/build-text.ts';
-import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { mainPath, membersOf } from '../../../../src/core/edits/change.ts';
+import { type FileChange, mainPath, membersOf } from '../../../../src/core/edits/change.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import type { ToolCall, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type {
@@ -18,8 +17,7 @@ import { canTransition } from '../../../../src/core/state/proposal-lifecycle.ts'
 import { createPullState, type PullState } from '../../../../src/core/state/pull-state.ts';
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import { UNREADABLE_CONTEXT } from '../../../../src/core/state/task-context.ts';
-import type { Permission, Vote } from '../../../../src/core/state/vote.ts';
-import { type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
+import { type Permission, type Vote, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote.ts';
 import type { Effect } from '../../../../src/core/step/effects.ts';
 import type { Facts, PullFacts } from '../../../../src/core/step/facts.ts';
 import type { Signal } from '../../../../src/core/step/signals.ts';

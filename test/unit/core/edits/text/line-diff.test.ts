@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/build/unified-diff.ts';
-import { pairLines, UNPAIRED } from '../../../../../src/core/edits/text/line-diff.ts';
+import { pairLines, UNPAIRED } from '../../../../../src/core/edits/text/hunks.ts';
 import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
 import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
