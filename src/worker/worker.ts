@@ -98,7 +98,10 @@ function isIdle({ pulls, effects }: WorkerLoop): boolean {
   return pulls.isIdle && effects.isIdle;
 }
 
-/** Returns null after a failure: one failing pull request must not end the loop for all others. */
+/**
+ * Returns null after a failure: one failing pull request must not end the loop for all others. The pause keeps a
+ * failing database from being asked without an end.
+ */
 async function logFailure<T>(
   context: WorkerContext,
   work: () => Promise<T>,
@@ -109,6 +112,7 @@ async function logFailure<T>(
   } catch (error) {
     const fields = pullRequestKey === null ? {} : knownPullFields(context, pullRequestKey);
     logRetry(context, { log: context.log, level: 'error', message: 'work failed, will retry' }, error, fields);
+    await delay(POLL_INTERVAL_MS);
     return null;
   }
 }
