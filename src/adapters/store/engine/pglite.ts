@@ -5,6 +5,7 @@ import { Kysely, PGliteDialect, sql } from 'kysely';
 import { lockDirectory, makePrivateDirectory } from './data-directory.ts';
 import { DatabaseError } from './errors.ts';
 import { explainDataDir, reasonOf } from './opening-errors.ts';
+import { withPreparedStatements } from './prepared-statements.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
 
 /** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
@@ -41,7 +42,11 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
 
 /** A backend on an open PGlite. Closing it calls `close`. */
 export function createPgliteBackend(pglite: PGlite, close: () => Promise<void>): Backend {
-  return { db: new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite }) }), embedded: true, close };
+  return {
+    db: new Kysely<DatabaseSchema>({ dialect: new PGliteDialect({ pglite: withPreparedStatements(pglite) }) }),
+    embedded: true,
+    close,
+  };
 }
 
 /**
