@@ -86,7 +86,7 @@ export function createHostileModel(
       const responses = witness.onRequest(messages);
       if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
       const isEnd = random.chance(temper.endChance) || responses > MAX_RESPONSES;
-      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall, random));
+      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall));
       witness.onResponse(response);
       return response;
     },
@@ -94,7 +94,7 @@ export function createHostileModel(
       witness.onRequest(messages);
       if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
       const isEnd = random.chance(0.3);
-      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall, random));
+      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall));
       witness.onResponse(response);
       return response;
     },
@@ -102,8 +102,7 @@ export function createHostileModel(
   };
 }
 
-/** Two calls with one id end the run at once, so a response has them rarely. */
-function distinctCalls(count: number, createCall: () => ToolCall, random: Random): readonly ToolCall[] {
-  const made = Array.from({ length: count }, createCall);
-  return random.chance(0.01) ? made : [...new Map(made.map((call) => [call.id, call])).values()];
+/** The adapter of the model refuses a response in which two calls have one id. */
+function distinctCalls(count: number, createCall: () => ToolCall): readonly ToolCall[] {
+  return [...new Map(Array.from({ length: count }, createCall).map((call) => [call.id, call])).values()];
 }
