@@ -118,7 +118,7 @@ const SIGNAL_HANDLERS: {
   'commit-failed': (pull, signal, facts) =>
     signal.pullState === undefined
       ? onCommitFailed(pull, signal, facts)
-      : onClosedBeforeCommit(pull, signal.pullState, facts),
+      : onClosedBeforeCommit(pull, signal.pullState, signal.proposalIds, facts),
   'commit-head-moved': onCommitHeadMoved,
   'commit-delayed': onCommitDelayed,
   'proposal-comment-updated': onProposalCommentUpdated,

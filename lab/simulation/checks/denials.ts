@@ -60,6 +60,7 @@ export const deadLettersSuspendApprovals: CaseCheck = ({ saved, votes }) =>
       const attempt = later.find(
         ({ saved: { signal: laterSignal, step } }) =>
           laterSignal.type === 'commit-preflight' &&
+          laterSignal.checks.some(({ proposalId }) => proposalId === id) &&
           step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
       );
       const isApprovedAgain = votes.some(

@@ -5,6 +5,7 @@ import type { Resumption } from '../state/run.ts';
 import { priceOf, renewSpending } from '../state/spending.ts';
 import type { Facts } from '../step/facts.ts';
 import { runStartOf } from './fact-needs.ts';
+import { applyBase } from './head-moved.ts';
 import { startNextTurn } from './next-turn.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 import { advanceBatch, deliverNotes, setCallStatus } from './tool-batch.ts';
@@ -22,9 +23,8 @@ export function continueRun(
   const { now, pullRequest, modelPrices } = facts;
   const { run } = builder.pull;
   if (run === null) return builder;
-  const baseRef = pullRequest?.baseRef ?? run.baseRef;
-  const resumed = withRun(builder, {
-    ...{ lastResumption, baseRef, summary: null, nudge: null },
+  const resumed = withRun(applyBase(builder, pullRequest?.baseRef ?? run.baseRef, now), {
+    ...{ lastResumption, summary: null, nudge: null },
     ...{
       idleResponses: NO_IDLE_RESPONSES,
       spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),

@@ -60,9 +60,15 @@ function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person 
 }
 
 /** Ends everything on a pull request that a commit attempt found closed. The attempt wrote nothing. */
-export function onClosedBeforeCommit(pull: PullState, state: 'closed' | 'merged', { now }: Facts): Step {
+export function onClosedBeforeCommit(
+  pull: PullState,
+  state: 'closed' | 'merged',
+  attempted: readonly string[],
+  { now }: Facts,
+): Step {
   const ended = endEverything(pull, state, null, now);
-  const executing = ended.pull.proposals.filter((one) => one.state === 'executing');
+  // Another attempt might have committed the others.
+  const executing = ended.pull.proposals.filter((one) => one.state === 'executing' && attempted.includes(one.id));
   const failed = executing.reduce((builder, one) => {
     const note = `the pull request was ${state} before the commit`;
     return queueCommentUpdate(withProposal(builder, { ...transition(one, 'failed', now), note }), one);
