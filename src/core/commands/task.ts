@@ -2,6 +2,7 @@ import { pluralize } from '../../lib/format.ts';
 import { questionNote } from '../actions/agent-notes.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { runStartNeeds, runStartOf, startSettings } from '../actions/fact-needs.ts';
+import { applyBase } from '../actions/head-moved.ts';
 import {
   endStep,
   type StepBuilder,
@@ -105,10 +106,13 @@ export function onNextTaskDue(pull: PullState, facts: Facts): Step {
 }
 
 function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
-  const run = createRun(builder.pull, task, facts);
+  const { pull } = builder;
+  // The webhook of a new base can be late or lost: what people approved for the one before ends here.
+  const atBase = applyBase(builder, facts.pullRequest?.baseRef ?? pull.run?.baseRef ?? '', facts.now);
+  const run = createRun(pull, task, facts);
   // The open proposals are undos, and commit attempts of the previous run in flight.
-  const proposals = builder.pull.proposals.filter(isOpen);
-  const withNewRun = { ...withPullState(builder, { run, proposals }), runStart: runStartOf(facts, task.by) };
+  const proposals = atBase.pull.proposals.filter(isOpen);
+  const withNewRun = { ...withPullState(atBase, { run, proposals }), runStart: runStartOf(facts, task.by) };
   const summary = facts.pullRequest === undefined ? null : summarizePull(facts.pullRequest);
   return withEffects(
     withNewRun,
