@@ -116,6 +116,6 @@ function isSameElement(one: unknown, other: unknown): boolean {
 }
 
 /** Whether a label says nothing: some endpoints send an empty or null one in place of none. */
-export function isUnset(label: unknown): boolean {
+function isUnset(label: unknown): boolean {
   return label === undefined || label === null || label === '';
 }

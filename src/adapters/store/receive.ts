@@ -7,7 +7,7 @@ import type { DatabaseSchema } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
 import type { InterpretedDelivery } from './store.ts';
 
-export type Receipt = 'stored' | 'duplicate';
+type Receipt = 'stored' | 'duplicate';
 
 /** Cleanup can delete the row of a pull request between the two statements. */
 const MAX_ATTEMPTS = 3;

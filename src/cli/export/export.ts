@@ -116,10 +116,10 @@ async function writeToStdout(text: string): Promise<boolean> {
   return stdout.writable;
 }
 
-export const CSV_HEADER = `${EXPORTED_FIELDS.join(',')}\r\n`;
+const CSV_HEADER = `${EXPORTED_FIELDS.join(',')}\r\n`;
 
 /** A row as RFC 4180 writes it. Lists and objects are JSON, and so are texts that a spreadsheet would compute. */
-export function toCsv(row: ExportedRow): string {
+function toCsv(row: ExportedRow): string {
   return `${EXPORTED_FIELDS.map((field) => toCell(row[field])).join(',')}\r\n`;
 }
 

@@ -218,7 +218,7 @@ export function treeMismatches(
 }
 
 /** Paths whose blob or mode differs between two trees, each once and without directories. */
-export function changedTreePaths(before: Tree, after: Tree): readonly string[] {
+function changedTreePaths(before: Tree, after: Tree): readonly string[] {
   const changed = [...before].filter(([path, entry]) => !isSame(fileIn(entry), fileAt(after, path)));
   const added = [...after].filter(([path, entry]) => fileIn(entry) !== null && fileAt(before, path) === null);
   return [...new Set([...changed, ...added].map(([path]) => path))];

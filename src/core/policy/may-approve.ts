@@ -65,7 +65,7 @@ function requestersOf({ origin, writers }: ApprovableProposal, { requester }: Ap
 }
 
 /** The demands of a change on the people who approve it. */
-export type ApprovalNeed = {
+type ApprovalNeed = {
   /** How many people must approve. */
   readonly approvals: number;
   /** The least role of each of them. */

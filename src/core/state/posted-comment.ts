@@ -25,9 +25,9 @@ export type PostedReview = {
 export type CommentThread = { readonly rootId: number; readonly reviewId: number | null };
 
 /** Where a comment is. GitHub numbers the comments of the conversation and those of threads separately. */
-export type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
+type CommentAddress = { readonly at: 'conversation' | 'thread'; readonly commentId: number };
 
-export function commentAddressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
+function commentAddressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): CommentAddress {
   return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
 }
 

@@ -62,7 +62,7 @@ export type Proposal = {
 /** A proposal that another one replaced; `url` is null if it was never posted. */
 type ReplacedVersion = { readonly id: string; readonly url: string | null };
 
-export type ProposalOrigin =
+type ProposalOrigin =
   /** Gated calls of the model. */
   | {
       readonly kind: 'call';

@@ -131,7 +131,7 @@ export async function fetchPathRules(
 }
 
 /** The permission of a person; `none` if another account has taken over the login. */
-export async function fetchPersonPermission(github: GitHub, person: Person): Promise<Permission> {
+async function fetchPersonPermission(github: GitHub, person: Person): Promise<Permission> {
   const { permission, userId } = await github.fetchPermission(person.login);
   return userId === null || userId === person.id ? permission : 'none';
 }

@@ -37,7 +37,7 @@ export function isGitHubCloud(baseUrl: string): boolean {
 }
 
 /** Starts a timer. The returned function stops it and labels the measurement; `status` is a class such as `4xx`. */
-export type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
+type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
 
 export type ClientOptions = {
   /** REST base address; see `apiBaseUrl`. */

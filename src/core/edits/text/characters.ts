@@ -36,7 +36,7 @@ export function blobSha(bytes: Uint8Array): string {
 }
 
 /** A text with LF in place of every CRLF, and the way back to its original offsets. */
-export type NormalizedText = {
+type NormalizedText = {
   readonly text: string;
   /** The original offset of a normalized one. The LF of a former CRLF maps to the CR. */
   readonly originalOffset: (offset: number) => number;

@@ -30,11 +30,6 @@ export function lineEnd(text: string, offset: number): number {
   return lineFeed === -1 ? text.length : lineFeed + 1;
 }
 
-/** The offset at which the line that holds `offset` starts. */
-export function lineStart(text: string, offset: number): number {
-  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
-}
-
 export function isLineStart(text: string, offset: number): boolean {
   return offset === 0 || text[offset - 1] === '\n';
 }
