@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { createHealthRoutes } from '../adapters/http/health-routes.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
-import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
+import { createHealthRoutes, openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler, isStrayWebhook } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';

@@ -1,4 +1,4 @@
-import { Probot } from 'probot';
+import { type ApplicationFunction, Probot } from 'probot';
 import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
 import { apiBaseUrl, CountersignOctokit } from '../adapters/github/requests/client.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
 import type { PullRequestRef } from '../core/state/intent.ts';
 import { toolDefinitions } from '../core/state/tools.ts';
 import type { AppAccount } from '../core/step/ports.ts';
-import { asProbotOctokit } from '../lib/trust.ts';
+import { asProbotOctokit, isRecord } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import { type DeliveryReader, startDeliveryReader } from '../worker/deliveries.ts';
 import type { MetricEvent, WorkerContext } from '../worker/jobs/job.ts';
@@ -18,9 +18,7 @@ import { createAppSetupProbe } from './app-setup-probe.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
-import { type ProbeLoop, startProbes } from './probes.ts';
-import { createProbotApp } from './probot-app.ts';
-import { createStorageCheck } from './storage-probe.ts';
+import { createStorageCheck, type ProbeLoop, startProbes } from './probes.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
@@ -174,4 +172,17 @@ export function launchProbes({ config, log, githubApp, now, checkStorage }: Serv
 /** Starts deleting expired data. */
 export function launchCleanup({ log, store, now }: Services): Cleanup {
   return startCleanup({ store, clock: { now, every }, log });
+}
+
+/**
+ * The product as a Probot application: one handler for every event, which interprets and stores the delivery. All other
+ * work happens after the delivery was answered.
+ */
+export function createProbotApp(handleDelivery: DeliveryHandler): ApplicationFunction {
+  return (app: Probot) => {
+    app.onAny(async ({ id, name, payload }) => {
+      const unchecked: unknown = payload;
+      await handleDelivery({ id, name, payload: isRecord(unchecked) ? unchecked : {} });
+    });
+  };
 }

@@ -20,9 +20,15 @@ import {
   onCommitUnverified,
 } from './outcomes/commit.ts';
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
-import { onContextRead, onPushRead } from './outcomes/context.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
-import { onModelAttemptFailed, onModelFailed, onModelResponded, onReadingsCleared } from './outcomes/model.ts';
+import {
+  onContextRead,
+  onModelAttemptFailed,
+  onModelFailed,
+  onModelResponded,
+  onPushRead,
+  onReadingsCleared,
+} from './outcomes/model.ts';
 import {
   onPostingFailed,
   onProposalCommentUpdated,

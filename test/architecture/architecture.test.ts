@@ -41,7 +41,7 @@ describe('architecture', () => {
     const byPath = new Map(sources.map((facts) => [facts.path, facts]));
     for (const part of ['src/', 'fakes/', 'demo/', 'lab/'])
       expect(sources.filter(({ path }) => path.startsWith(part)).length).toBeGreaterThan(5);
-    expect(byPath.get('src/app/probot-app.ts')?.imports.map(({ from }) => from)).toContain('probot');
+    expect(byPath.get('src/app/wiring.ts')?.imports.map(({ from }) => from)).toContain('probot');
     expect(byPath.get('src/cli.ts')?.imports).toContainEqual({ from: '../demo/main.ts', names: [], late: true });
   });
 
@@ -90,8 +90,8 @@ describe('the rules themselves', () => {
     ['src/adapters/store/a.ts', '../../worker/jobs/b.ts'],
     ['src/adapters/http/a.ts', '../../app/start.ts'],
     ['src/core/policy/a.ts', '../decide.ts'],
-    ['src/core/policy/a.ts', '../edits/build/refusals.ts'],
-    ['src/core/commands/a.ts', '../messages/proposal/diff-warnings.ts'],
+    ['src/core/policy/a.ts', '../edits/build/unified-diff.ts'],
+    ['src/core/commands/a.ts', '../messages/proposal/diff-markdown.ts'],
     ['src/worker/a.ts', '../core/events/comment.ts'],
     ['src/app/a.ts', '../worker/effects/commit.ts'],
     ['src/worker/a.ts', './effects/commit.ts'],
@@ -230,7 +230,7 @@ describe('the rules themselves', () => {
         'src/app/server.ts': "import '../adapters/store/store.ts';",
         'src/app/config/env.ts': 'process.env;',
         'src/app/start.ts': "import './server.ts';",
-        'src/app/probot-app.ts': "import { type ApplicationFunction, Probot } from 'probot';",
+        'src/app/wiring.ts': "import { type ApplicationFunction, Probot } from 'probot';",
         'lab/b.ts': "import { Server } from 'probot';",
       }),
     ).toEqual([]);

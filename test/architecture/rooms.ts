@@ -121,7 +121,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/commands/shared': {
     what: 'what several commands do',
-    entries: ['approval-checks.ts', 'context.ts', 'targets.ts', 'user-edit-target.ts', 'words-for-agent.ts'],
+    entries: ['approval-checks.ts', 'context.ts', 'targets.ts', 'words-for-agent.ts'],
   },
   'src/core/actions': { what: 'state changes shared by handlers', entries: 'every file' },
   'src/core/messages': {
@@ -161,16 +161,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent/tools': {
     what: 'what the model can call',
-    entries: [
-      'parse-call.ts',
-      'read-only-tools.ts',
-      'search.ts',
-      'outline.ts',
-      'pull-diff.ts',
-      'nearest-path.ts',
-      'shown-lines.ts',
-      'bound-results.ts',
-    ],
+    entries: ['parse-call.ts', 'read-only-tools.ts', 'search.ts', 'outline.ts', 'pull-diff.ts'],
   },
   'src/core/agent/shared': {
     what: 'foreign text and results, made safe for the model',
@@ -181,12 +172,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entries: [
       'countersign.ts',
       'may-approve.ts',
-      'vote-problems.ts',
       'code-owners.ts',
       'paths.ts',
       'path-tables.ts',
       'path-policy.ts',
-      'path-rules.ts',
       'staleness.ts',
       'standing-approvals.ts',
       'earlier-changes.ts',
@@ -197,7 +186,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'strictness.ts', 'models.ts'],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'settings-schema.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',
@@ -207,14 +196,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },
   'src/core/edits/build': {
     what: 'makes changes from calls and from people’s lines',
-    entries: [
-      'build-change.ts',
-      'build-set.ts',
-      'build-text.ts',
-      'build-file-ops.ts',
-      'file-version.ts',
-      'user-edit.ts',
-    ],
+    entries: ['build-change.ts', 'build-set.ts', 'build-text.ts', 'file-version.ts', 'user-edit.ts'],
   },
   'src/core/edits': {
     what: 'what a change is: its lines, digest and place',
@@ -238,9 +220,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'unicode.ts',
       'line-endings.ts',
       'find-text.ts',
-      'closest-text.ts',
       'hunks.ts',
-      'applied-ops.ts',
       'limits.ts',
     ],
   },

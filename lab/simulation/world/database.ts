@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
-import { fromStored } from '../../../src/adapters/store/engine/json.ts';
 import { tidy } from '../../../src/adapters/store/engine/pglite.ts';
-import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
+import { type Backend, type DatabaseSchema, fromStored } from '../../../src/adapters/store/engine/schema.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { Person } from '../../../src/core/state/vote.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';

@@ -1,6 +1,6 @@
 import type { FakeReviewComment } from '../../../fakes/github/state/github-state.ts';
 import { listPublishedComments } from '../../../fakes/github/state/lookup.ts';
-import type { Discussion, Statement } from '../../../src/core/step/discussion.ts';
+import type { Discussion, Statement } from '../../../src/core/step/ports.ts';
 import type { PullSnapshot } from './simulated-github.ts';
 
 /** The words of people and bots on the simulated pull request. */

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import type { CommitPlan, CommitResult, FileWrite } from '../../core/step/ports.ts';
+import {
+  type CommitPlan,
+  type CommitResult,
+  type FileContent,
+  type FileWrite,
+  GitHubError,
+} from '../../core/step/ports.ts';
 import type { Countersigned } from '../../lib/trust.ts';
-import { commitWithGitObjects, fetchRepository } from './commit-objects.ts';
-import { askGraphql, type PullConnection } from './requests/connection.ts';
-import { explainRefusal, GitHubRequestError } from './requests/errors.ts';
+import { askGraphql, type PullConnection, repositoryParams } from './requests/connection.ts';
+import { explainRefusal, GitHubRequestError, nullIfNotFound } from './requests/errors.ts';
 
 /**
  * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
@@ -86,4 +91,114 @@ function fileChanges({ files }: CommitPlan) {
     ),
     deletions: files.flatMap(({ path, content }) => (content.kind === 'deleted' ? [{ path }] : [])),
   };
+}
+
+/** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
+export async function commitWithGitObjects(
+  connection: PullConnection,
+  plan: Countersigned<CommitPlan>,
+): Promise<CommitResult> {
+  const tree = await createTree(connection, plan);
+  const sha = await createCommitObject(connection, plan, tree);
+  return moveBranch(connection, plan, sha);
+}
+
+const MOVE_MUTATION = `mutation moveBranch($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`;
+
+const MoveResponse = z.object({ updateRefs: z.object({}) });
+
+/**
+ * Moves the branch from the expected head only. REST can merely ask for a fast-forward, which also succeeds from an
+ * older head: commits that a forced push dropped would come back.
+ */
+async function moveBranch(
+  connection: PullConnection,
+  { branch, expectedHead: beforeOid }: CommitPlan,
+  afterOid: string,
+): Promise<CommitResult> {
+  const repository = await fetchRepository(connection);
+  if (repository === null) throw new GitHubError('GitHub does not find the repository of a commit', 404, null);
+  const refUpdates = [{ name: `refs/heads/${branch}`, beforeOid, afterOid, force: false }];
+  const input = { repositoryId: repository.nodeId, refUpdates };
+  try {
+    await askGraphql(connection.write, MOVE_MUTATION, { input }, MoveResponse);
+    return { kind: 'committed', sha: afterOid };
+  } catch (error) {
+    // GitHub names no error for another head, so the branch tells.
+    if (!isAnswer(error)) throw error;
+    const head = await fetchHead(connection, branch);
+    if (head === beforeOid) throw error;
+    return head === afterOid ? { kind: 'committed', sha: afterOid } : { kind: 'head-moved' };
+  }
+}
+
+/** Whether GitHub answered a GraphQL call with errors. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof GitHubRequestError && error.failure.types !== undefined && error.retryAt === null;
+}
+
+/** Null if the repository is not accessible, or if another repository has its name now. */
+export async function fetchRepository({
+  ref,
+  read,
+}: PullConnection): Promise<{ readonly fullName: string; readonly nodeId: string } | null> {
+  const found = await nullIfNotFound(read.rest.repos.get(repositoryParams(ref)));
+  if (found?.data.id !== ref.repositoryId) return null;
+  return { fullName: found.data.full_name, nodeId: found.data.node_id };
+}
+
+type TreeItem = {
+  readonly path: string;
+  readonly mode: FileWrite['mode'];
+  readonly type: 'blob';
+  readonly sha: string | null;
+};
+
+async function createTree(connection: PullConnection, plan: CommitPlan): Promise<string> {
+  const tree: TreeItem[] = [];
+  for (const { path, mode, content } of plan.files) {
+    tree.push({ path, mode, type: 'blob', sha: await ensureBlob(connection, content) });
+  }
+  const baseTree = await fetchTreeSha(connection, plan.expectedHead);
+  const params = { ...repositoryParams(connection.ref), base_tree: baseTree, tree };
+  const { data } = await connection.write.rest.git.createTree(params);
+  return data.sha;
+}
+
+/** The SHA of the content's blob; null for a deleted file. */
+async function ensureBlob(connection: PullConnection, content: FileContent): Promise<string | null> {
+  switch (content.kind) {
+    case 'bytes':
+      return createBlob(connection, content.bytes);
+    case 'blob':
+      return content.sha;
+    case 'deleted':
+      return null;
+  }
+}
+
+/** Sends Base64, because the encoding `utf-8` loses carriage returns. */
+async function createBlob({ ref, write }: PullConnection, bytes: Uint8Array): Promise<string> {
+  const content = Buffer.from(bytes).toString('base64');
+  const { data } = await write.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' });
+  return data.sha;
+}
+
+async function createCommitObject({ ref, write }: PullConnection, plan: CommitPlan, tree: string): Promise<string> {
+  const { message, expectedHead } = plan;
+  const params = { ...repositoryParams(ref), message, tree, parents: [expectedHead] };
+  const { data } = await write.rest.git.createCommit(params);
+  return data.sha;
+}
+
+async function fetchTreeSha({ ref, read }: PullConnection, commit: string): Promise<string> {
+  const { data } = await read.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit });
+  return data.tree.sha;
+}
+
+async function fetchHead({ ref, read }: PullConnection, branch: string): Promise<string> {
+  const { data } = await read.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` });
+  return data.object.sha;
 }

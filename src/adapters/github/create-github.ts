@@ -2,11 +2,9 @@ import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import { createDeliveryLog, createIdentityLookup, fetchSetup } from './app-requests.ts';
-import { listReviewComments } from './comments.ts';
+import { fetchVoteSources, listReviewComments } from './comments.ts';
 import { createCommit } from './commit.ts';
-import { fetchBranchTree, fetchCodeOwnersFile, fetchSettingsFile } from './default-branch.ts';
 import { fetchDiscussion } from './discussion.ts';
-import { fetchCommentTexts, findCommentsByMarker, hasPosted } from './find-comments.ts';
 import {
   comparePush,
   countApprovals,
@@ -17,15 +15,31 @@ import {
   listOtherPullsOnBranch,
   listPullFiles,
 } from './pull-request.ts';
-import { fetchArchive, fetchBlob, fetchMergeBase, fetchTree, listCommits } from './repository.ts';
+import {
+  fetchArchive,
+  fetchBlob,
+  fetchBranchTree,
+  fetchCodeOwnersFile,
+  fetchMergeBase,
+  fetchSettingsFile,
+  fetchTree,
+  listCommits,
+} from './repository.ts';
 import { type ClientOptions, createClientFactory, isGitHubCloud } from './requests/client.ts';
-import { createCaches, createRepositoryClient, type PullConnection } from './requests/connection.ts';
+import { createCaches, createRepositoryClient, createWriteLimits, type PullConnection } from './requests/connection.ts';
 import { fetchMissingPermissions } from './requests/tokens.ts';
-import { createWriteLimits } from './requests/write-limits.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { resolveThread } from './threads.ts';
-import { fetchVoteSources } from './vote-sources.ts';
-import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
+import {
+  createComment,
+  createFileComment,
+  createReply,
+  fetchCommentTexts,
+  findCommentsByMarker,
+  hasPosted,
+  react,
+  updateComment,
+} from './write-comments.ts';
 
 export type GitHubOptions = Omit<ClientOptions, 'now'> & {
   readonly appId: number;

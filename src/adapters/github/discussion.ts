@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuthorKind, Discussion, Statement } from '../../core/step/discussion.ts';
+import type { AuthorKind, Discussion, Statement } from '../../core/step/ports.ts';
 import { askGraphql, PAGE_SIZE, type PullConnection, repositoryParams } from './requests/connection.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { withTimeout } from '../../lib/delay.ts';
+import { createFault } from '../telemetry/fault.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { Counter } from '../telemetry/metrics.ts';
+import type { Counter, Metrics } from '../telemetry/metrics.ts';
 
 /** A response of a route. Bodies are constant, so they never reveal a cause. */
 export type RouteResponse = { readonly status: number; readonly body: string; readonly contentType?: string };
@@ -135,4 +137,43 @@ const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Le
 function rejectMalformed(_error: Error, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
   if (socket.writable) socket.end(BAD_REQUEST);
   else socket.destroy();
+}
+
+/** Resolves if the server is ready, and rejects with the reason if not. */
+export type ReadinessCheck = () => Promise<void>;
+
+/** The routes for liveness, readiness and metrics. Their responses name no repository and no person. */
+export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log: Logger): readonly HttpRoute[] {
+  const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  const isReady = createReadiness(check, log);
+  return [
+    { method: 'GET', path: '/healthz', handle: async () => RESPONSES.alive },
+    {
+      method: 'GET',
+      path: '/readyz',
+      handle: async () => ((await isReady()) ? RESPONSES.ready : RESPONSES.unavailable),
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      handle: async () => ({ status: 200, body: await metrics.render(), contentType }),
+    },
+  ];
+}
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** Runs the check, and logs each change from ready to not ready and back. */
+function createReadiness(check: ReadinessCheck, log: Logger): () => Promise<boolean> {
+  const fault = createFault({ level: 'warn', message: 'not ready', endMessage: 'ready again' });
+  return async () => {
+    try {
+      await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
+      fault.ended(log);
+      return true;
+    } catch (error) {
+      fault.failed(log, error);
+      return false;
+    }
+  };
 }

@@ -9,9 +9,8 @@ import { TOO_LONG_WORDS, UnusableResponseError } from './error-meanings.ts';
 import { toModelError, watchdogError, withUsage } from './model-errors.ts';
 import { createPatientFetch, startWatchdog, type TimeLimits, withPlainErrors } from './model-fetch.ts';
 import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
-import { findRefusedName, type ModelParameters } from './parameters.ts';
 import { readCompletion } from './read-completion.ts';
-import { type Conversation, createRequestBuilder } from './request.ts';
+import { type Conversation, createRequestBuilder, findRefusedName, type ModelParameters } from './request.ts';
 import { areArgumentsBroken, type ModelTool, parseResponse, readUsage } from './wire-format.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Signal } from '../../core/step/signals.ts';
 import { EFFECT_COLUMNS, type EffectRow, toStoredEffect } from './effects.ts';
-import { fromStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored } from './engine/schema.ts';
 import type { Claim, PullWork } from './store.ts';
 
 /** Due signals of unclaimed pull requests, without comments that are held back by a failed one. */

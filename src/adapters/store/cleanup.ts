@@ -2,8 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS } from '../../core/state/limits.ts';
 import type { Run } from '../../core/state/run.ts';
 import { ONCE_IN_REPOSITORY } from '../../core/step/effects.ts';
-import { fromStored, toStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored, toStored } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';
 
 /** Handled deliveries: GitHub can redeliver them for some days, and none may count twice (F20). */

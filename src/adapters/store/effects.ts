@@ -9,8 +9,7 @@ import {
 } from '../../core/step/effects.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
-import { fromStored, toPlainText, toStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored, toPlainText, toStored } from './engine/schema.ts';
 import type { EffectRetry, StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */

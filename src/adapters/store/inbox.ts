@@ -3,8 +3,7 @@ import type { Reason } from '../../core/step/reasons.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import { isHeldBy, withClaim } from './claims.ts';
 import { enqueueEffects } from './effects.ts';
-import { toPlainText, toStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, toPlainText, toStored } from './engine/schema.ts';
 import {
   type AttemptFailure,
   type Claim,

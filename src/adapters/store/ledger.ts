@@ -4,9 +4,8 @@ import type { Proposal } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
 import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { Person } from '../../core/state/vote.ts';
-import { type ProposalRecord, recordOf } from '../../core/step/ledger-record.ts';
-import { fromStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type ProposalRecord, recordOf } from '../../core/step/step.ts';
+import { type DatabaseSchema, fromStored } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';
 
 /** A vote as stored. */

@@ -6,8 +6,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import { type FinishedRun, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
 import { UnsupportedSchemaError } from './engine/errors.ts';
-import { fromStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored } from './engine/schema.ts';
 import type { StoredRun } from './store.ts';
 
 /** Loaded or saved objects that equal their stored row. It works by identity: a `PullState` is never mutated. */

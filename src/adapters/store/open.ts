@@ -1,14 +1,30 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { endLeases } from './claims.ts';
-import { createStore } from './create-store.ts';
+import { delayOf, type Effect, LANES } from '../../core/step/effects.ts';
+import type { Step } from '../../core/step/step.ts';
+import { claimPull, endLeases, findNextDue, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
+import { deleteExpired } from './cleanup.ts';
+import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
 import { DatabaseError } from './engine/errors.ts';
-import { migrate, requireCurrentSchema } from './engine/migrate.ts';
+import { migrate, requireCurrentSchema, requireSchema } from './engine/migrate.ts';
 import { explainDataDir, explainPostgres } from './engine/opening-errors.ts';
-import { openPglite } from './engine/pglite.ts';
+import { openPglite, tidy } from './engine/pglite.ts';
 import { type DatabaseUse, openPostgres, requireServer } from './engine/postgres.ts';
 import type { Backend } from './engine/schema.ts';
-import type { Store } from './store.ts';
+import { deadLetterSignal, nextCommentAt, postponeSignal } from './inbox.ts';
+import { listEarlierRuns, loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
+import {
+  beginRecovery,
+  broadcastToPulls,
+  endRecovery,
+  findKnownDeliveries,
+  receive,
+  rehearseReceive,
+  voidVotes,
+} from './receive.ts';
+import { findReachedRunLimit } from './run-limits.ts';
+import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
+import type { SaveResult, Store } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string | null };
@@ -57,4 +73,93 @@ async function openDatabase<T>(
     if (databaseUrl !== null) throw explainPostgres(error);
     throw dataDir === null || error instanceof DatabaseError ? error : (explainDataDir(dataDir, error) ?? error);
   }
+}
+
+/** Creates the store on a database that has this version's schema. */
+export function createStore(backend: Backend): Store {
+  const { db } = backend;
+  const { onWorkAvailable, notify } = createWorkNotifier();
+  const target: SaveTarget = { db, savedObjects: new WeakSet() };
+
+  function afterSave(step: Step, result: SaveResult): SaveResult {
+    if (result !== 'saved') return result;
+    const { run, proposals } = step.pull;
+    for (const saved of [...proposals, ...(run === null ? [] : [run])]) target.savedObjects.add(saved);
+    if (step.effects.some((effect) => isConcurrent(effect) && delayOf(effect) === 0)) notify();
+    return result;
+  }
+
+  return {
+    async receive(delivery, now) {
+      const receipt = await receive(db, delivery, now);
+      if (receipt === 'stored') notify();
+      return receipt;
+    },
+    async broadcastToPulls(deliveryId, event, now) {
+      const receipt = await broadcastToPulls(db, deliveryId, event, now);
+      if (receipt === 'stored') notify();
+      return receipt;
+    },
+    findKnownDeliveries: (ids) => findKnownDeliveries(db, ids),
+    async voidVotes(now) {
+      await voidVotes(db, now);
+      notify();
+    },
+    beginRecovery: (now, intervalMs, early) => beginRecovery(db, now, intervalMs, early),
+    endRecovery: (until) => endRecovery(db, until),
+    claimPull: (now, leaseMs) => claimPull(db, now, leaseMs),
+    renewClaim: (claim, now, leaseMs) => renewPullClaim(db, claim, now, leaseMs),
+    releaseClaim: (claim) => releasePullClaim(db, claim),
+    load: (pullRequestKey, named) => loadPullState(db, target.savedObjects, pullRequestKey, named),
+    loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),
+    listEarlierRuns: (pullRequestKey, runId, limit) => listEarlierRuns(db, pullRequestKey, runId, limit),
+    findReachedRunLimit: (ref, start, now) => findReachedRunLimit(db, ref, start, now),
+    loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
+    loadTranscript: (runId) => loadTranscript(db, runId),
+    nextWork: (claim, now) => takeNextWork(db, claim, now),
+    nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
+    listPendingCommits: (pullRequestKey) => listPendingCommits(db, pullRequestKey),
+    save: async (claim, signal, step, now) => afterSave(step, await save(target, claim, signal, step, now)),
+    saveIfInboxEmpty: async (claim, _signal, step, now) =>
+      afterSave(step, await saveIfInboxEmpty(target, claim, step, now)),
+    postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
+    deadLetterSignal: (claim, signal, report, followUp, now) =>
+      deadLetterSignal(db, claim, signal, report, followUp, now),
+    claimEffect: (now, leaseMs) => claimEffect(db, now, leaseMs),
+    renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
+    async finishEffect(effect, result, now) {
+      const finished = await finishEffect(db, effect, result, now);
+      if (finished && result !== null && isConcurrent(effect.effect)) notify();
+    },
+    postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
+    nextDue: () => findNextDue(db),
+    onWorkAvailable,
+    async deleteExpired(now) {
+      const hasMore = await deleteExpired(db, now);
+      if (!hasMore) await tidy(backend);
+      return hasMore;
+    },
+    ping: () => requireSchema(db),
+    rehearseReceive: (now) => rehearseReceive(db, now),
+    close: backend.close,
+  };
+}
+
+/** Whether any worker can perform the effect; the claim's holder performs the others. */
+function isConcurrent(effect: Effect): boolean {
+  return LANES[effect.type] === 'concurrent';
+}
+
+/** Tells the listeners in this process that there might be work. Other processes look for it by themselves. */
+function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: () => void } {
+  const listeners = new Set<() => void>();
+  return {
+    onWorkAvailable(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify() {
+      for (const listener of listeners) listener();
+    },
+  };
 }

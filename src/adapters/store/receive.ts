@@ -2,8 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
 import { createPullState, pullRequestKey } from '../../core/state/pull-state.ts';
 import type { Signal } from '../../core/step/signals.ts';
-import { toStored } from './engine/json.ts';
-import type { DatabaseSchema } from './engine/schema.ts';
+import { type DatabaseSchema, toStored } from './engine/schema.ts';
 import { toStoredPullState } from './load.ts';
 import type { InterpretedDelivery } from './store.ts';
 

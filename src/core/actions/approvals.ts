@@ -22,7 +22,7 @@ import {
   type Vote,
 } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import type { ApprovalBlock, ApprovalsMissing } from '../step/refusals.ts';
+import type { ApprovalBlock, ApprovalsMissing } from '../step/reasons.ts';
 import { reopenProposal } from './expiry.ts';
 import {
   currentProposal,

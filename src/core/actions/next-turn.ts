@@ -1,7 +1,6 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
-import { spentText } from '../messages/spending-text.ts';
-import type { ToolBatch } from '../state/conversation.ts';
-import { toIssuedCall } from '../state/conversation.ts';
+import { spentText } from '../messages/run-warnings.ts';
+import { type ToolBatch, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
 import type { Run } from '../state/run.ts';

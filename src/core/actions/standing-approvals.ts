@@ -7,7 +7,7 @@ import { isPending } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import type { StandingApproval } from '../state/vote.ts';
 import type { Facts, Need } from '../step/facts.ts';
-import type { StandingEnd } from '../step/refusals.ts';
+import type { StandingEnd } from '../step/reasons.ts';
 import { currentApprovalRules, recordApproval } from './approvals.ts';
 import { settingsNeeds } from './fact-needs.ts';
 import { currentProposal, type StepBuilder, withEffects, withPullState, withReply } from './step-builder.ts';

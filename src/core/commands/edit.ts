@@ -11,11 +11,16 @@ import {
 import { answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { type CommandNamed, readTargetsAndText } from '../comments/command-line.ts';
+import { NOT_ONE_PLACE, type UserEditInput, userEditRange } from '../edits/build/user-edit.ts';
+import type { FileChange } from '../edits/change.ts';
+import type { Placement } from '../edits/placement.ts';
 import { undoNotEditable } from '../messages/replies.ts';
-import type { Targets } from '../state/intent.ts';
+import type { FileAtHead } from '../state/head-changes.ts';
+import type { CommentIntent, Targets } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { transition } from '../state/proposal-lifecycle.ts';
-import type { Need } from '../step/facts.ts';
+import type { PullState } from '../state/pull-state.ts';
+import type { Facts, Need } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { endRejection } from './deny.ts';
 import { approvalNeeds } from './shared/approval-checks.ts';
@@ -26,8 +31,7 @@ import {
   createVote,
   endWithReply,
 } from './shared/context.ts';
-import { meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
-import { findUserEditTarget, userEditInput } from './shared/user-edit-target.ts';
+import { findAnsweredProposal, meantTargets, type ResolvedTargets, resolveDecisionTargets } from './shared/targets.ts';
 
 export const edit = {
   name: 'edit',
@@ -102,3 +106,52 @@ function rejectWithInstruction(
   const output = instructedOutput(current, vote, builder.pull.run?.task.by ?? null);
   return queueCommentUpdate(answerProposalCalls(rejected, proposal, output), proposal);
 }
+
+/** A reply whose one suggestion block is to replace the proposed lines. */
+export type UserEditTarget = {
+  readonly proposal: Proposal;
+  readonly change: FileChange;
+  readonly placement: Placement;
+  readonly lines: readonly string[];
+  /** The text beside the block. */
+  readonly note: string;
+};
+
+/**
+ * Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace.
+ */
+export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
+  const { parsed, location } = intent;
+  if (parsed.kind !== 'text' || location.at !== 'thread') return null;
+  const { suggestion: lines } = parsed;
+  const proposal = findAnsweredProposal(pull, intent);
+  if (lines === null || lines === 'unclear' || proposal === null || !canTakeUserEdit(proposal)) return null;
+  const { change, placement } = proposal;
+  if (placement === null || change.op === 'set' || userEditRange(placement) === null) return null;
+  return { proposal, change, placement, lines, note: parsed.text };
+}
+
+/** A person's text that is about to be committed can't be replaced by another person's, only denied. */
+export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean {
+  return origin.kind === 'call' && (state === 'proposed' || (state === 'approved' && userEdit === null));
+}
+
+/** The input of a user edit, without the text of the file that the proposal was made for. */
+type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
+
+export function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
+  return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
+}
+
+/** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */
+export function withBaseText(input: UserEditWithoutBase, file: FileAtHead | null): UserEditInput | null {
+  const { base } = input.change;
+  if (base === null || file?.blob !== base.blob || file.text === null) return null;
+  return { ...input, baseText: file.text };
+}
+
+/** The result of a user edit whose file has changed since the proposal. */
+export const USER_EDIT_FILE_CHANGED = {
+  kind: 'refused',
+  why: NOT_ONE_PLACE,
+} as const satisfies Facts['userEdit'];

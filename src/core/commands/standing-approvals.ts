@@ -13,7 +13,7 @@ import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { StandingApproval } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
-import type { StandingObstacle } from '../step/refusals.ts';
+import type { StandingObstacle } from '../step/reasons.ts';
 import type { Step } from '../step/step.ts';
 import {
   acknowledge,

@@ -17,6 +17,7 @@ import {
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/shared/clean-text.ts';
 import { approve, queueCommit } from '../commands/approve.ts';
+import { canTakeUserEdit, findUserEditTarget, USER_EDIT_FILE_CHANGED, type UserEditTarget } from '../commands/edit.ts';
 import { checkMayApprove, checkPagesIntact } from '../commands/shared/approval-checks.ts';
 import {
   acknowledge,
@@ -26,12 +27,6 @@ import {
   refuseIfReadOnly,
   replyAlreadyDecided,
 } from '../commands/shared/context.ts';
-import {
-  canTakeUserEdit,
-  findUserEditTarget,
-  USER_EDIT_FILE_CHANGED,
-  type UserEditTarget,
-} from '../commands/shared/user-edit-target.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { NOT_ONE_PLACE, type UserEditResult } from '../edits/build/user-edit.ts';
 import type { FileChange } from '../edits/change.ts';

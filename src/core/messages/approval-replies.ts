@@ -3,7 +3,7 @@ import { MAX_SCOPE_CHARACTERS, MAX_STANDING_APPROVALS } from '../policy/standing
 import type { Proposal } from '../state/proposal.ts';
 import type { ApproverRole } from '../state/settings.ts';
 import type { StandingApproval, StandingScope, VoteProblem } from '../state/vote.ts';
-import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/refusals.ts';
+import type { ApprovalBlock, ApprovalsMissing, StandingEnd, StandingObstacle } from '../step/reasons.ts';
 import { escapeLogin, formatProposalList } from './proposal/proposal-status.ts';
 import { formatProblems } from './settings-replies.ts';
 import { codeSpan, composeReply, formatTime, joinBlocks, shortenPath, truncate } from './shared/markdown.ts';

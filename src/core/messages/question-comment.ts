@@ -15,8 +15,7 @@ import {
   stripMarkers,
   truncate,
 } from './shared/markdown.ts';
-import { renderInline } from './shared/model-lines.ts';
-import { quoteMarkdown, quoteModelMarkdown } from './shared/model-markdown.ts';
+import { quoteMarkdown, quoteModelMarkdown, renderInline } from './shared/model-markdown.ts';
 
 const PROMPT_CHARACTER_LIMITS = [2_000, 1_000, 500] as const;
 

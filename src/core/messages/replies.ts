@@ -18,7 +18,7 @@ import {
 } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import type { RequiredPermission } from '../step/app-rights.ts';
-import type { UndoRefusal } from '../step/refusals.ts';
+import type { UndoRefusal } from '../step/reasons.ts';
 import { createTextView, renderOpenDiff } from './proposal/diff-markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalList, linkedId } from './proposal/proposal-status.ts';
 import { activityText, heldAnswersLine } from './run-comment.ts';

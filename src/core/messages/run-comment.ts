@@ -11,7 +11,7 @@ import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, linkedId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';
 import { describeEnd } from './run-ended.ts';
-import { branchLines } from './run-warnings.ts';
+import { branchLines, spendingLine } from './run-warnings.ts';
 import {
   blockQuote,
   codeSpan,
@@ -27,7 +27,6 @@ import {
   turnMarker,
 } from './shared/markdown.ts';
 import { quoteModelMarkdown } from './shared/model-markdown.ts';
-import { spendingLine } from './spending-text.ts';
 
 /** Everything that the run's one comment shows. */
 type RunView = {

@@ -1,5 +1,4 @@
-import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
-import { endRun } from '../actions/end-run.ts';
+import { endRun, queueQuestionUpdate, withQuestion } from '../actions/end-run.ts';
 import { scheduleDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { useStandingApprovals } from '../actions/standing-approvals.ts';

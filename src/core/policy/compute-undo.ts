@@ -8,7 +8,7 @@ import { byteLength } from '../edits/text/characters.ts';
 import type { AssessableChange, FileAtHead } from '../state/head-changes.ts';
 import type { AppCommit } from '../state/run.ts';
 import type { AppliedChange, AppliedMember, UndoResult } from '../step/facts.ts';
-import type { UndoRefusal } from '../step/refusals.ts';
+import type { UndoRefusal } from '../step/reasons.ts';
 import { areChangesTouching } from './earlier-changes.ts';
 import { assessChange } from './staleness.ts';
 

@@ -10,7 +10,7 @@ import type { CodeOwners, SettingsInForce, SettingsReading } from '../state/sett
 import type { ModelPrices } from '../state/spending.ts';
 import type { Permission, Person } from '../state/vote.ts';
 import type { RequiredPermission } from './app-rights.ts';
-import type { UndoRefusal } from './refusals.ts';
+import type { UndoRefusal } from './reasons.ts';
 
 /** One fact that a signal needs before it can be decided. */
 export type Need =

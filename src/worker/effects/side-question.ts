@@ -4,7 +4,7 @@ import { summarizePull } from '../../core/agent/context/pull-summary.ts';
 import { buildInterimResults, toolMessage } from '../../core/agent/messages.ts';
 import { LAST_RESPONSE_MESSAGE, openFromPull, openFromRun } from '../../core/agent/side-question-texts.ts';
 import { isUnfinishedAnswer, joinAnswers, NUDGE_MESSAGE } from '../../core/agent/turn-texts.ts';
-import { modelInForce } from '../../core/settings/models.ts';
+import { modelInForce } from '../../core/settings/operator-file.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { ModelResponse, TokenUsage, ToolCall, TranscriptMessage } from '../../core/state/conversation.ts';
 import type { PullState } from '../../core/state/pull-state.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
-import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
+import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/edit.ts';
 import { withCurrentNames } from '../../core/decide.ts';
 import { applyUserEdit } from '../../core/edits/build/user-edit.ts';
 import type { FileMode } from '../../core/edits/change.ts';

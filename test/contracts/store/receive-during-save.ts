@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
 import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Claim } from '../../../src/adapters/store/store.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { delivery, pullOf, run, step } from './samples.ts';

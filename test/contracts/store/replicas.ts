@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { withClaim } from '../../../src/adapters/store/claims.ts';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { finishEffect } from '../../../src/adapters/store/effects.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { type DatabaseHarness, LEASE, nextEffect, nextSignal, PATIENCE, present } from './store-under-test.ts';
 import type { TestDatabase } from './test-database.ts';

@@ -7,9 +7,9 @@ import {
   type MemoryTables,
 } from '../../../lab/simulation/memory-store/tables.ts';
 import { deleteAllRows } from '../../../lab/simulation/world/database.ts';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { migrate } from '../../../src/adapters/store/engine/migrate.ts';
 import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Claim, Store, StoredEffect, StoredSignal } from '../../../src/adapters/store/store.ts';
 import { delivery } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';

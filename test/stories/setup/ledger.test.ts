@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findPullRequestKeys, type LedgerFilter, readAnswers, readLedger } from '../../../src/adapters/store/ledger.ts';
-import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/exported-row.ts';
+import { type ExportedRow, toExportedAnswer, toExportedRow } from '../../../src/cli/export/export.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { askPeople, CHOICE, questionId, TEXT } from '../support/questions.ts';
 import { proposeRows } from '../support/rows.ts';

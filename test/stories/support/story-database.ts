@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { inject } from 'vitest';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
 import type { Backend, DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import { borrowPglite } from '../../support/borrowed-pglite.ts';
 import { makeDatabase, serverUrl } from '../../support/server-database.ts';

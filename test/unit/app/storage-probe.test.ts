@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createLogger } from '../../../src/adapters/telemetry/log.ts';
-import { createStorageCheck } from '../../../src/app/storage-probe.ts';
+import { createStorageCheck } from '../../../src/app/probes.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 
 const FULL = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../lab/shared/silent.ts';
-import { createStore } from '../../../src/adapters/store/create-store.ts';
 import type { Backend } from '../../../src/adapters/store/engine/schema.ts';
+import { createStore } from '../../../src/adapters/store/open.ts';
 import type { Claim, Store } from '../../../src/adapters/store/store.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../src/core/settings/operator-file.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';

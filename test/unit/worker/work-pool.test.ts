@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Alarm } from '../../../src/worker/work-pool.ts';
+import { Alarm } from '../../../src/worker/worker.ts';
 
 describe('the alarm of the worker', () => {
   it('does not sleep if it was woken during the look for work', async () => {

@@ -6,7 +6,7 @@ import type { Task } from '../../state/run.ts';
 import type { PathRules } from '../../state/settings.ts';
 import { CONTEXT_LIMITS } from '../../state/task-context.ts';
 import { canApprove, type Permission } from '../../state/vote.ts';
-import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/discussion.ts';
+import type { Author, AuthorKind, Discussion, Review, ReviewThread, Statement } from '../../step/ports.ts';
 import { isBareCommand, wordsOf } from './clean-text.ts';
 import { formatPath } from './tool-results.ts';
 

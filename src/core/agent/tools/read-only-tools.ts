@@ -4,7 +4,9 @@ import { BYTE_ORDER_MARK, byteLength, decodeText } from '../../edits/text/charac
 import { createLineTable, type LineTable, linesAt } from '../../edits/text/line-table.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters, findHiddenCharacters } from '../../edits/text/unicode.ts';
+import type { Run, ShownFile } from '../../state/run.ts';
 import { MAX_READ_BYTES, MAX_READ_LINES } from '../../state/tools.ts';
+import type { ShownLines } from '../../step/signals.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /**
@@ -107,4 +109,29 @@ function truncateLines(lines: readonly string[]): string[] {
 
 function stripByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+type ShownFiles = Run['shownFiles'];
+
+/** Whether the model was shown all of these lines of the same blob before, at once. */
+export function areShown(files: ShownFiles, { first, last, ...version }: ShownLines): boolean {
+  return rangesOf(files, version).some(([from, to]) => from <= first && last <= to);
+}
+
+/** Remembers that these lines were shown. Lines of another blob at this path count no longer. */
+export function addShownLines(files: ShownFiles, { first, last, ...version }: ShownLines): ShownFiles {
+  const ranges = [...rangesOf(files, version), [first, last] as const];
+  return { ...files, [shownKey(version)]: { blob: version.blob, ranges } };
+}
+
+type FileVersion = Omit<ShownLines, 'first' | 'last'>;
+
+function rangesOf(files: ShownFiles, version: FileVersion): ShownFile['ranges'] {
+  const key = shownKey(version);
+  const known = Object.hasOwn(files, key) ? files[key] : undefined;
+  return known?.blob === version.blob ? known.ranges : [];
+}
+
+function shownKey({ ref, path }: FileVersion): string {
+  return `${ref}:${path}`;
 }

@@ -16,7 +16,7 @@ import { commentKey } from '../../state/posted-comment.ts';
 import type { Proposal } from '../../state/proposal.ts';
 import { isPending } from '../../state/proposal-lifecycle.ts';
 import type { Facts, Need } from '../../step/facts.ts';
-import type { ApprovalBlock } from '../../step/refusals.ts';
+import type { ApprovalBlock } from '../../step/reasons.ts';
 import type { Step } from '../../step/step.ts';
 import { type CommandContext, type CommentContext, endWithReply } from './context.ts';
 

@@ -13,23 +13,26 @@ import {
 import {
   createDiffView,
   type DiffView,
+  fileWarnings,
   joinViews,
   renderDiff,
   renderFoldedDiff,
   renderOpenDiff,
+  syntaxWarning,
 } from './diff-markdown.ts';
-import { fileWarnings, syntaxWarning } from './diff-warnings.ts';
 import {
   approvalsLine,
+  createSetViews,
   decisionLine,
+  renderSetDiff,
   replacesLine,
+  setIntroduction,
   titleLine,
   undoLine,
   versionLine,
   viewProposalPayload,
 } from './proposal-header.ts';
 import { escapeLogin, type ProposalView, proposalStatus } from './proposal-status.ts';
-import { createSetViews, renderSetDiff, setIntroduction } from './set-page.ts';
 
 /** The Markdown of a proposal's page. All its links are below `links`. */
 export type RenderedProposal = { readonly body: string; readonly links: RepoLinks };

@@ -8,8 +8,8 @@ import { blobSha, encodeText } from '../../edits/text/characters.ts';
 import { applyUnifiedDiff } from '../../edits/text/hunks.ts';
 import { shownRows } from './diff-markdown.ts';
 import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
+import { listsMembers } from './proposal-header.ts';
 import type { ProposalView } from './proposal-status.ts';
-import { listsMembers } from './set-page.ts';
 
 /** The change and its placement, as they are stored. */
 type StoredChange = {

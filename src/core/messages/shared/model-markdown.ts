@@ -3,8 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { redact } from '../../../lib/redaction.ts';
 import { rememberTexts } from '../../../lib/remember-texts.ts';
 import { escapeHiddenAndCr } from '../../edits/text/unicode.ts';
-import { blockQuote, codeBlock, stripMarkers, truncate } from './markdown.ts';
-import { findTable, renderInline, renderTable } from './model-lines.ts';
+import { blockQuote, codeBlock, escapeText, stripMarkers, truncate } from './markdown.ts';
 
 /** The parser's names of everything within a line. Without them it reads blocks only. */
 const INLINE_CONSTRUCTS: readonly string[] = [
@@ -142,4 +141,67 @@ function prefixLines(lines: readonly string[], prefix: string): readonly string[
 /** Parts with a blank line between them; empty ones are left out. */
 function joinParts(parts: readonly (readonly string[])[]): readonly string[] {
   return parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+}
+
+/** Code spans, which hold no emphasis, and text between one or two asterisks that stand at words' edges. */
+const CODE_OR_EMPHASIS = /(?<!`)(`+)(?!`)[^`]+\1(?!`)|(?<=^|[\s(])(\*\*?)(?![\s*])([^*]+)(?<!\s)\2(?=$|[\s.,;:!?)])/g;
+
+/** One line of untrusted text with its emphasis, all else inert; no line if nothing is visible. */
+export function renderInline(untrusted: string): readonly string[] {
+  const line = untrusted.trim();
+  let [rendered, from] = ['', 0];
+  for (const match of line.matchAll(CODE_OR_EMPHASIS)) {
+    const [all, , marks, inner = ''] = match;
+    const emphasized = escapeText(inner);
+    if (marks === undefined || emphasized === '') continue;
+    rendered += `${escapeBetween(line.slice(from, match.index))}${marks}${emphasized}${marks}`;
+    from = match.index + all.length;
+  }
+  const text = `${rendered}${escapeBetween(line.slice(from))}`.trim();
+  return text === '' ? [] : [text];
+}
+
+/** Escaped text with the spaces around it. */
+function escapeBetween(text: string): string {
+  const escaped = escapeText(text);
+  if (escaped === '') return text === '' ? '' : ' ';
+  return `${/^\s/.test(text) ? ' ' : ''}${escaped}${/\s$/.test(text) ? ' ' : ''}`;
+}
+
+const DELIMITER_CELL = /^:?-+:?$/;
+
+const MAX_COLUMNS = 20;
+
+/** The index of the header of a table, or -1. A row of dashes with as many cells follows it. */
+export function findTable(lines: readonly string[]): number {
+  return lines.findIndex((header, index) => {
+    const [names, marks] = [cellsOf(header), cellsOf(lines[index + 1] ?? '')];
+    const isTable = names.length === marks.length && marks.every((cell) => DELIMITER_CELL.test(cell));
+    return isTable && header.includes('|') && names.length <= MAX_COLUMNS;
+  });
+}
+
+/**
+ * The lines of a table, inert. Columns lose their alignment: where a table is not understood, `:---:` would be an
+ * emoji.
+ */
+export function renderTable([header = '', , ...body]: readonly string[]): readonly string[] {
+  const names = cellsOf(header);
+  const rows = body.map(cellsOf).map((cells) => names.map((_, column) => cells[column] ?? ''));
+  return [formatRow(names), formatRow(names.map(() => null)), ...rows.map(formatRow)];
+}
+
+/** A backslash keeps a pipe inside its cell. */
+function cellsOf(line: string): readonly string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.replaceAll('\\|', '|').trim());
+}
+
+/** Pipes are in code only, where parsers disagree about `\|`. */
+function formatRow(cells: readonly (string | null)[]): string {
+  const texts = cells.map((cell) => (cell === null ? '---' : (renderInline(cell)[0] ?? '').replaceAll('|', '\\u{7C}')));
+  return `| ${texts.join(' | ')} |`;
 }

@@ -1,16 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
-import { buildSet } from '../../../core/edits/build/build-set.ts';
+import { fileNotFoundText } from '../../../core/agent/shared/file-list.ts';
+import { buildSet, type TouchedPath } from '../../../core/edits/build/build-set.ts';
 import { buildText } from '../../../core/edits/build/build-text.ts';
-import { type Change, membersOf } from '../../../core/edits/change.ts';
+import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';
 import { areChangesTouching } from '../../../core/policy/earlier-changes.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';
-import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
+import { checkMoveTarget, checkPath, pathAndParents } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
 import type { OneChange, ToolRequestOf } from '../../../core/state/tools.ts';
+import type { TreeEntry } from '../../../core/step/ports.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
-import { createDraft, type DraftFile, type DraftTree, touchedPaths, withFile, withHeadFile } from './draft-tree.ts';
 import { lastReadBlob } from './propose-change.ts';
 import {
   checkAccess,
@@ -18,6 +18,7 @@ import {
   fetchAllowedFile,
   type ToolCallContext,
   toolOutput,
+  type Workspace,
   wholeFileAccess,
   writeAccess,
 } from './workspace.ts';
@@ -179,4 +180,57 @@ function findSharedPath(change: Change): string | null {
   const members = membersOf(change);
   const shared = members.find((one, index) => members.slice(0, index).some((other) => areChangesTouching(one, other)));
   return shared?.path ?? null;
+}
+
+/** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */
+export type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
+
+/** The head with the changes made so far: a tree to check paths with, and the files that were touched. */
+export type DraftTree = {
+  readonly workspace: Workspace;
+  /** Changed in place, because a copy for each change would take too long in a large repository. */
+  readonly tree: Map<string, TreeEntry>;
+  /** By path; null for a path whose file is gone. */
+  readonly files: ReadonlyMap<string, DraftFile | null>;
+  /** The files at the head of the touched paths. A path that was free has none. */
+  readonly before: ReadonlyMap<string, StoredFile | null>;
+};
+
+export function createDraft(workspace: Workspace): DraftTree {
+  return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map() };
+}
+
+/** The draft with a file of the head that a change is about to touch; null for a free path. */
+export function withHeadFile(draft: DraftTree, path: string, file: StoredFile | null): DraftTree {
+  return {
+    ...draft,
+    before: new Map([...draft.before, [path, file]]),
+    files: new Map([...draft.files, [path, file === null ? null : { file, origin: path }]]),
+  };
+}
+
+/** The draft after a change of a path; null where its file is gone. The draft before it must not be used again. */
+export function withFile(draft: DraftTree, path: string, changed: DraftFile | null): DraftTree {
+  const files = new Map([...draft.files, [path, changed]]);
+  if (changed === null) draft.tree.delete(path);
+  else addFile(draft, path, changed.file);
+  return { ...draft, files };
+}
+
+export function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
+  return [...files].map(([path, after]) => ({
+    path,
+    before: before.get(path) ?? null,
+    after: after?.file ?? null,
+    origin: after?.origin ?? null,
+  }));
+}
+
+const NEW_DIRECTORY: TreeEntry = { mode: '040000', sha: '', size: null };
+
+/** Adds a file with the directories above it, so that no other file can take their place. */
+function addFile({ tree }: DraftTree, path: string, { ref, bytes }: StoredFile): void {
+  tree.set(path, { mode: ref.mode, sha: ref.blob, size: bytes.length });
+  for (const directory of pathAndParents(path).slice(0, -1))
+    if (!tree.has(directory)) tree.set(directory, NEW_DIRECTORY);
 }

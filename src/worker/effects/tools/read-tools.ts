@@ -1,12 +1,10 @@
 import { findDeclarations } from '../../../adapters/syntax/parse-source.ts';
 import { findSpeakers, formatDiscussion } from '../../../core/agent/shared/discussion.ts';
-import { formatFileList } from '../../../core/agent/shared/file-list.ts';
+import { fileNotFoundText, formatFileList } from '../../../core/agent/shared/file-list.ts';
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
-import { fileNotFoundText } from '../../../core/agent/tools/nearest-path.ts';
 import { formatOutline } from '../../../core/agent/tools/outline.ts';
 import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
-import { formatFileContent } from '../../../core/agent/tools/read-only-tools.ts';
-import { addShownLines, areShown } from '../../../core/agent/tools/shown-lines.ts';
+import { addShownLines, areShown, formatFileContent } from '../../../core/agent/tools/read-only-tools.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readQuestionCall } from '../../../core/agent/question-texts.ts';
+import { boundResults } from '../../../core/agent/shared/response-size.ts';
 import { TOO_MANY_CALLS_OUTPUT, TREE_TOO_LARGE_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
-import { boundResults } from '../../../core/agent/tools/bound-results.ts';
 import { parseCall } from '../../../core/agent/tools/parse-call.ts';
 import { cutOutput, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import { COMMAND_GRAMMAR } from '../../../core/commands/all-commands.ts';

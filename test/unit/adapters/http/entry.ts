@@ -1,12 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Probot } from 'probot';
 import { CountersignOctokit } from '../../../../src/adapters/github/requests/client.ts';
-import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapters/http/health-routes.ts';
-import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
+import {
+  createHealthRoutes,
+  type HttpServer,
+  openHttpServer,
+  type ReadinessCheck,
+} from '../../../../src/adapters/http/server.ts';
 import { createRefusalLog, createWebhookHandler } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
-import { createProbotApp } from '../../../../src/app/probot-app.ts';
+import { createProbotApp } from '../../../../src/app/wiring.ts';
 import type { DeliveryEvent } from '../../../../src/core/step/ports.ts';
 import { asProbotOctokit } from '../../../../src/lib/trust.ts';
 

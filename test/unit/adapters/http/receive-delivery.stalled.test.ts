@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
-import { createStore } from '../../../../src/adapters/store/create-store.ts';
+import { createStore } from '../../../../src/adapters/store/open.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
 import { NO_OPERATOR_SETTINGS } from '../../../../src/core/settings/operator-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findRefusedName } from '../../../../src/adapters/model/parameters.ts';
+import { findRefusedName } from '../../../../src/adapters/model/request.ts';
 import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, scripted } from './open-model.ts';
 
 const ALL = { maxOutputTokens: 4_000, reasoningEffort: 'low', temperature: 0 };

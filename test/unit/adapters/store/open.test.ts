@@ -17,11 +17,10 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createStore } from '../../../../src/adapters/store/create-store.ts';
 import { lockDirectory } from '../../../../src/adapters/store/engine/data-directory.ts';
 import { DatabaseError } from '../../../../src/adapters/store/engine/errors.ts';
 import { openPglite } from '../../../../src/adapters/store/engine/pglite.ts';
-import { openStore } from '../../../../src/adapters/store/open.ts';
+import { createStore, openStore } from '../../../../src/adapters/store/open.ts';
 import { delivery, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextSignal, present } from '../../../contracts/store/store-under-test.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { proofOf } from '../../../../src/cli/verify/text.ts';
+import { proofOf } from '../../../../src/cli/verify/verify.ts';
 import { type Ended, run } from '../../../cli/process.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 

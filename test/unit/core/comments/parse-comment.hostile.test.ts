@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
-import { markLines, splitSuggestion } from '../../../../src/core/comments/comment-lines.ts';
-import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
+import { markLines, parseComment, splitSuggestion } from '../../../../src/core/comments/parse-comment.ts';
 import { HOSTILE_BODIES, repeated, SIZE } from './hostile-bodies.ts';
 
 const piece = fc.constantFrom(

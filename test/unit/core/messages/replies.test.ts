@@ -11,7 +11,7 @@ import { settingsShown } from '../../../../src/core/messages/settings-replies.ts
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { SideQuestion } from '../../../../src/core/state/question.ts';
 import type { StandingApproval } from '../../../../src/core/state/vote.ts';
-import type { ApprovalBlock, UndoRefusal } from '../../../../src/core/step/refusals.ts';
+import type { ApprovalBlock, UndoRefusal } from '../../../../src/core/step/reasons.ts';
 import type { Reply } from '../../../../src/lib/trust.ts';
 import { pullOf } from '../../../contracts/store/samples.ts';
 import { foreignNodes } from './foreign-nodes.ts';

@@ -6,7 +6,7 @@ import { countersign } from '../../../../src/core/policy/countersign.ts';
 import { createStandingVote, findUsable } from '../../../../src/core/policy/standing-approvals.ts';
 import { parseOperatorFile } from '../../../../src/core/settings/operator-file.ts';
 import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
-import type { SetValues } from '../../../../src/core/settings/strictness.ts';
+import type { SetValues } from '../../../../src/core/settings/settings-schema.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import type { Settings } from '../../../../src/core/state/settings.ts';
 import type { ProposingToolName } from '../../../../src/core/state/tools.ts';

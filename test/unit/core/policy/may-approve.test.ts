@@ -15,7 +15,7 @@ import {
   DEFAULT_SETTINGS,
 } from '../../../../src/core/state/settings.ts';
 import type { Permission, Person, Vote } from '../../../../src/core/state/vote.ts';
-import type { ApproverRefusal } from '../../../../src/core/step/refusals.ts';
+import type { ApproverRefusal } from '../../../../src/core/step/reasons.ts';
 import { bigint, proposal as sample, vote } from '../messages/sample.ts';
 
 const ANA: Person = { id: 1, login: 'ana' };

@@ -7,7 +7,7 @@ import {
   findDeniedPath,
   isProtected,
 } from '../../../../src/core/policy/path-policy.ts';
-import { globMatcher } from '../../../../src/core/policy/path-rules.ts';
+import { globMatcher } from '../../../../src/core/policy/path-tables.ts';
 import { DEFAULT_SETTINGS, type PathRule, type PathRules } from '../../../../src/core/state/settings.ts';
 import type { ToolName } from '../../../../src/core/state/tools.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';

@@ -15,7 +15,7 @@ import type { PostedComment } from '../../../../src/core/state/posted-comment.ts
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { StandingApproval } from '../../../../src/core/state/vote.ts';
-import type { StandingObstacle } from '../../../../src/core/step/refusals.ts';
+import type { StandingObstacle } from '../../../../src/core/step/reasons.ts';
 import { ana, ben, bigint, edit, proposal, total, vote } from '../messages/sample.ts';
 
 const GRANTED_AT = '2026-01-01T00:00:10Z';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWriteLimits } from '../../../../../src/adapters/github/requests/write-limits.ts';
+import { createWriteLimits } from '../../../../../src/adapters/github/requests/connection.ts';
 import { LeaseLostError, RateLimitExceededError } from '../../../../../src/core/step/ports.ts';
 import { errorOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from '../http-mock.ts';
 

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withPreparedStatements } from '../../../../../src/adapters/store/engine/prepared-statements.ts';
+import { withPreparedStatements } from '../../../../../src/adapters/store/engine/pglite.ts';
 
 let pglite: PGlite;
 let db: Kysely<unknown>;

@@ -3,7 +3,7 @@ import { findSpeakers, formatDiscussion } from '../../../../../src/core/agent/sh
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { Permission } from '../../../../../src/core/state/vote.ts';
-import type { Author, AuthorKind, Discussion, Statement } from '../../../../../src/core/step/discussion.ts';
+import type { Author, AuthorKind, Discussion, Statement } from '../../../../../src/core/step/ports.ts';
 
 function by(login: string, kind: AuthorKind = 'person'): Author {
   return { id: kind === 'bot' || kind === 'other' ? null : idOf(login), login, kind };

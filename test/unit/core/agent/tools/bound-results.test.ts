@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_RESULTS_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
-import { boundResults } from '../../../../../src/core/agent/tools/bound-results.ts';
+import { boundResults, MAX_RESULTS_BYTES } from '../../../../../src/core/agent/shared/response-size.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import type { CallResult } from '../../../../../src/core/step/signals.ts';
 

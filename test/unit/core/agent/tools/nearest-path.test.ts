@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileNotFoundText, findNearestPaths } from '../../../../../src/core/agent/tools/nearest-path.ts';
+import { fileNotFoundText, findNearestPaths } from '../../../../../src/core/agent/shared/file-list.ts';
 import { DEFAULT_SETTINGS } from '../../../../../src/core/state/settings.ts';
 import type { Tree } from '../../../../../src/core/step/ports.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';

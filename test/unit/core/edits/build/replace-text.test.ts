@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEdit } from '../../../../../src/core/edits/build/build-text.ts';
-import { type EditRequest, replaceText } from '../../../../../src/core/edits/build/replace-text.ts';
+import { buildEdit, type EditRequest, replaceText } from '../../../../../src/core/edits/build/build-text.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
 import { findMatches } from '../../../../../src/core/edits/text/find-text.ts';
 import { keepLineEndings } from '../../../../../src/core/edits/text/line-endings.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSimilarity, findNearMatches } from '../../../../../src/core/edits/text/closest-text.ts';
+import { createSimilarity, findNearMatches } from '../../../../../src/core/edits/text/find-text.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
 
 const word = fc

@@ -5,8 +5,8 @@ import { combineChanges } from '../../../../../src/core/edits/change-set.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import { MAX_DIFF_BYTES } from '../../../../../src/core/edits/text/limits.ts';
 import { renderOpenProposal, renderProposal } from '../../../../../src/core/messages/proposal/proposal-comment.ts';
+import { setIntroduction } from '../../../../../src/core/messages/proposal/proposal-header.ts';
 import { proposalRoundTrips } from '../../../../../src/core/messages/proposal/read-back.ts';
-import { setIntroduction } from '../../../../../src/core/messages/proposal/set-page.ts';
 import type { Proposal } from '../../../../../src/core/state/proposal.ts';
 import { inConversation, proposal, view, write } from '../sample.ts';
 
