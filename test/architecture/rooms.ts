@@ -196,7 +196,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },
   'src/core/edits/build': {
     what: 'makes changes from calls and from people’s lines',
-    entries: ['build-change.ts', 'build-set.ts', 'build-text.ts', 'file-version.ts', 'user-edit.ts'],
+    entries: ['build-change.ts', 'build-files.ts', 'build-text.ts', 'file-version.ts', 'user-edit.ts'],
   },
   'src/core/edits': {
     what: 'what a change is: its lines, digest and place',

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { fileNotFoundText } from '../../../core/agent/shared/file-list.ts';
-import { buildSet, type TouchedPath } from '../../../core/edits/build/build-set.ts';
+import { buildSet, type TouchedPath } from '../../../core/edits/build/build-files.ts';
 import { buildText } from '../../../core/edits/build/build-text.ts';
 import { type Change, membersOf, type StoredFile } from '../../../core/edits/change.ts';
 import { applyChange } from '../../../core/edits/change-set.ts';

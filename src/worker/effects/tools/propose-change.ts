@@ -1,7 +1,7 @@
 import { fileNotFoundText } from '../../../core/agent/shared/file-list.ts';
 import { EARLIER_CALL_HINT, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import type { BuildResult } from '../../../core/edits/build/build-change.ts';
-import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-set.ts';
+import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-files.ts';
 import { buildText, type TextStep } from '../../../core/edits/build/build-text.ts';
 import { pathsOf } from '../../../core/edits/change.ts';
 import { CHANGE_TOOLS, MOVE_TOOLS } from '../../../core/policy/path-policy.ts';

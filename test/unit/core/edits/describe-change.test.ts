@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BuildResult } from '../../../../src/core/edits/build/build-change.ts';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-set.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-files.ts';
 import { buildEdit, buildWrite } from '../../../../src/core/edits/build/build-text.ts';
 import { summarizeChange } from '../../../../src/core/edits/describe-change.ts';
 import { changeOf, stored } from './samples.ts';

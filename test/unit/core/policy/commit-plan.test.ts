@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildChange } from '../../../../src/core/edits/build/build-change.ts';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-set.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-files.ts';
 import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
 import {
   type HeadFiles,

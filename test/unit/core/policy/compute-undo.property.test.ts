@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-set.ts';
+import { buildDelete, buildMove } from '../../../../src/core/edits/build/build-files.ts';
 import {
   type BlobRef,
   ChangePayloadSchema,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildDelete, buildMove, buildSet, type TouchedPath } from '../../../../src/core/edits/build/build-set.ts';
+import { buildDelete, buildMove, buildSet, type TouchedPath } from '../../../../src/core/edits/build/build-files.ts';
 import { type Change, membersOf } from '../../../../src/core/edits/change.ts';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { isRevertOfUserEdit, repeatsResult } from '../../../../src/core/policy/earlier-changes.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-set.ts';
+import { buildDelete, buildMove } from '../../../../../src/core/edits/build/build-files.ts';
 import { type BlobRef, ChangePayloadSchema, type FileChange } from '../../../../../src/core/edits/change.ts';
 import { summarizeChange } from '../../../../../src/core/edits/describe-change.ts';
 import { changeDigest } from '../../../../../src/core/edits/digest.ts';

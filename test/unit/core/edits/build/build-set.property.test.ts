@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildSet, type TouchedPath } from '../../../../../src/core/edits/build/build-set.ts';
+import { buildSet, type TouchedPath } from '../../../../../src/core/edits/build/build-files.ts';
 import { type FileChange, membersOf } from '../../../../../src/core/edits/change.ts';
 import { recomputedDigest, setDigest } from '../../../../../src/core/edits/digest.ts';
 import { applyRegion, composeFile } from '../../../../../src/core/edits/region.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDelete } from '../../../../../src/core/edits/build/build-set.ts';
+import { buildDelete } from '../../../../../src/core/edits/build/build-files.ts';
 import { type FileChange, unifiedDiffOf } from '../../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../../src/core/edits/placement.ts';
 import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
