@@ -57,7 +57,7 @@ async function versionLine(): Promise<string> {
 }
 
 async function refuseUnknownCommand(name: string): Promise<number> {
-  const { closestName } = await import('./lib/format.ts');
+  const { closestName } = await import('./lib/closest-name.ts');
   const closest = closestName(name, [...COMMANDS.keys(), '--help', '--version']);
   const suggestion = closest === null ? '' : ` Did you mean ${closest}?`;
   printError(`countersign has no command ${JSON.stringify(name)}.${suggestion} See countersign --help.`);

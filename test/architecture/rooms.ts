@@ -171,10 +171,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'who, where, how fresh',
     entries: [
       'countersign.ts',
+      'vote-problems.ts',
       'may-approve.ts',
       'code-owners.ts',
       'paths.ts',
       'path-tables.ts',
+      'globs.ts',
       'path-policy.ts',
       'staleness.ts',
       'standing-approvals.ts',
@@ -186,7 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/settings': {
     what: '`.github/countersign.yml` and the operator’s file',
-    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'settings-schema.ts'],
+    entries: ['repo-settings.ts', 'operator-file.ts', 'settings-file.ts', 'combine-settings.ts'],
   },
   'src/core/comments': {
     what: 'comment → command',
@@ -221,6 +223,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'line-endings.ts',
       'find-text.ts',
       'hunks.ts',
+      'applied-ops.ts',
       'limits.ts',
     ],
   },

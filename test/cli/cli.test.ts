@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { closestName } from '../../src/lib/format.ts';
+import { closestName } from '../../src/lib/closest-name.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { readFacts } from '../architecture/source-facts.ts';
 import { run } from './process.ts';

@@ -1,6 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
-import { findSourceProblem } from '../../../src/core/policy/countersign.ts';
+import { findSourceProblem } from '../../../src/core/policy/vote-problems.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import { isApprovalVote, usesStandingApproval, type Vote, voteLocationOf } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { PostedComment } from '../../core/state/posted-comment.ts';
-import { type VoteLocation, type VoteSource, type VoteSources, voteSourceKey } from '../../core/state/vote.ts';
+import { commentKey, type PostedComment } from '../../core/state/posted-comment.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
-import { type CommentText, GitHubError } from '../../core/step/ports.ts';
+import type { CommentText, FoundComment } from '../../core/step/ports.ts';
 import { PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
 import { nullIfNotFound } from './requests/errors.ts';
 
@@ -50,6 +49,87 @@ function untilEnough({ isEnough }: Wanted) {
     if (isEnough?.(listed) === true) done();
     return data;
   };
+}
+
+/** A pull request has comments in threads and in the conversation. */
+const LISTS = [listInThreads, listInConversation];
+
+/** GitHub's timestamps come from several machines. */
+const MAX_SERVER_SKEW_MS = 60_000;
+
+/**
+ * The App's own comments by marker (first line); the oldest if there are several. A pull request can have hundreds of
+ * comments of earlier runs, so comments without a change since `since` are not listed.
+ */
+export async function findCommentsByMarker(
+  connection: PullConnection,
+  markers: readonly string[],
+  since: string | null,
+): Promise<ReadonlyMap<string, FoundComment>> {
+  const wanted = new Set(markers);
+  const found = new Map<string, FoundComment>();
+  const botId = await connection.botId();
+  const from = since === null ? null : new Date(Date.parse(since) - MAX_SERVER_SKEW_MS).toISOString();
+  const collect = (comments: readonly RestComment[]): boolean => {
+    for (const comment of comments) {
+      const { body = '' } = comment;
+      const marker = firstLineOf(body);
+      if (comment.user?.id !== botId || !wanted.has(marker) || found.has(marker)) continue;
+      found.set(marker, { ...toPostedComment(kindOf(comment), comment, body), body });
+    }
+    return found.size === wanted.size;
+  };
+  for (const list of LISTS) if (!collect([])) await list(connection, { since: from, isEnough: collect });
+  return found;
+}
+
+function kindOf({ path, subject_type: subject }: RestComment): PostedComment['kind'] {
+  if (path === undefined) return 'issue-comment';
+  return subject === 'file' ? 'file-comment' : 'review-comment';
+}
+
+/** Whether the App has posted this body on the pull request at or after `since` (ISO 8601). */
+export async function hasPosted(connection: PullConnection, body: string, since: string): Promise<boolean> {
+  const botId = await connection.botId();
+  // GitHub's timestamps have whole seconds, so a fraction would exclude comments of the same second.
+  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
+  const isSame = (comment: RestComment): boolean =>
+    comment.user?.id === botId &&
+    comment.created_at >= from &&
+    normalizeBody(comment.body ?? '') === normalizeBody(body);
+  for (const list of LISTS) {
+    const comments = await list(connection, { since: from, isEnough: (listed) => listed.some(isSame) });
+    if (comments.some(isSame)) return true;
+  }
+  return false;
+}
+
+/** The current text by `commentKey`; null for a deleted comment. One comment is fetched, several are listed. */
+export async function fetchCommentTexts(
+  connection: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<Readonly<Record<string, CommentText | null>>> {
+  const [only, ...others] = comments;
+  if (only !== undefined && others.length === 0) {
+    const body = await nullIfNotFound(fetchBody(connection, only));
+    return { [commentKey(only)]: body === null ? null : toCommentText(body) };
+  }
+  const texts: Record<string, CommentText | null> = Object.fromEntries(comments.map((one) => [commentKey(one), null]));
+  for (const [index, list] of LISTS.entries()) {
+    const wanted = comments.filter(({ kind }) => (kind === 'issue-comment') === (index === 1));
+    const keys = new Map(wanted.map((one) => [one.id, commentKey(one)]));
+    for (const { id, body = '' } of wanted.length === 0 ? [] : await list(connection, {})) {
+      const key = keys.get(id);
+      if (key !== undefined) texts[key] = toCommentText(body);
+    }
+  }
+  return texts;
+}
+
+async function fetchBody({ ref, read }: PullConnection, { kind, id }: PostedComment): Promise<string> {
+  const params = { ...repositoryParams(ref), comment_id: id };
+  if (kind === 'issue-comment') return (await read.rest.issues.getComment(params)).data.body ?? '';
+  return (await read.rest.pulls.getReviewComment(params)).data.body;
 }
 
 /** The current comments of a review of any account; null if the pull request has no such review. */
@@ -104,71 +184,4 @@ export function normalizeBody(body: string): string {
 /** The first line, which contains the App's marker. Line endings can be CRLF. */
 export function firstLineOf(body: string): string {
   return body.split(/\r?\n/, 1)[0] ?? '';
-}
-
-/** The comments and reviews of these votes, each fetched by its id. Null for what GitHub does not have. */
-export async function fetchVoteSources(
-  connection: PullConnection,
-  locations: readonly VoteLocation[],
-): Promise<VoteSources> {
-  const sources = new Map<string, VoteSource | null>();
-  for (const location of locations) {
-    const key = voteSourceKey(location);
-    if (!sources.has(key)) sources.set(key, await nullIfNotFound(fetchVoteSource(connection, location)));
-  }
-  return Object.fromEntries(sources);
-}
-
-/** Null if the comment is on another pull request: GitHub serves it by its id under each one of the repository. */
-async function fetchVoteSource(
-  { ref, read }: PullConnection,
-  { surface, commentId }: VoteLocation,
-): Promise<VoteSource | null> {
-  switch (surface) {
-    case 'conversation': {
-      const { data } = await read.rest.issues.getComment({ ...repositoryParams(ref), comment_id: commentId });
-      const source = toVoteSource(data, commentId);
-      return data.issue_url.endsWith(`/issues/${ref.number}`) ? source : null;
-    }
-    case 'thread': {
-      const { data } = await read.rest.pulls.getReviewComment({ ...repositoryParams(ref), comment_id: commentId });
-      const thread = { rootId: data.in_reply_to_id ?? data.id, reviewId: data.pull_request_review_id ?? null };
-      const source = { ...toVoteSource(data, commentId), thread };
-      return data.pull_request_url.endsWith(`/pulls/${ref.number}`) ? source : null;
-    }
-    case 'review': {
-      const { data } = await read.rest.pulls.getReview({ ...pullParams(ref), review_id: commentId });
-      const reviewState = REVIEW_STATES.get(data.state) ?? 'commented';
-      return { ...toVoteSource(data, commentId), createdAt: data.submitted_at ?? null, reviewState };
-    }
-  }
-}
-
-const REVIEW_STATES: ReadonlyMap<string, NonNullable<VoteSource['reviewState']>> = new Map([
-  ['APPROVED', 'approved'],
-  ['CHANGES_REQUESTED', 'changes_requested'],
-  ['DISMISSED', 'dismissed'],
-]);
-
-type RestVoteComment = {
-  readonly id: number;
-  readonly body?: string;
-  readonly created_at?: string;
-  readonly user: { readonly id: number; readonly login: string } | null;
-  readonly performed_via_github_app?: unknown;
-};
-
-function toVoteSource(comment: RestVoteComment, id: number): VoteSource {
-  // Anything else in its place says nothing about the vote.
-  if (comment.id !== id) throw new GitHubError('GitHub returned a comment in an unknown form', null, null);
-  const { user, body = '', created_at: createdAt = null } = comment;
-  return {
-    authorId: user?.id ?? null,
-    authorLogin: user?.login ?? null,
-    body,
-    createdAt,
-    viaApp: (comment.performed_via_github_app ?? null) !== null,
-    thread: null,
-    reviewState: null,
-  };
 }

@@ -2,7 +2,7 @@ import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { AppSetup } from '../../core/step/app-rights.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/step/ports.ts';
 import { createDeliveryLog, createIdentityLookup, fetchSetup } from './app-requests.ts';
-import { fetchVoteSources, listReviewComments } from './comments.ts';
+import { fetchCommentTexts, findCommentsByMarker, hasPosted, listReviewComments } from './comments.ts';
 import { createCommit } from './commit.ts';
 import { fetchDiscussion } from './discussion.ts';
 import {
@@ -30,16 +30,8 @@ import { createCaches, createRepositoryClient, createWriteLimits, type PullConne
 import { fetchMissingPermissions } from './requests/tokens.ts';
 import { createReview, dismissReview, findReviews } from './reviews.ts';
 import { resolveThread } from './threads.ts';
-import {
-  createComment,
-  createFileComment,
-  createReply,
-  fetchCommentTexts,
-  findCommentsByMarker,
-  hasPosted,
-  react,
-  updateComment,
-} from './write-comments.ts';
+import { fetchVoteSources } from './vote-sources.ts';
+import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = Omit<ClientOptions, 'now'> & {
   readonly appId: number;

@@ -4,7 +4,8 @@ import type { CommittedChange, Proposal } from '../../core/state/proposal.ts';
 import { type AnswerRecord, responseOf } from '../../core/state/question.ts';
 import type { Run } from '../../core/state/run.ts';
 import type { Vote } from '../../core/state/vote.ts';
-import { recordOf, type Step } from '../../core/step/step.ts';
+import { recordOf } from '../../core/step/ledger-record.ts';
+import type { Step } from '../../core/step/step.ts';
 import { type DatabaseSchema, toPlainText, toStored } from './engine/schema.ts';
 
 /** Proposals that no longer change, and the run that they can belong to. */

@@ -18,7 +18,7 @@ import type { ChangePayload } from '../../core/edits/change.ts';
 import { escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { describeProposal, type Proposal, postedChange } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
-import { instructionOf, type UserResponse } from '../../core/step/step.ts';
+import { instructionOf, type UserResponse } from '../../core/step/ledger-record.ts';
 import { parseJson } from '../../lib/trust.ts';
 import {
   type OptionsResult,

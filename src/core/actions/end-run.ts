@@ -3,9 +3,9 @@ import { runEnded } from '../messages/run-ended.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';
 import { canStillBeDenied, isOpen, transition } from '../state/proposal-lifecycle.ts';
 import type { PullState } from '../state/pull-state.ts';
-import { type AgentQuestion, isAnswerable } from '../state/question.ts';
 import type { EndReason, Run, Task } from '../state/run.ts';
 import type { Person } from '../state/vote.ts';
+import { cancelQuestions } from './close-question.ts';
 import {
   queueCommentUpdate,
   type StepBuilder,
@@ -145,34 +145,4 @@ const CANCEL_NOTES: Readonly<Partial<Record<EndReason, string>>> = {
 export function dropQueue(builder: StepBuilder, reply: Reply): StepBuilder {
   const replied = builder.pull.queue.reduce((next, task) => withReply(next, task.location, reply), builder);
   return withPullState(replied, { queue: [] });
-}
-
-export function withQuestion(builder: StepBuilder, question: AgentQuestion): StepBuilder {
-  const questions = builder.pull.run?.questions ?? [];
-  return withRun(builder, { questions: questions.map((one) => (one.id === question.id ? question : one)) });
-}
-
-/** Gives a question its final state, and shows it on its comment. */
-export function closeQuestion(
-  builder: StepBuilder,
-  question: AgentQuestion,
-  result: Pick<AgentQuestion, 'state'> & Partial<Pick<AgentQuestion, 'answer' | 'note' | 'by' | 'problem'>>,
-): StepBuilder {
-  return queueQuestionUpdate(withQuestion(builder, { ...question, ...result }), question);
-}
-
-/** Updates the question's comment if it is posted. */
-export function queueQuestionUpdate(builder: StepBuilder, { id, runId, comment }: AgentQuestion): StepBuilder {
-  return comment === null ? builder : withEffects(builder, { type: 'update-question-comment', runId, questionId: id });
-}
-
-/** Cancels the open questions of the run. `problem` tells people why. */
-export function cancelQuestions(builder: StepBuilder, problem: string): StepBuilder {
-  const open = builder.pull.run?.questions.filter(({ state }) => state === 'asked') ?? [];
-  return open.reduce((next, one) => closeQuestion(next, one, { state: 'cancelled', problem }), builder);
-}
-
-/** Whether a question was posted before this time. GitHub's times are whole seconds; the same second is not before. */
-export function wasAskedBefore(question: AgentQuestion, createdAt: string): boolean {
-  return isAnswerable(question) && Date.parse(question.comment?.createdAt ?? '') < Date.parse(createdAt);
 }

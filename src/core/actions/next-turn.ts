@@ -1,5 +1,5 @@
 import { remainingResponsesMessage } from '../agent/turn-texts.ts';
-import { spentText } from '../messages/run-warnings.ts';
+import { spentText } from '../messages/run-ended.ts';
 import { type ToolBatch, toIssuedCall } from '../state/conversation.ts';
 import { LIMITS, NO_IDLE_RESPONSES, remainingResponses } from '../state/limits.ts';
 import { type Proposal, turnOf } from '../state/proposal.ts';

@@ -5,7 +5,8 @@ import { pullRequestKey } from '../state/pull-state.ts';
 import { type AgentQuestion, type AnswerRecord, currentQuestion, questionDigest } from '../state/question.ts';
 import type { Run } from '../state/run.ts';
 import type { CallResult } from '../step/signals.ts';
-import { closeQuestion, endRun } from './end-run.ts';
+import { closeQuestion } from './close-question.ts';
+import { endRun } from './end-run.ts';
 import { recordFeedback, type StepBuilder, withEffects, withPullState, withRun } from './step-builder.ts';
 import { answerToolCall, setCallStatus } from './tool-batch.ts';
 

@@ -1,4 +1,4 @@
-import { wasAskedBefore } from '../actions/end-run.ts';
+import { wasAskedBefore } from '../actions/close-question.ts';
 import { recordAnswer } from '../actions/questions.ts';
 import { endStep, startStep } from '../actions/step-builder.ts';
 import { advanceBatch } from '../actions/tool-batch.ts';

@@ -1,4 +1,4 @@
-import { wasAskedBefore } from '../actions/end-run.ts';
+import { wasAskedBefore } from '../actions/close-question.ts';
 import { withdrawQuestions } from '../actions/questions.ts';
 import { endStep, startStep, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';

@@ -1,4 +1,4 @@
-import { isWithinOneEdit } from '../../lib/format.ts';
+import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { ParsedComment } from '../state/intent.ts';
 import { type CommandGrammar, type CommandText, findCommand } from './command-line.ts';
 import { findQuotedIds, readQuote } from './ids.ts';

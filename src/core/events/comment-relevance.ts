@@ -7,7 +7,7 @@ import type { Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
 import { type AgentQuestion, currentQuestion } from '../state/question.ts';
 import type { Reason } from '../step/reasons.ts';
-import { isDecision } from './review.ts';
+import { isDecision } from './review-comments.ts';
 
 /** Whether a comment is for the App. */
 type Relevance =

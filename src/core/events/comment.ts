@@ -27,7 +27,7 @@ import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Step } from '../step/step.ts';
 import { commandMode, isReadAsCommand, type RelevantComment, relevanceOf } from './comment-relevance.ts';
-import { commentRefOf } from './review.ts';
+import { commentRefOf } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
 /** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */

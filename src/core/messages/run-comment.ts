@@ -10,8 +10,8 @@ import { distinctPeople, type StandingApproval } from '../state/vote.ts';
 import { standingApprovalRow } from './approval-replies.ts';
 import { deciderNames, escapeLogin, linkedId, stateLabel } from './proposal/proposal-status.ts';
 import { questionRow } from './question-comment.ts';
-import { describeEnd } from './run-ended.ts';
-import { branchLines, spendingLine } from './run-warnings.ts';
+import { describeEnd, spendingLine } from './run-ended.ts';
+import { branchLines } from './run-warnings.ts';
 import {
   blockQuote,
   codeSpan,

@@ -7,8 +7,8 @@ import { endStep, queueCommentUpdate, type StepBuilder, startStep, withProposal 
 import { advanceBatch, allowReading, answerProposalCalls } from '../actions/tool-batch.ts';
 import { instructedOutput } from '../agent/shared/speakers.ts';
 import { deniedOutput } from '../agent/shared/tool-results.ts';
-import { findVoteProblem } from '../policy/countersign.ts';
 import { countedApprovals, mayApprove, missingApprovals } from '../policy/may-approve.ts';
+import { findVoteProblem } from '../policy/vote-problems.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { isCarriedOut, rejectingVote, transition } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';

@@ -1,4 +1,5 @@
-import { endRun, queueQuestionUpdate, withQuestion } from '../actions/end-run.ts';
+import { queueQuestionUpdate, withQuestion } from '../actions/close-question.ts';
+import { endRun } from '../actions/end-run.ts';
 import { scheduleDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { useStandingApprovals } from '../actions/standing-approvals.ts';

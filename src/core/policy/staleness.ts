@@ -8,7 +8,7 @@ import {
   regionIndex,
   relocateRegion,
 } from '../edits/region.ts';
-import { findAppliedOps } from '../edits/text/hunks.ts';
+import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
 import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';
 import type {

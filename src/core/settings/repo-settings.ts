@@ -11,18 +11,10 @@ import {
   type SettingsReading,
 } from '../state/settings.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
+import { layerValues, type SetValues, tighten } from './combine-settings.ts';
 import { findModelProblems, NO_OPERATOR_SETTINGS, type OperatorSettings } from './operator-file.ts';
 import { readSettings } from './settings-file.ts';
-import {
-  layerValues,
-  limitsSchema,
-  MAX_LIST_ITEMS,
-  parseDurationHours,
-  RULE_PARTS,
-  SettingsFileSchema,
-  type SetValues,
-  tighten,
-} from './settings-schema.ts';
+import { limitsSchema, MAX_LIST_ITEMS, parseDurationHours, RULE_PARTS, SettingsFileSchema } from './settings-schema.ts';
 
 /** Path of a repository's settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';

@@ -15,7 +15,7 @@ import type { z } from 'zod';
 import { isRecord } from '../../lib/trust.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import type { SettingsFileLookup } from '../step/ports.ts';
-import type { SetValues } from './settings-schema.ts';
+import type { SetValues } from './combine-settings.ts';
 
 /** Maximum size of a settings file. Its parsed form takes many times as much memory. */
 export const MAX_SETTINGS_BYTES = 32_768;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWithinOneEdit } from '../../../src/lib/format.ts';
+import { isWithinOneEdit } from '../../../src/lib/closest-name.ts';
 
 describe('isWithinOneEdit', () => {
   /** The Damerau-Levenshtein distance by its definition, for comparison. */

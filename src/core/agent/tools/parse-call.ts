@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { closestName } from '../../../lib/format.ts';
+import { closestName } from '../../../lib/closest-name.ts';
 import { isRecord, parseJson } from '../../../lib/trust.ts';
 import { MAX_ARGUMENT_CHARACTERS } from '../../state/conversation.ts';
 import {

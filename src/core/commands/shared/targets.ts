@@ -1,4 +1,4 @@
-import { wasAskedBefore } from '../../actions/end-run.ts';
+import { wasAskedBefore } from '../../actions/close-question.ts';
 import { ambiguous, nothingPending, postedAfterwards, unknownIds } from '../../messages/replies.ts';
 import type { Targets } from '../../state/intent.ts';
 import { beginsThread } from '../../state/posted-comment.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spendingLine } from '../../../../src/core/messages/run-warnings.ts';
+import { spendingLine } from '../../../../src/core/messages/run-ended.ts';
 import type { TokenUsage } from '../../../../src/core/state/conversation.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import type { RunLimits } from '../../../../src/core/state/settings.ts';

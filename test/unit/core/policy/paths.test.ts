@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
+import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import {
   findProtectedFiles,
   findReadDenyRule,
   findWriteDenyRule,
-  globMatcher,
   notWritableOutput,
   PROTECTED_FILES,
   SECRET_FILES,

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  limitsSchema,
-  OperatorFileSchema,
-  type SetValues,
-  tighten,
-} from '../../../../src/core/settings/settings-schema.ts';
+import { type SetValues, tighten } from '../../../../src/core/settings/combine-settings.ts';
+import { limitsSchema, OperatorFileSchema } from '../../../../src/core/settings/settings-schema.ts';
 import { isRecord } from '../../../../src/lib/trust.ts';
 
 /** How much each value restricts, written by hand: the product's own order is not used. */
