@@ -20,7 +20,7 @@ const BUDGETS: readonly Budget[] = [
   { room: 'worker', files: /^src\/worker\//, lines: 4_350 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_400 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_150 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_200 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_650 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_100 },
   { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 3_600 },
 ];

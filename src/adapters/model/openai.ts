@@ -1,17 +1,17 @@
 import OpenAI, { APIError } from 'openai';
-import type { ModelResponse } from '../../core/state/conversation.ts';
+import type { ModelResponse, TokenUsage } from '../../core/state/conversation.ts';
 import { type Model, ModelError } from '../../core/step/model-port.ts';
 import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
-import { isRecord } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { CHAT_WIRE } from './chat-wire.ts';
 import { createContextSizeReader } from './context-size.ts';
-import { TOO_LONG_WORDS, UnusableResponseError } from './error-meanings.ts';
+import { TOO_LONG_WORDS } from './error-meanings.ts';
 import { toModelError, watchdogError, withUsage } from './model-errors.ts';
 import { createPatientFetch, startWatchdog, type TimeLimits, withPlainErrors } from './model-fetch.ts';
-import { type ModelAddress, readOpaqueMembers } from './opaque-members.ts';
-import { readCompletion } from './read-completion.ts';
-import { type Conversation, createRequestBuilder, findRefusedName, type ModelParameters } from './request.ts';
-import { areArgumentsBroken, type ModelTool, parseResponse, readUsage } from './wire-format.ts';
+import type { ModelAnswer, ModelParameters, ModelTool, OnUsage } from './model-wire.ts';
+import { keepMembers, type ModelAddress } from './opaque-members.ts';
+import { type Conversation, createRequestBuilder, findRefusedName } from './request.ts';
+import { areArgumentsBroken } from './tool-calls.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
@@ -63,16 +63,21 @@ type SingleModel = {
 
 function createSingleModel(options: ModelOptions): SingleModel {
   const { log, model, limits, apiKey, now = Date.now } = options;
+  const wire = CHAT_WIRE;
   const address = modelAddress(options);
-  const requests = createRequestBuilder({ ...options, address });
+  const requests = createRequestBuilder({ ...options, wire, address });
   const client = createClient(options);
   /** Asks again without a parameter that the endpoint refuses by its name. */
-  const complete = async (conversation: Conversation, signal: AbortSignal, observer: Observer): Promise<unknown> => {
+  const complete = async (
+    conversation: Conversation,
+    signal: AbortSignal,
+    observer: Observer,
+  ): Promise<ModelAnswer> => {
     const { body, removable } = requests.build(conversation);
     try {
       const observed = client.withOptions({ fetch: createFetch(options, observer.onBytes) });
-      const response = await observed.post('/chat/completions', { body, signal, stream: true }).asResponse();
-      return await readCompletion(response, client, observer.onPiece);
+      const response = await observed.post(wire.path, { body, signal, stream: true }).asResponse();
+      return await wire.readAnswer(response, client, observer.onUsage);
     } catch (error) {
       if (!(error instanceof APIError) || TOO_LONG_WORDS.test(error.message)) throw error;
       const refused = findRefusedName(error, removable);
@@ -85,24 +90,23 @@ function createSingleModel(options: ModelOptions): SingleModel {
   const ask = async (conversation: Conversation, stopping: AbortSignal): Promise<ModelResponse> => {
     const watchdog = startWatchdog(limits);
     const signal = AbortSignal.any([stopping, watchdog.signal]);
-    let usage: unknown = null;
-    const onPiece = (counted: unknown): void => {
+    let usage: TokenUsage | null = null;
+    const onUsage: OnUsage = (counted) => {
       usage = counted;
     };
     try {
-      const completion = await complete(conversation, signal, { onBytes: watchdog.onBytes, onPiece });
-      usage = isRecord(completion) ? completion['usage'] : null;
+      const answer = await complete(conversation, signal, { onBytes: watchdog.onBytes, onUsage });
       // The SDK ends a stopped stream as if it were complete.
       stopping.throwIfAborted();
-      return toResponse(completion, address, log);
+      return toResponse(answer, address, log);
     } catch (error) {
       if (stopping.aborted) {
         const stopped = new ModelError('transient', 'The request to the model was stopped.', null);
-        throw withUsage(stopped, readUsage(usage));
+        throw withUsage(stopped, usage);
       }
       const bite = watchdog.bite();
       const failure = bite === null ? toModelError(error, now(), apiKey) : watchdogError(bite);
-      throw withUsage(failure, readUsage(usage));
+      throw withUsage(failure, usage);
     } finally {
       watchdog.stop();
     }
@@ -110,8 +114,8 @@ function createSingleModel(options: ModelOptions): SingleModel {
   return { ask, maxRequestTokens: createContextSizeReader({ ...options, ...options.parameters, client, now }) };
 }
 
-/** What is told while an answer arrives: each piece of its body, and the count of tokens so far, unchecked. */
-type Observer = { readonly onBytes: () => void; readonly onPiece: (usage: unknown) => void };
+/** What is told while an answer arrives: each piece of its body, and the count of tokens so far. */
+type Observer = { readonly onBytes: () => void; readonly onUsage: OnUsage };
 
 /** Credentials and queries in the address are left out, because this is stored. */
 function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
@@ -143,15 +147,17 @@ function createFetch({ baseURL, fetch = createPatientFetch() }: ModelOptions, on
 
 const MAX_LOGGED_ARGUMENTS = 10_000;
 
-function toResponse(completion: unknown, address: ModelAddress, log: ModelOptions['log']): ModelResponse {
-  const response = parseResponse(completion);
-  if (response === null) throw new UnusableResponseError('unreadable-answer', 'the answer has another form');
+function toResponse(
+  { members, ...response }: ModelAnswer,
+  address: ModelAddress,
+  log: ModelOptions['log'],
+): ModelResponse {
   for (const call of response.toolCalls.filter((one) => areArgumentsBroken(one.arguments))) {
     // The transcript keeps the original too, but later requests contain only its beginning.
     const fields = { tool: call.name, finishReason: response.finishReason, length: call.arguments.length };
     log.debug({ ...fields, arguments: call.arguments.slice(0, MAX_LOGGED_ARGUMENTS) }, 'model sent broken arguments');
   }
-  const reading = readOpaqueMembers(completion, address);
+  const reading = keepMembers(members, address);
   switch (reading.kind) {
     case 'none':
       return response;

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { OpenAI } from 'openai';
 import { Stream } from 'openai/streaming';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import { UnusableResponseError } from './error-meanings.ts';
+import { createCallId } from './tool-calls.ts';
 
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-/** Called for each piece of a streamed answer, with its unchecked count of tokens: it costs also if it breaks off. */
+/** Called for each piece of an answer, with its unchecked count of tokens: it costs also if it breaks off. */
 type OnPiece = (usage: unknown) => void;
 
 /**
@@ -23,7 +23,9 @@ export async function readCompletion(response: Response, client: OpenAI, onPiece
   try {
     const stream = Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
     const isPlain = JSON_TYPES.test(type);
-    return withCallIds(isPlain ? parseJson(await response.text()) : await mergeChunks(stream, onPiece));
+    const completion = isPlain ? parseJson(await response.text()) : await mergeChunks(stream, onPiece);
+    onPiece(isRecord(completion) ? completion['usage'] : null);
+    return withCallIds(completion);
   } catch (error) {
     if (error instanceof SyntaxError) throw new UnusableResponseError('unreadable-answer', error.message);
     throw error;
@@ -42,13 +44,6 @@ function withCallIds(completion: unknown): unknown {
     isRecord(call) && isUnset(call['id']) ? { ...call, id: createCallId() } : call,
   );
   return { ...completion, choices: [{ ...choice, message: { ...message, tool_calls: calls } }] };
-}
-
-/** The templates of Mistral's models take ids of exactly nine letters and digits. */
-const ID_CHARACTERS = 9;
-
-function createCallId(): string {
-  return randomUUID().replaceAll('-', '').slice(0, ID_CHARACTERS);
 }
 
 /** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */

@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import { isReadingTool, readToolName } from '../../core/state/tools.ts';
+import type { JsonObject, ModelParameters, ModelTool, ModelWire } from './model-wire.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
-import { type ModelTool, toWireMessage, toWireTool } from './wire-format.ts';
 
 /** The content of a request to the model. */
 export type Conversation = {
@@ -15,6 +15,7 @@ export type Conversation = {
 type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
 
 type RequestOptions = {
+  readonly wire: ModelWire;
   readonly address: ModelAddress;
   readonly tools: readonly ModelTool[];
   readonly parameters: ModelParameters;
@@ -28,32 +29,31 @@ type RequestBuilder = {
 };
 
 type ModelRequest = {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: JsonObject;
   /** Names of parameters and members that the request could do without. */
   readonly removable: readonly string[];
 };
 
-export function createRequestBuilder({ address, tools, parameters }: RequestOptions): RequestBuilder {
+/** Hosts that know OpenAI's newer parameters. All others understand the older names. */
+const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/;
+
+export function createRequestBuilder({ wire, address, tools, parameters }: RequestOptions): RequestBuilder {
   const refused = new Set<string>();
   const isRefused = (name: string): boolean => refused.has(name);
-  const host = new URL(address.endpoint).hostname;
+  const isOpenAi = OPENAI_HOSTS.test(new URL(address.endpoint).hostname);
   const reading = tools.filter(({ name }) => isReading(name));
   return {
     build({ messages, runId, tools: offered }) {
       // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
       const listed = offered === 'all' ? tools : reading;
-      const opaqueSent = new Set<string>();
-      const wireMessages = messages.map((message) => {
-        const opaque = opaqueFor(message, address, isRefused);
-        for (const name of opaqueNames(opaque)) opaqueSent.add(name);
-        return toWireMessage(message, opaque);
-      });
+      const sent = messages.map((message) => ({ message, opaque: opaqueFor(message, address, isRefused) }));
+      const withTools = listed.length > 0 ? { tools: listed.map(wire.writeTool) } : {};
       const forbidsCalls = listed.length > 0 && offered === 'reading-uncallable';
-      const withTools = listed.length > 0 ? { tools: listed.map(toWireTool) } : {};
-      const optional = requestParameters({ parameters, host, runId, forbidsCalls, isRefused });
+      const wanted = wire.listParameters({ parameters, isOpenAi, runId, forbidsCalls, isRefused });
+      const optional = wanted.filter(([name, value]) => value !== null && !isRefused(name));
       return {
-        body: { model: address.model, messages: wireMessages, ...withTools, ...optional },
-        removable: [...Object.keys(optional), ...opaqueSent],
+        body: { model: address.model, ...wire.writeTranscript(sent), ...withTools, ...Object.fromEntries(optional) },
+        removable: [...optional.map(([name]) => name), ...new Set(sent.flatMap(({ opaque }) => opaqueNames(opaque)))],
       };
     },
     refuse: (name) => void refused.add(name),
@@ -63,65 +63,6 @@ export function createRequestBuilder({ address, tools, parameters }: RequestOpti
 function isReading(name: string): boolean {
   const tool = readToolName(name);
   return tool !== null && isReadingTool(tool);
-}
-
-/** Parameters that the operator sets; null sends none. */
-export type ModelParameters = {
-  readonly maxOutputTokens: number | null;
-  readonly reasoningEffort: string | null;
-  readonly temperature: number | null;
-};
-
-type ParameterName =
-  | 'max_completion_tokens'
-  | 'max_tokens'
-  | 'prompt_cache_key'
-  | 'reasoning_effort'
-  | 'stream'
-  | 'stream_options'
-  | 'temperature'
-  | 'tool_choice';
-
-/** The optional parameters of a request, by their names on the wire. */
-type RequestParameters = Readonly<Partial<Record<ParameterName, unknown>>>;
-
-/** Hosts that know OpenAI's newer parameters. All others understand the older names. */
-const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/;
-
-/** The limit of output tokens has two names, and some endpoints refuse one of them. */
-const OUTPUT_LIMIT_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
-
-type ParameterInput = {
-  readonly parameters: ModelParameters;
-  /** Host of the endpoint, without its port. */
-  readonly host: string;
-  readonly runId: string;
-  /** The request has tools, and none may be called. */
-  readonly forbidsCalls: boolean;
-  readonly isRefused: (name: string) => boolean;
-};
-
-/** The parameters that are set, or known to be taken by this endpoint, without those that it refused. */
-export function requestParameters({
-  parameters,
-  host,
-  runId,
-  forbidsCalls,
-  isRefused,
-}: ParameterInput): RequestParameters {
-  const isOpenAi = OPENAI_HOSTS.test(host);
-  const limitNames = isOpenAi ? OUTPUT_LIMIT_NAMES : OUTPUT_LIMIT_NAMES.toReversed();
-  const limitName = limitNames.find((name) => !isRefused(name));
-  const wanted: readonly (readonly [ParameterName, unknown])[] = [
-    ...(limitName === undefined ? [] : [[limitName, parameters.maxOutputTokens] as const]),
-    ['reasoning_effort', parameters.reasoningEffort],
-    ['temperature', parameters.temperature],
-    ['prompt_cache_key', isOpenAi ? runId : null],
-    ['stream', true],
-    ['stream_options', isRefused('stream') ? null : { include_usage: true }],
-    ['tool_choice', forbidsCalls ? 'none' : null],
-  ];
-  return Object.fromEntries(wanted.filter(([name, value]) => value !== null && !isRefused(name)));
 }
 
 /** An error of the endpoint, as far as it can name a parameter. */

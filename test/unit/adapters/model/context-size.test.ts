@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findContextSize } from '../../../../src/adapters/model/context-size.ts';
-import { parseResponse, readUsage } from '../../../../src/adapters/model/wire-format.ts';
+import { parseCompletion } from '../../../../src/adapters/model/parse-completion.ts';
+import { readUsage } from '../../../../src/adapters/model/usage.ts';
 import { failureOf, HELLO, KEY, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 type Overflow = readonly [endpoint: string, error: Readonly<Record<string, unknown>>];
@@ -133,7 +134,7 @@ describe('the count of tokens (S171)', () => {
     expect(readUsage(counted)).toEqual(usage);
     const choices = [{ message: { content: 'x' }, finish_reason: 'stop' }];
     const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
-    expect(parseResponse({ choices, usage: counted })?.usage).toEqual(usage ?? none);
+    expect(parseCompletion({ choices, usage: counted }).usage).toEqual(usage ?? none);
   });
 
   it('is known of an answer that breaks off or cannot be read (S171)', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTranscript } from '../../../../lab/shared/check-transcript.ts';
+import { CHAT_WIRE } from '../../../../src/adapters/model/chat-wire.ts';
 import { opaqueFor } from '../../../../src/adapters/model/opaque-members.ts';
-import { toWireMessage } from '../../../../src/adapters/model/wire-format.ts';
 import { sentMessages } from '../../../../src/core/agent/clear-readings.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { ANA, BEN, TableGame } from '../support/table-game.ts';
@@ -28,14 +28,9 @@ const EVENT: fc.Arbitrary<PlayedEvent> = fc.oneof(
 const ADDRESS = { model: 'random', endpoint: 'simulated' };
 
 function wireOf(messages: readonly TranscriptMessage[]): readonly string[] {
-  return messages.map((message) =>
-    JSON.stringify(
-      toWireMessage(
-        message,
-        opaqueFor(message, ADDRESS, () => false),
-      ),
-    ),
-  );
+  const sent = messages.map((message) => ({ message, opaque: opaqueFor(message, ADDRESS, () => false) }));
+  const [entries] = Object.values(CHAT_WIRE.writeTranscript(sent));
+  return Array.isArray(entries) ? entries.map((entry: unknown) => JSON.stringify(entry)) : [];
 }
 
 describe('the requests of a run', () => {

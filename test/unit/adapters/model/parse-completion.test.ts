@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { areArgumentsBroken, parseResponse } from '../../../../src/adapters/model/wire-format.ts';
+import { parseCompletion } from '../../../../src/adapters/model/parse-completion.ts';
+import { areArgumentsBroken } from '../../../../src/adapters/model/tool-calls.ts';
 
 function contentOf(content: string | null, refusal: string | null = null): string {
-  return parseResponse({ choices: [{ message: { content, refusal } }], usage: {} })?.content ?? 'no reply';
+  return parseCompletion({ choices: [{ message: { content, refusal } }], usage: {} }).content ?? 'no reply';
 }
 
-describe('parseResponse', () => {
+describe('parseCompletion', () => {
   it('keeps up to 200,000 characters of content', () => {
     const words = 'a'.repeat(200_000);
     expect(contentOf(words)).toBe(words);
@@ -14,9 +15,10 @@ describe('parseResponse', () => {
   it('rejects a response with more than 1,000 calls', () => {
     const calls = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ id: `c${index}`, function: { name: 'x', arguments: '{}' } }));
-    const read = (count: number) => parseResponse({ choices: [{ message: { tool_calls: calls(count) } }], usage: {} });
-    expect(read(1_000)?.toolCalls).toHaveLength(1_000);
-    expect(read(1_001)).toBeNull();
+    const read = (count: number) =>
+      parseCompletion({ choices: [{ message: { tool_calls: calls(count) } }], usage: {} });
+    expect(read(1_000).toolCalls).toHaveLength(1_000);
+    expect(() => read(1_001)).toThrow('another form');
   });
 
   it.each([
@@ -33,15 +35,15 @@ describe('parseResponse', () => {
     ['an id', 32_768, (length: number) => callOf({ id: 'x'.repeat(length) })],
     ['a name', 1_000, (length: number) => callOf({ name: 'x'.repeat(length) })],
   ])('rejects a call with %s of more than %i characters (X19)', (_, max, read) => {
-    expect(read(max)?.toolCalls).toHaveLength(1);
-    expect(read(max + 1)).toBeNull();
+    expect(read(max).toolCalls).toHaveLength(1);
+    expect(() => read(max + 1)).toThrow('another form');
   });
 
   it.each([
     ['an object', (length: number) => JSON.stringify({ path: 'p'.repeat(length - 11) })],
     ['an object and blanks', (length: number) => `{}${' '.repeat(length - 2)}`],
   ])('keeps arguments of 4,000,000 characters, and of longer ones the beginning (X19): %s', (_, text) => {
-    const read = (length: number) => callOf({ arguments: text(length) })?.toolCalls[0]?.arguments ?? '';
+    const read = (length: number) => callOf({ arguments: text(length) }).toolCalls[0]?.arguments ?? '';
     expect(read(4_000_000)).toBe(text(4_000_000));
     const kept = read(4_000_001);
     expect(kept.slice(0, 200)).toBe(text(4_000_001).slice(0, 200));
@@ -52,5 +54,5 @@ describe('parseResponse', () => {
 
 function callOf({ id = 'one', ...written }: { id?: string; name?: string; arguments?: string }) {
   const call = { id, type: 'function', function: { name: 'read_file', arguments: '{}', ...written } };
-  return parseResponse({ choices: [{ message: { tool_calls: [call] } }], usage: {} });
+  return parseCompletion({ choices: [{ message: { tool_calls: [call] } }], usage: {} });
 }

@@ -1,0 +1,84 @@
+import type OpenAI from 'openai';
+import type { OpaqueObject, ToolCall } from '../../core/state/conversation.ts';
+import { isRecord } from '../../lib/trust.ts';
+import type { ModelTool, ModelWire, ParameterInput, SentMessage } from './model-wire.ts';
+import { parseCompletion } from './parse-completion.ts';
+import { readCompletion } from './read-completion.ts';
+import { toWireArguments, toWireName } from './tool-calls.ts';
+import { readUsage } from './usage.ts';
+
+type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+
+type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
+
+/** The Chat Completions API, which nearly every endpoint has. */
+export const CHAT_WIRE: ModelWire = {
+  path: '/chat/completions',
+  writeTranscript: (messages) => ({ messages: messages.map(toWireMessage) }),
+  writeTool,
+  listParameters,
+  async readAnswer(response, client, onUsage) {
+    const completion = await readCompletion(response, client, (counted) => onUsage(readUsage(counted)));
+    return parseCompletion(completion);
+  },
+};
+
+/** How a request sends an entry of the transcript, with the opaque members that its model gets back. */
+function toWireMessage({ message, opaque }: SentMessage): WireMessage {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
+    case 'assistant': {
+      // The API rejects an empty list of calls, and a message with neither content nor calls.
+      if (message.toolCalls.length === 0)
+        return { ...opaque.message, role: 'assistant', content: message.content ?? '' };
+      const calls = message.toolCalls.map((call) => toWireToolCall(call, opaque.calls[call.id] ?? {}));
+      return { ...opaque.message, role: 'assistant', content: message.content, tool_calls: calls };
+    }
+  }
+}
+
+function toWireToolCall({ id, name, arguments: text }: ToolCall, { function: inFunction, ...members }: OpaqueObject) {
+  const known = { name: toWireName(name), arguments: toWireArguments(text) };
+  return {
+    ...members,
+    id,
+    type: 'function',
+    function: { ...(isRecord(inFunction) ? inFunction : {}), ...known },
+  } as const;
+}
+
+function writeTool({ name, description, parameters }: ModelTool): WireTool {
+  return { type: 'function', function: { name, description, parameters: { ...parameters } } };
+}
+
+type ParameterName =
+  | 'max_completion_tokens'
+  | 'max_tokens'
+  | 'prompt_cache_key'
+  | 'reasoning_effort'
+  | 'stream'
+  | 'stream_options'
+  | 'temperature'
+  | 'tool_choice';
+
+/** The limit of output tokens has two names, and some endpoints refuse one of them. */
+const OUTPUT_LIMIT_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
+
+function listParameters({ parameters, isOpenAi, runId, forbidsCalls, isRefused }: ParameterInput) {
+  const limitNames = isOpenAi ? OUTPUT_LIMIT_NAMES : OUTPUT_LIMIT_NAMES.toReversed();
+  const limitName = limitNames.find((name) => !isRefused(name));
+  const wanted: readonly (readonly [ParameterName, unknown])[] = [
+    ...(limitName === undefined ? [] : [[limitName, parameters.maxOutputTokens] as const]),
+    ['reasoning_effort', parameters.reasoningEffort],
+    ['temperature', parameters.temperature],
+    ['prompt_cache_key', isOpenAi ? runId : null],
+    ['stream', true],
+    ['stream_options', isRefused('stream') ? null : { include_usage: true }],
+    ['tool_choice', forbidsCalls ? 'none' : null],
+  ];
+  return wanted;
+}
