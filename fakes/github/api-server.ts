@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson } from '../../src/lib/trust.ts';
 import { flattenHeaders, type LocalHttpServer, readIncomingBody, startLocalServer } from '../lib/http-server.ts';
-import { createFaultInjector, type FaultInjector, type InjectedFault } from './faults.ts';
+import { createFaultInjector, type FaultInjector, type FaultyRequest, type InjectedFault } from './faults.ts';
+import { countRequestedNodes } from './graphql/count-nodes.ts';
 import { type HandledRequest, handleApiRequest, type RequestCaller, requestNameOf } from './handle-request.ts';
+import { tokenOf } from './http/auth.ts';
 import { jsonResponse, type RawHttpRequest, type RawHttpResponse } from './http/http-messages.ts';
 import type { ServerState } from './http/server-state.ts';
+import { answerWithError } from './known-errors.ts';
 import type { OpenApiValidator } from './openapi-validator.ts';
 import type { Operations } from './operations/operations.ts';
 import type { GitHubState } from './state/github-state.ts';
@@ -59,16 +62,21 @@ type ApiServerInternals = {
   readonly options: ApiServerOptions;
   readonly requests: RequestLogEntry[];
   state: ServerState;
+  /** GitHub before each of the last writes, oldest first. */
+  past: readonly GitHubState[];
 };
 
+/** As many writes as a replica can lag behind. */
+const MAX_LAG = 50;
+
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const server: ApiServerInternals = { options, requests: [], state: options.state };
+  const server: ApiServerInternals = { options, requests: [], state: options.state, past: [] };
   const faults = createFaultInjector();
   return {
     exchange: (request) => exchangeRequest(server, faults, request),
     apply: (operation, input) => {
       const outcome = operation(server.state.github, input, options.now());
-      server.state = { ...server.state, github: outcome.state };
+      moveTo(server, { ...server.state, github: outcome.state });
       options.onWebhooks(outcome.events, outcome.state);
       return outcome;
     },
@@ -81,12 +89,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
+function moveTo(server: ApiServerInternals, next: ServerState): void {
+  if (next.github !== server.state.github) server.past = [...server.past, server.state.github].slice(-MAX_LAG);
+  server.state = next;
+}
+
 function exchangeRequest(server: ApiServerInternals, faults: FaultInjector, request: RawHttpRequest): Exchange {
   const name = requestNameOf(request);
-  const fault = faults.take(name);
-  const handled =
-    fault !== undefined && !isApplied(fault) ? undefined : processRequest(server, name, alterRequest(request, fault));
-  const result = toExchange(fault, handled?.response);
+  const fault = faults.take(describeRequest(server, name, request));
+  const handled = fault !== undefined && !isApplied(fault) ? undefined : processWith(server, name, request, fault);
+  const result = toExchange(fault, request, handled?.response);
   server.requests.push({
     at: server.options.now(),
     name,
@@ -100,6 +112,29 @@ function exchangeRequest(server: ApiServerInternals, faults: FaultInjector, requ
   return result;
 }
 
+function describeRequest({ state, options }: ApiServerInternals, route: string, request: RawHttpRequest): FaultyRequest {
+  const token = tokenOf(state, request.headers['authorization']);
+  const tokenAgeMs = token === undefined ? null : options.now() - token.createdAt;
+  return { route, tokenAgeMs, nodes: graphqlFieldOf(route) === null ? 0 : countRequestedNodes(request.body) };
+}
+
+/** The first field of a GraphQL request; null for REST. */
+function graphqlFieldOf(name: string): string | null {
+  return name.startsWith('graphql ') ? name.slice('graphql '.length) : null;
+}
+
+function processWith(
+  server: ApiServerInternals,
+  name: string,
+  request: RawHttpRequest,
+  fault: InjectedFault | undefined,
+): HandledRequest {
+  const handled = processRequest(server, name, alterRequest(request, fault), fault?.kind === 'lag' ? fault : null);
+  if (fault?.kind !== 'alter-response' || handled.json === undefined) return handled;
+  const { status, headers } = handled.response;
+  return { ...handled, response: jsonResponse(status, fault.alter(parseJson(JSON.stringify(handled.json))), headers) };
+}
+
 function alterRequest(request: RawHttpRequest, fault: InjectedFault | undefined): RawHttpRequest {
   if (fault?.kind !== 'alter-request') return request;
   return { ...request, body: Buffer.from(fault.alter(Buffer.from(request.body).toString('utf8'))) };
@@ -108,6 +143,7 @@ function alterRequest(request: RawHttpRequest, fault: InjectedFault | undefined)
 function isApplied(fault: InjectedFault): boolean {
   switch (fault.kind) {
     case 'fail-before-apply':
+    case 'known-error':
       return false;
     case 'reset':
     case 'hang':
@@ -115,14 +151,28 @@ function isApplied(fault: InjectedFault): boolean {
     case 'fail-after-apply':
     case 'delay':
     case 'truncate':
+    case 'lag':
     case 'alter-request':
+    case 'alter-response':
       return true;
   }
 }
 
-function processRequest(server: ApiServerInternals, name: string, request: RawHttpRequest): HandledRequest {
-  const handled = handleApiRequest(request, server.state, server.options.now(), server.options.operations);
-  server.state = handled.state;
+type Lag = Extract<InjectedFault, { readonly kind: 'lag' }>;
+
+function processRequest(
+  server: ApiServerInternals,
+  name: string,
+  request: RawHttpRequest,
+  lag: Lag | null,
+): HandledRequest {
+  const { state, past, options } = server;
+  const handle = (github: GitHubState): HandledRequest =>
+    handleApiRequest(request, { ...state, github }, options.now(), options.operations);
+  const seen = lag === null ? undefined : past.at(-(lag.writes ?? 1));
+  const late = seen === undefined ? undefined : handle(seen);
+  const handled = late === undefined || late.state.github !== seen ? handle(state.github) : late;
+  moveTo(server, handled === late ? { ...handled.state, github: state.github } : handled.state);
   if (handled.violation !== undefined) server.options.violations.push(handled.violation);
   server.options.violations.push(...checkAgainstOpenApi(server.options.openApiValidator, name, handled));
   server.options.onWebhooks(handled.webhooks, handled.state.github);
@@ -146,7 +196,16 @@ function checkAgainstOpenApi(
   ];
 }
 
-function toExchange(fault: InjectedFault | undefined, response: RawHttpResponse | undefined): Exchange {
+/** The head that a request to move a branch names. */
+function expectedHeadIn(body: Uint8Array): string {
+  return /"(?:expectedHeadOid|beforeOid)":"(\w+)"/.exec(Buffer.from(body).toString())?.[1] ?? '0'.repeat(40);
+}
+
+function toExchange(
+  fault: InjectedFault | undefined,
+  request: RawHttpRequest,
+  response: RawHttpResponse | undefined,
+): Exchange {
   const respond = (sent: RawHttpResponse, until: Promise<unknown> | null = null, truncated = false): Exchange => ({
     kind: 'response',
     response: sent,
@@ -159,6 +218,12 @@ function toExchange(fault: InjectedFault | undefined, response: RawHttpResponse 
     case 'fail-before-apply':
     case 'fail-after-apply':
       return respond(jsonResponse(fault.status, fault.body ?? { message: 'Server Error' }, fault.headers));
+    case 'known-error': {
+      const graphqlField = graphqlFieldOf(requestNameOf(request));
+      const expectedHead = expectedHeadIn(request.body);
+      const { status, body } = answerWithError(fault.error, { graphqlField, expectedHead });
+      return respond(jsonResponse(status, body));
+    }
     case 'reset':
       return { kind: 'connection-reset' };
     case 'hang':
@@ -167,7 +232,9 @@ function toExchange(fault: InjectedFault | undefined, response: RawHttpResponse 
       return respond(response ?? unavailable, fault.until);
     case 'truncate':
       return respond(response ?? unavailable, null, true);
+    case 'lag':
     case 'alter-request':
+    case 'alter-response':
       return respond(response ?? unavailable);
   }
 }

@@ -19,10 +19,19 @@ type IdentityResult =
  */
 export function authenticate(state: ServerState, header: string | undefined, now: number): IdentityResult {
   if (header === undefined) return { ok: true, identity: { kind: 'anonymous' } };
-  const secret = header.replace(/^(bearer|token)\s+/i, '');
+  const secret = secretIn(header);
   if (secret.startsWith('ghs_')) return authenticateInstallation(state, secret, now);
   const result = verifyAppJwt(state, secret, now);
   return result.ok ? { ok: true, identity: { kind: 'app', app: result.app } } : result;
+}
+
+function secretIn(header: string): string {
+  return header.replace(/^(bearer|token)\s+/i, '');
+}
+
+/** The installation token of a request, valid or not; undefined without one. */
+export function tokenOf({ tokens }: ServerState, header: string | undefined): InstallationToken | undefined {
+  return tokens.get(secretIn(header ?? ''));
 }
 
 function authenticateInstallation(state: ServerState, secret: string, now: number): IdentityResult {

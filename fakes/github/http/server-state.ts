@@ -1,12 +1,13 @@
 import type { AppPermissions, GitHubState } from '../state/github-state.ts';
 
-/** An installation token; `expiresAt` is in ms. */
+/** An installation token; its times are in ms. */
 export type InstallationToken = {
   readonly token: string;
   readonly appId: number;
   readonly installationId: number;
   readonly repositoryIds: 'all' | readonly number[];
   readonly permissions: AppPermissions;
+  readonly createdAt: number;
   readonly expiresAt: number;
 };
 

@@ -125,6 +125,7 @@ function createInstallationToken(context: RouteContext): ApiResponse {
     installationId: installation.id,
     repositoryIds,
     permissions,
+    createdAt: context.now,
     expiresAt: context.now + TOKEN_LIFETIME_MS,
   };
   const tokens = new Map(state.tokens).set(token.token, token);

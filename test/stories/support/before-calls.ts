@@ -13,10 +13,10 @@ export async function beforeCalls(
   const { faults } = stage.github;
   const take = faults.take;
   const seen: string[] = [];
-  const watching = vi.spyOn(faults, 'take').mockImplementation((name) => {
-    const place = seen.push(name) - 1;
-    onCall(name, place);
-    return take(name);
+  const watching = vi.spyOn(faults, 'take').mockImplementation((request) => {
+    const place = seen.push(request.route) - 1;
+    onCall(request.route, place);
+    return take(request);
   });
   try {
     await action();
