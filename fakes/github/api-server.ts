@@ -112,7 +112,11 @@ function exchangeRequest(server: ApiServerInternals, faults: FaultInjector, requ
   return result;
 }
 
-function describeRequest({ state, options }: ApiServerInternals, route: string, request: RawHttpRequest): FaultyRequest {
+function describeRequest(
+  { state, options }: ApiServerInternals,
+  route: string,
+  request: RawHttpRequest,
+): FaultyRequest {
   const token = tokenOf(state, request.headers['authorization']);
   const tokenAgeMs = token === undefined ? null : options.now() - token.createdAt;
   return { route, tokenAgeMs, nodes: graphqlFieldOf(route) === null ? 0 : countRequestedNodes(request.body) };

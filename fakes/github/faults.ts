@@ -1,5 +1,7 @@
 import { isRecord } from '../../src/lib/trust.ts';
 import type { KnownErrorName } from './known-errors.ts';
+import type { WebhookEvent } from './state/operation.ts';
+import { formatTimestamp } from './state/update.ts';
 
 /**
  * A fault of one request. `applied`: the request is handled before the `reset` or `hang`. `truncate` sends half of the
@@ -123,6 +125,25 @@ export function withNullNodes(body: unknown): unknown {
   const entries = Object.entries(body).map(([name, value]) => {
     const altered = withNullNodes(value);
     return [name, name === 'nodes' && Array.isArray(altered) ? [null, ...altered] : altered];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The webhook of a comment or review whose times are some seconds from those of REST. */
+export function withShiftedTimes(event: WebhookEvent, seconds: number): WebhookEvent {
+  const payload = Object.entries(event.payload).map(([name, value]) => [
+    name,
+    (name === 'comment' || name === 'review') && isRecord(value) ? shiftTimes(value, seconds * 1000) : value,
+  ]);
+  return { ...event, payload: Object.fromEntries(payload) };
+}
+
+const TIMES: readonly string[] = ['created_at', 'updated_at', 'submitted_at'];
+
+function shiftTimes(value: Readonly<Record<string, unknown>>, ms: number): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(value).map(([name, field]) => {
+    const isTime = TIMES.includes(name) && typeof field === 'string';
+    return [name, isTime ? formatTimestamp(Date.parse(field) + ms) : field];
   });
   return Object.fromEntries(entries);
 }

@@ -21,6 +21,7 @@ import { serveArchive } from './rest/archive.ts';
 import { matchRoute, type RouteMatch } from './rest/router.ts';
 import { dispatchRoute, ROUTES } from './rest/routes.ts';
 import type { AppPermissions, EnterpriseServer, GitHubHost } from './state/github-state.ts';
+import { findRepositoryByName, fullNameOf } from './state/lookup.ts';
 import type { WebhookEvent } from './state/operation.ts';
 
 /** The caller of a request in the log. */
@@ -58,7 +59,7 @@ export function handleApiRequest(
   now: number,
   operations: Operations,
 ): HandledRequest {
-  const target = parseTarget(request.target);
+  const target = withRepositoryName(parseTarget(request.target), state);
   const authentication = authenticate(state, request.headers['authorization'], now);
   const parsedBody = parseBody(request.body);
   const match = matchRoute(ROUTES, request.method, target.path);
@@ -85,7 +86,7 @@ export function handleApiRequest(
 
 /** The name of a request in the log and in faults: its route, `graphql <field>`, or method and path. */
 export function requestNameOf(request: RawHttpRequest): string {
-  const { path } = parseTarget(request.target);
+  const path = parseTarget(request.target).path.replace(REPOSITORY_BY_ID, '/repos/owner/name');
   if (path === '/graphql') {
     const parsedBody = parseBody(request.body);
     const query = parsedBody.kind === 'json' && isRecord(parsedBody.value) ? parsedBody.value['query'] : undefined;
@@ -93,6 +94,15 @@ export function requestNameOf(request: RawHttpRequest): string {
     return parsed?.ok === true ? `graphql ${rootFieldOf(parsed.operation)}` : 'graphql';
   }
   return matchRoute(ROUTES, request.method, path)?.route.name ?? `${request.method} ${path}`;
+}
+
+/** Repository routes by the id, which GitHub's page links have. */
+const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(?=\/|$)/;
+
+function withRepositoryName(target: RequestTarget, { github }: ServerState): RequestTarget {
+  const repository = github.repositories.get(Number(REPOSITORY_BY_ID.exec(target.path)?.[1]));
+  if (repository === undefined) return target;
+  return { ...target, path: target.path.replace(REPOSITORY_BY_ID, `/repos/${fullNameOf(github, repository)}`) };
 }
 
 type ParsedBody =
@@ -120,9 +130,13 @@ type RequestContext = {
   readonly match: RouteMatch | undefined;
 };
 
+/** GitHub refuses larger requests, as others measured. */
+const MAX_REQUEST_BYTES = 45_000_000;
+
 function routeRequest(context: RequestContext): ApiResponse {
   const { request, target, state, parsedBody, match, identity } = context;
   const { enterpriseServer } = state.github.host;
+  if (request.body.byteLength > MAX_REQUEST_BYTES) return errorResponse(state, 413, 'Request Entity Too Large');
   const call = { request, route: match?.route.name ?? null, anonymous: identity.kind === 'anonymous' };
   const denied = enterpriseServer === undefined ? null : checkEnterpriseAccess(state, enterpriseServer, call);
   if (denied !== null) return denied;
@@ -195,10 +209,14 @@ function applyEtag(request: RawHttpRequest, rendered: RenderedResponse): Rendere
     : { response: { ...response, headers }, json };
 }
 
-/** The URL of a page link, with the path prefix of the request. */
-function absoluteUrl(state: ServerState, request: RawHttpRequest): string {
-  const origin = new URL(state.github.host.apiUrl).origin;
-  return `${origin}${request.target.split('?', 1)[0] ?? ''}`;
+/** The URL of a page link, with the path prefix of the request. It names a repository by its id. */
+function absoluteUrl({ github }: ServerState, request: RawHttpRequest): string {
+  const [path = ''] = request.target.split('?', 1);
+  const byId = path.replace(/\/repos\/([^/]+)\/([^/]+)/, (whole, owner: string, name: string) => {
+    const repository = findRepositoryByName(github, decodeURIComponent(owner), decodeURIComponent(name));
+    return repository === undefined ? whole : `/repositories/${repository.id}`;
+  });
+  return `${new URL(github.host.apiUrl).origin}${byId}`;
 }
 
 /** Only installations on github.com have limits, and `/rate_limit` does not count. */

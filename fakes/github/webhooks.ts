@@ -29,6 +29,8 @@ export type FakeDeliveries = {
   readonly attempts: readonly FakeDeliveryAttempt[];
   /** Chooses the action for each new delivery; undefined sends them all. */
   readonly intercept: (chooseAction: ((delivery: FakeDelivery) => DeliveryAction) | undefined) => void;
+  /** Changes each new event before it is signed; undefined leaves them as they are. */
+  readonly alter: (change: ((event: WebhookEvent) => WebhookEvent) | undefined) => void;
   /** Sends the held deliveries in order. */
   readonly releaseHeld: () => void;
   /** Sends a delivery again with the same GUID. */
@@ -46,7 +48,10 @@ type DeliveryQueue = {
   readonly held: FakeDelivery[];
   readonly tails: Map<number | null, Promise<void>>;
   chooseAction: (delivery: FakeDelivery) => DeliveryAction;
+  change: (event: WebhookEvent) => WebhookEvent;
 };
+
+const unchanged = (event: WebhookEvent): WebhookEvent => event;
 
 const sendAll = (): DeliveryAction => 'send';
 
@@ -59,13 +64,17 @@ export function createDeliveries(options: FakeDeliveriesOptions): FakeDeliveries
     held: [],
     tails: new Map(),
     chooseAction: sendAll,
+    change: unchanged,
   };
   return {
-    enqueue: (event, github) => enqueue(queue, event, github),
+    enqueue: (event, github) => enqueue(queue, queue.change(event), github),
     log: queue.log,
     attempts: queue.attempts,
     intercept: (chooseAction) => {
       queue.chooseAction = chooseAction ?? sendAll;
+    },
+    alter: (change) => {
+      queue.change = change ?? unchanged;
     },
     releaseHeld: () => {
       for (const delivery of queue.held.splice(0)) enqueueAttempt(queue, delivery);

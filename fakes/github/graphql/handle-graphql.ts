@@ -7,6 +7,7 @@ import { executeSelections, GraphqlRequestError } from './execute.ts';
 import { MUTATIONS, type MutationResult } from './mutations.ts';
 import {
   checkDocument,
+  findMissingFields,
   type GraphqlError,
   type ParsedDocument,
   parseDocument,
@@ -38,6 +39,8 @@ export function handleGraphql(context: GraphqlRequest): ApiResponse {
   const parsed = parseDocument(body['query']);
   if (!parsed.ok) return failedResponse(state, [{ message: parsed.message }], 'GraphQL document');
   const variables = isRecord(body['variables']) ? body['variables'] : {};
+  const missing = findMissingFields(parsed, state.github.host.enterpriseServer?.missingFields ?? []);
+  if (missing.length > 0) return okResponse(state, { errors: missing });
   const problems = checkDocument(parsed, variables);
   return problems.length > 0
     ? failedResponse(state, problems, rootFieldOf(parsed.operation))
@@ -65,7 +68,8 @@ function refusalResponse(state: ServerState, field: string, error: GraphqlReques
   const extensions = error.type === 'FORBIDDEN' ? { extensions: { saml_failure: false } } : {};
   const errors = [{ type: error.type, path: [field], ...extensions, message: error.message }];
   const answer = okResponse(state, { data: { [field]: null }, errors });
-  return error.type === 'FORBIDDEN' ? { ...answer, violation: `graphql ${field}: ${error.message}` } : answer;
+  const isOurMistake = error.type === 'FORBIDDEN' && !error.message.startsWith('Repository rule violations');
+  return isOurMistake ? { ...answer, violation: `graphql ${field}: ${error.message}` } : answer;
 }
 
 /** Runs one mutation. The product never sends several in a document, so they are not supported. */

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   GraphQLError,
   getOperationAST,
   getVariableValues,
@@ -7,8 +8,11 @@ import {
   type OperationDefinitionNode,
   parse,
   specifiedRules,
+  TypeInfo,
   type ValidationRule,
   validate,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { SCHEMA } from './schema.ts';
 
@@ -93,7 +97,23 @@ function toGraphqlErrors(errors: readonly GraphQLError[]): readonly GraphqlError
   return errors.map(({ message }) => {
     const [, fieldName, typeName] = UNKNOWN_FIELD.exec(message) ?? [];
     if (fieldName === undefined) return { message };
-    const extensions = { code: 'undefinedField', typeName, fieldName };
-    return { message: `Field '${fieldName}' doesn't exist on type '${typeName}'`, extensions };
+    return undefinedField(typeName ?? '', fieldName);
   });
+}
+
+function undefinedField(typeName: string, fieldName: string): GraphqlError {
+  const extensions = { code: 'undefinedField', typeName, fieldName };
+  return { message: `Field '${fieldName}' doesn't exist on type '${typeName}'`, extensions };
+}
+
+/** The errors of an older server, which lacks some fields (`IssueComment.fullDatabaseId`). */
+export function findMissingFields({ document }: ParsedDocument, missing: readonly string[]): readonly GraphqlError[] {
+  const errors: GraphqlError[] = [];
+  const types = new TypeInfo(SCHEMA);
+  const Field = ({ name: { value } }: FieldNode): void => {
+    const typeName = types.getParentType()?.name ?? '';
+    if (missing.includes(`${typeName}.${value}`)) errors.push(undefinedField(typeName, value));
+  };
+  visit(document, visitWithTypeInfo(types, { Field }));
+  return errors;
 }

@@ -40,7 +40,7 @@ export function createQueryObject(context: GraphqlContext): GraphqlObject {
 /** Queries on GitHub also find a repository by a former name. */
 function requireRenamedRepository(context: GraphqlContext, owner: string, name: string): FakeRepository {
   const renamed = findRepositoryByPreviousName(context.state.github, owner, name);
-  return requireRepository(context, owner, renamed?.name ?? name);
+  return renamed !== undefined && canAccess(context, renamed) ? renamed : requireRepository(context, owner, name);
 }
 
 /**

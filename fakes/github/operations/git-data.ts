@@ -112,8 +112,8 @@ function toGitSignature({ name, email, date }: GitIdentityInput, now: number): G
 }
 
 /**
- * Commits files if the branch still points at `expectedHeadOid`. Files get mode 100644, because the mutation has no field
- * for the mode.
+ * Commits files if the branch still points at `expectedHeadOid`. The mutation has no field for the mode: an
+ * executable file stays one, all others get 100644.
  */
 export const createCommitOnBranch: Operation<CreateCommitOnBranchInput, Sha> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
@@ -122,7 +122,8 @@ export const createCommitOnBranch: Operation<CreateCommitOnBranchInput, Sha> = (
   const problem = checkCommitOnBranch(github, repository, input);
   if (problem !== undefined) return refuseWith(github, problem);
   const parent = input.expectedHeadOid;
-  const tree = updateTree(github.store, readGitCommit(github.store, parent)?.tree, toTreeChanges(github, input));
+  const baseTree = readGitCommit(github.store, parent)?.tree;
+  const tree = updateTree(github.store, baseTree, toTreeChanges(github, baseTree, input));
   const message = input.body === undefined || input.body === '' ? input.headline : `${input.headline}\n\n${input.body}`;
   const author = createGitSignature(github, account, now);
   const sha = putWebFlowCommit(github, { tree, parents: [parent], message, author }, now);
@@ -158,7 +159,7 @@ function checkCommitOnBranch(
 }
 
 function staleDataError(expected: Sha): ApiError {
-  const message = `Expected branch to point to "${expected}" but it did not. Pull and try again.`;
+  const message = `Expected branch to point to "${expected}" but it did not.  Pull and try again.`;
   return { status: 409, type: 'STALE_DATA', message };
 }
 
@@ -169,13 +170,22 @@ function workflowPermissionError(path: string): ApiError {
 
 function toTreeChanges(
   github: GitHubState,
+  baseTree: Sha | undefined,
   input: CreateCommitOnBranchInput,
 ): ReadonlyMap<string, TreeObjectEntry | null> {
   const changes = new Map<string, TreeObjectEntry | null>();
   for (const path of input.deletions) changes.set(path, null);
-  for (const { path, bytes } of input.additions)
-    changes.set(path, { mode: '100644', sha: putBlob(github.store, bytes) });
+  for (const { path, bytes } of input.additions) {
+    const mode = modeAt(github, baseTree, path) === '100755' ? '100755' : '100644';
+    changes.set(path, { mode, sha: putBlob(github.store, bytes) });
+  }
   return changes;
+}
+
+/** The mode of an existing file; that of a plain file for a new one. */
+function modeAt({ store }: GitHubState, tree: Sha | undefined, path: string): TreeObjectEntry['mode'] {
+  const entry = tree === undefined ? undefined : findTreeEntry(store, tree, path);
+  return entry?.mode ?? '100644';
 }
 
 /**
@@ -192,8 +202,8 @@ export const pushFiles: Operation<PushFilesInput, Sha> = (github, input, now) =>
   const baseTree = readGitCommit(github.store, parent)?.tree;
   const changes = new Map<string, TreeObjectEntry | null>();
   for (const [path, content] of input.files) {
-    const mode = baseTree === undefined ? undefined : findTreeEntry(github.store, baseTree, path)?.mode;
-    changes.set(path, content === null ? null : { mode: mode ?? '100644', sha: putBlob(github.store, content) });
+    const mode = modeAt(github, baseTree, path);
+    changes.set(path, content === null ? null : { mode, sha: putBlob(github.store, content) });
   }
   const tree = updateTree(github.store, baseTree, changes);
   const person = createGitSignature(github, account, now);

@@ -66,6 +66,8 @@ export type RenameAccountInput = { readonly id: number; readonly login: string }
 
 export type RenameRepositoryInput = { readonly repositoryId: number; readonly name: string };
 
+export type TransferRepositoryInput = { readonly repositoryId: number; readonly ownerId: number };
+
 export type ForkRepositoryInput = { readonly repositoryId: number; readonly ownerId: number };
 
 export type SetPermissionInput = {

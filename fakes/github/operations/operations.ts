@@ -52,6 +52,7 @@ import {
   renameRepository,
   setPermission,
   setTeam,
+  transferRepository,
 } from './repositories.ts';
 import {
   createReviewComment,
@@ -82,6 +83,7 @@ export type Operations = {
   readonly addRepository: Operation<Input.AddRepositoryInput, FakeRepository>;
   readonly forkRepository: Operation<Input.ForkRepositoryInput, FakeRepository>;
   readonly renameRepository: Operation<Input.RenameRepositoryInput, FakeRepository>;
+  readonly transferRepository: Operation<Input.TransferRepositoryInput, FakeRepository>;
   readonly setPermission: Operation<Input.SetPermissionInput, null>;
   readonly setTeam: Operation<Input.SetTeamInput, null>;
   readonly addRuleset: Operation<Input.AddRulesetInput, null>;
@@ -140,6 +142,7 @@ export const OPERATIONS: Operations = {
   addRepository,
   forkRepository,
   renameRepository,
+  transferRepository,
   setPermission,
   setTeam,
   addRuleset,

@@ -202,7 +202,7 @@ const RULE_MESSAGES: Readonly<Record<FakeRuleType, string | null>> = {
   required_signatures: null,
 };
 
-/** Returns an error if a ruleset forbids the push. `bypassIds` can contain the bot of an App. */
+/** Returns an error if a ruleset forbids the push. `bypassIds` can contain the bot of an App. GraphQL says FORBIDDEN. */
 export function checkPushRules(
   github: GitHubState,
   repository: FakeRepository,
@@ -216,7 +216,8 @@ export function checkPushRules(
     .filter((type) => violatesRule(github, type, refUpdate))
     .flatMap((type) => RULE_MESSAGES[type] ?? []);
   if (messages.length === 0) return undefined;
-  return unprocessableError(`Repository rule violations found\n\n${messages.join('\n')}\n\n`);
+  const message = `Repository rule violations found\n\n${messages.join('\n')}\n\n`;
+  return { ...unprocessableError(message), type: 'FORBIDDEN' };
 }
 
 function violatesRule(github: GitHubState, type: FakeRuleType, { before, after }: RefUpdate): boolean {

@@ -20,6 +20,7 @@ import type {
   RenameRepositoryInput,
   SetPermissionInput,
   SetTeamInput,
+  TransferRepositoryInput,
 } from './inputs.ts';
 
 /** Adds a repository with one commit on its default branch. */
@@ -87,8 +88,7 @@ export const forkRepository: Operation<ForkRepositoryInput, FakeRepository> = (g
 export const renameRepository: Operation<RenameRepositoryInput, FakeRepository> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
   if (repository === undefined) return refuseWith(github, NOT_FOUND_ERROR);
-  const { name, previousNames } = repository;
-  const renamed: FakeRepository = { ...repository, name: input.name, previousNames: [...previousNames, name] };
+  const renamed: FakeRepository = { ...repository, name: input.name, previousNames: formerNames(repository) };
   const actor = { accountId: repository.ownerId, viaAppId: null };
   const details = { repositoryId: repository.id };
   return succeedWith(
@@ -96,6 +96,24 @@ export const renameRepository: Operation<RenameRepositoryInput, FakeRepository> 
     renamed,
   );
 };
+
+/**
+ * Gives a repository to another account. It can still be found by its former name. The former owner's installation
+ * loses it, and nothing tells the App.
+ */
+export const transferRepository: Operation<TransferRepositoryInput, FakeRepository> = (github, input, now) => {
+  const repository = github.repositories.get(input.repositoryId);
+  if (repository === undefined || !github.accounts.has(input.ownerId)) return refuseWith(github, NOT_FOUND_ERROR);
+  const transferred = { ...repository, ownerId: input.ownerId, previousNames: formerNames(repository) };
+  const actor = { accountId: repository.ownerId, viaAppId: null };
+  const state = putRepository(github, transferred);
+  const details = { repositoryId: repository.id };
+  return succeedWith(withAuditEntry(state, 'repository-transferred', actor, now, details), transferred);
+};
+
+function formerNames({ ownerId, name, previousNames }: FakeRepository): FakeRepository['previousNames'] {
+  return [...previousNames, { ownerId, name }];
+}
 
 /** Sets the role of an account; `none` removes the collaborator. */
 export const setPermission: Operation<SetPermissionInput, null> = (github, input, now) => {

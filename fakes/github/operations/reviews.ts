@@ -170,7 +170,7 @@ function checkReviewInput(
 ): ApiError | CheckedReview {
   const commitSha = input.commitSha ?? pull.head.sha;
   if (github.store.objects.get(commitSha)?.type !== 'commit')
-    return unprocessableEntityError('commit_id is not part of the pull request');
+    return unprocessableEntityError('The commitOID is not part of the pull request');
   const authorId = input.actor.accountId;
   const refusal =
     checkNoPendingReview(pull, authorId, 'review') ??
@@ -262,7 +262,7 @@ function updateReview(
 
 const REVIEW_ANCHOR_MESSAGES: Readonly<Record<AnchorProblem, string>> = {
   path: 'Path could not be resolved',
-  line: 'Pull request review thread line must be part of the diff',
+  line: 'Line could not be resolved',
   start: 'Pull request review thread start line must be part of the same hunk as the line.',
   order: 'Pull request review thread start line must precede the end line.',
 };
@@ -285,11 +285,12 @@ const COMMENT_ANCHOR_ERRORS: Readonly<Record<AnchorProblem, Omit<ApiFieldError, 
 
 const ONE_PENDING_MESSAGE = 'can only have one pending review per pull request';
 
-/** The 422 of the reviews endpoint: one sentence for each kind of problem. It does not name the comment. */
+/** The 422 of the reviews endpoint: all problems in one sentence, which does not name the comments. */
 function reviewAnchorError(problems: readonly AnchorProblem[]): ApiError {
-  return unprocessableEntityError(
-    [...new Set(problems)].map((problem) => REVIEW_ANCHOR_MESSAGES[problem]).join(', and '),
-  );
+  const messages = problems.map((problem) => REVIEW_ANCHOR_MESSAGES[problem]);
+  const [last = '', ...others] = messages.toReversed();
+  if (others.length < 2) return unprocessableEntityError(messages.join(' and '));
+  return unprocessableEntityError(`${others.toReversed().join(', ')}, and ${last}`);
 }
 
 /** The 422 of the comments endpoint. */

@@ -118,7 +118,7 @@ function createComparedPage(
   const total = all.length;
   const paged = 'page' in query || 'per_page' in query;
   if (!paged) return { shas: all.slice(0, MAX_COMPARED_COMMITS), total, first: true, link: undefined };
-  const address = `${repositoryApiUrl(state.github, repository)}/compare/${params['basehead'] ?? ''}`;
+  const address = `${state.github.host.apiUrl}/repositories/${repository.id}/compare/${params['basehead'] ?? ''}`;
   const { items, link } = paginate(all, query, address);
   return { shas: items, total, first: (query['page'] ?? '1') === '1', link };
 }

@@ -9,6 +9,7 @@ export type AuditAction =
   | 'installation-changed'
   | 'repository-added'
   | 'repository-renamed'
+  | 'repository-transferred'
   | 'permission-changed'
   | 'rule-added'
   | 'blob-created'

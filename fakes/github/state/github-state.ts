@@ -1,8 +1,12 @@
 import type { GitObjectStore, Sha } from '../git/objects.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** An Enterprise Server. `missingRoutes` are routes that only later versions have. */
-export type EnterpriseServer = { readonly version: string; readonly missingRoutes: readonly string[] };
+/** An Enterprise Server. Only later versions have the missing routes and fields (`IssueComment.fullDatabaseId`). */
+export type EnterpriseServer = {
+  readonly version: string;
+  readonly missingRoutes: readonly string[];
+  readonly missingFields?: readonly string[];
+};
 
 /**
  * The addresses of the fake GitHub, without trailing slash: `apiUrl` for REST, `webUrl` for pages. Without
@@ -73,7 +77,7 @@ export type FakeRepository = {
   readonly ownerId: number;
   readonly name: string;
   /** Requests for a former name are redirected while no other repository uses it. */
-  readonly previousNames: readonly string[];
+  readonly previousNames: readonly { readonly ownerId: number; readonly name: string }[];
   readonly private: boolean;
   readonly defaultBranch: string;
   readonly forkOf: number | null;

@@ -159,8 +159,8 @@ export function findRepositoryByPreviousName(
 ): FakeRepository | undefined {
   const account = findAccountByLogin(github, owner);
   const wanted = name.toLowerCase();
-  const hadName = ({ ownerId, previousNames }: FakeRepository): boolean =>
-    ownerId === account?.id && previousNames.some((former) => former.toLowerCase() === wanted);
+  const hadName = ({ previousNames }: FakeRepository): boolean =>
+    previousNames.some((former) => former.ownerId === account?.id && former.name.toLowerCase() === wanted);
   return findRepositoryByName(github, owner, name) === undefined
     ? [...github.repositories.values()].find(hadName)
     : undefined;

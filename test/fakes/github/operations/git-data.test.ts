@@ -36,7 +36,7 @@ describe('createCommitOnBranch', () => {
     fixture.push({ 'src/new.txt': 'meanwhile' });
     expect(fixture.refusal(createCommitOnBranch, stale)).toMatchObject({
       type: 'STALE_DATA',
-      message: `Expected branch to point to "${stale.expectedHeadOid}" but it did not. Pull and try again.`,
+      message: `Expected branch to point to "${stale.expectedHeadOid}" but it did not.  Pull and try again.`,
     });
     fixture.clearEvents();
     const before = fixture.pull().head.sha;
@@ -60,14 +60,14 @@ describe('createCommitOnBranch', () => {
     });
   });
 
-  it('loses the executable bit of a rewritten file, and refuses to delete a missing file (E5)', () => {
+  it('keeps the executable bit of a rewritten file, and refuses to delete a missing file (E5)', () => {
     const { fixture, commit } = createCommitFixture();
     expect(fixture.mode('run.sh')).toBe('100755');
     fixture.apply(
       createCommitOnBranch,
       commit({ additions: [{ path: 'run.sh', bytes: bytes('x') }], deletions: ['src/a.txt'] }),
     );
-    expect(fixture.mode('run.sh')).toBe('100644');
+    expect(fixture.mode('run.sh')).toBe('100755');
     expect(fixture.mode('src/a.txt')).toBeUndefined();
     expect(fixture.refusal(createCommitOnBranch, commit({ additions: [], deletions: ['src/a.txt'] })).message).toMatch(
       /does not exist/,
@@ -93,7 +93,10 @@ describe('createCommitOnBranch', () => {
       repositoryId,
       ruleset: { branches: ['topic'], types: ['update'], bypassIds: [fixture.actors.ben.accountId] },
     });
-    expect(fixture.refusal(createCommitOnBranch, commit()).message).toMatch(/^Repository rule violations found/);
+    expect(fixture.refusal(createCommitOnBranch, commit())).toMatchObject({
+      type: 'FORBIDDEN',
+      message: expect.stringMatching(/^Repository rule violations found/),
+    });
     const anas = { actor: fixture.actors.ana, repositoryId, branch: 'topic', files: new Map([['x', 'y']]) };
     expect(fixture.refusal(pushFiles, anas).status).toBe(422);
     fixture.push({ x: 'bypassed' });

@@ -26,7 +26,7 @@ describe('reviews', () => {
         body: 'x',
         comments: [good, { path, body: 'bad', ...bad }],
       });
-    const line = 'Pull request review thread line must be part of the diff';
+    const line = 'Line could not be resolved';
     expect(refusal({ line: 1 })).toMatchObject({ status: 422, message: 'Unprocessable Entity', errors: [line] });
     expect(refusal({ line: 16, side: 'LEFT' }).errors).toEqual([line]);
     expect(refusal({ line: 15, path: 'README' }).errors).toEqual(['Path could not be resolved']);

@@ -203,7 +203,7 @@ describe('commenting', () => {
       stage.github.createReview(stage.head, { ...reviewOf('x'), comments: [...DRAFTS, outside] }),
     );
     expect(fault.status).toBe(422);
-    expect(fault.message).toContain('must be part of the diff');
+    expect(fault.message).toContain('Line could not be resolved');
     expect(pull().reviewComments.size).toBe(0);
     expect((await errorOf(stage.github.createFileComment(stage.head, 'run.sh', 'x'))).status).toBe(422);
   });
