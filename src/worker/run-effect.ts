@@ -116,7 +116,7 @@ type Abandoned<Type extends EffectType> = {
 };
 
 /** The signal that replaces the result of an abandoned effect; null if nothing waits for its result. */
-export function signalForAbandoned(
+function signalForAbandoned(
   { effect, attempts }: Pick<StoredEffect, 'effect' | 'attempts'>,
   errorId: string | null,
 ): Signal | null {

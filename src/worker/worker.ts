@@ -128,7 +128,7 @@ type WorkPoolOptions = {
 };
 
 /** Work in progress, with a limit. */
-export class WorkPool {
+class WorkPool {
   readonly #options: WorkPoolOptions;
   readonly #inProgress = new Set<Promise<void>>();
 

@@ -6,7 +6,7 @@ import { PAGES, type PullConnection, pullParams, repositoryParams } from './requ
 import { nullIfNotFound } from './requests/errors.ts';
 
 /** The fields of REST's comments that are read. Only comments in threads have a path. */
-export type RestComment = {
+type RestComment = {
   readonly id: number;
   readonly node_id: string;
   readonly html_url: string;
@@ -27,13 +27,13 @@ type Wanted = {
 };
 
 /** The comments in all threads of the pull request, oldest first. */
-export function listInThreads({ ref, read }: PullConnection, wanted: Wanted = {}): Promise<readonly RestComment[]> {
+function listInThreads({ ref, read }: PullConnection, wanted: Wanted = {}): Promise<readonly RestComment[]> {
   const params = { ...pullParams(ref), ...PAGES, ...sinceOf(wanted) };
   return read.paginate(read.rest.pulls.listReviewComments, params, untilEnough(wanted));
 }
 
 /** The comments in the conversation of the pull request, oldest first. */
-export function listInConversation({ ref, read }: PullConnection, wanted: Wanted): Promise<readonly RestComment[]> {
+function listInConversation({ ref, read }: PullConnection, wanted: Wanted): Promise<readonly RestComment[]> {
   const params = { ...repositoryParams(ref), issue_number: ref.number, ...PAGES, ...sinceOf(wanted) };
   return read.paginate(read.rest.issues.listComments, params, untilEnough(wanted));
 }

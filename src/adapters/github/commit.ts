@@ -94,7 +94,7 @@ function fileChanges({ files }: CommitPlan) {
 }
 
 /** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
-export async function commitWithGitObjects(
+async function commitWithGitObjects(
   connection: PullConnection,
   plan: Countersigned<CommitPlan>,
 ): Promise<CommitResult> {
@@ -140,7 +140,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** Null if the repository is not accessible, or if another repository has its name now. */
-export async function fetchRepository({
+async function fetchRepository({
   ref,
   read,
 }: PullConnection): Promise<{ readonly fullName: string; readonly nodeId: string } | null> {

@@ -28,7 +28,7 @@ export function fetchTree(connection: PullConnection, sha: string): Promise<Tree
 }
 
 /** One directory of git, by its SHA or its commit's, or by the name of a branch. */
-export async function fetchDirectory(
+async function fetchDirectory(
   { ref, read }: PullConnection,
   name: string,
 ): Promise<{ readonly sha: string; readonly entries: Tree }> {

@@ -24,7 +24,7 @@ export const RESPONSES = {
 export type RequestHandler = (request: IncomingMessage) => Promise<RouteResponse>;
 
 /** A route with exactly this method and path (without query). */
-export type HttpRoute = {
+type HttpRoute = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly handle: RequestHandler;

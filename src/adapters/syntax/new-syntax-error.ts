@@ -58,7 +58,7 @@ function countMarks(text: string): number {
 }
 
 /** Parses a data file. The phrases of a failure are those of the parsers, without what they quote. */
-export function parseData(format: DataFormat, text: string): ParseOutcome {
+function parseData(format: DataFormat, text: string): ParseOutcome {
   if (text.length > MAX_PARSED_CHARACTERS) return GAVE_UP;
   try {
     return PARSERS[format](text);

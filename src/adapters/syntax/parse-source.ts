@@ -12,7 +12,7 @@ import {
 } from './languages.ts';
 
 /** A source file; its name tells the language. */
-export type Source = { readonly path: string; readonly text: string };
+type Source = { readonly path: string; readonly text: string };
 
 /** The declarations of a source file in order, one a line; null if no grammar knows it or the parser gave up. */
 export function findDeclarations({ path, text }: Source): Promise<readonly Declaration[] | null> {

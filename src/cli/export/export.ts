@@ -176,7 +176,7 @@ export type ExportedRow = {
 };
 
 /** The fields of a row, in the order of the columns of a table. */
-export const EXPORTED_FIELDS = [
+const EXPORTED_FIELDS = [
   'proposalId',
   'conversationId',
   'organizationId',

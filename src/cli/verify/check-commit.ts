@@ -195,7 +195,7 @@ const MAX_MOVES = 1_000;
  * Finds the file that each group of trailers names. A file is found if its groups explain all of it: wherever the two
  * versions differ, the change with the digest of a group begins.
  */
-export function findChanges(
+function findChanges(
   groups: readonly TrailerGroup[],
   files: readonly ChangedFile[],
 ): ReadonlyMap<TrailerGroup, Versions> {

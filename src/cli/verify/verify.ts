@@ -150,7 +150,7 @@ const COMMIT_DIGITS = 7;
 const DIGEST_DIGITS = 12;
 
 /** Number of rows by result. */
-export function countResults(rows: readonly VerifiedChange[]): Readonly<Record<VerifiedChange['result'], number>> {
+function countResults(rows: readonly VerifiedChange[]): Readonly<Record<VerifiedChange['result'], number>> {
   const counts = { ok: 0, mismatch: 0, copied: 0, unchecked: 0 };
   for (const { result } of rows) counts[result] += 1;
   return counts;
@@ -166,7 +166,7 @@ export function proofOf(keys: readonly string[]): string {
 }
 
 /** A table with one row per change, a summary line, and a last line about the proof. Ends with a newline. */
-export function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
+function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
   const cells = [HEADINGS, ...rows.map(toCells)];
   const widths = HEADINGS.map((_, column) => columnWidth(cells.map((row) => row[column] ?? '')));

@@ -139,7 +139,7 @@ export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean 
 /** The input of a user edit, without the text of the file that the proposal was made for. */
 type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
 
-export function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
+function userEditInput({ proposal, change, placement, lines }: UserEditTarget): UserEditWithoutBase {
   return { change, proposed: proposal.userEdit?.originalChange ?? change, placement, lines };
 }
 

@@ -173,7 +173,7 @@ function isConsent(lines: readonly CommentLine[]): boolean {
 }
 
 /** A line of a comment, without its terminator, and what GitHub renders it as. */
-export type CommentLine = { readonly text: string; readonly kind: 'blank' | 'quoted' | 'code' | 'plain' };
+type CommentLine = { readonly text: string; readonly kind: 'blank' | 'quoted' | 'code' | 'plain' };
 
 /** An open code fence, such as three backticks. */
 type Fence = { readonly character: string; readonly length: number };
@@ -225,7 +225,7 @@ function kindOf(text: string, above: CommentLine | undefined): CommentLine['kind
 }
 
 /** Index of the quote at the end and of the line above it that ends with a colon; the number of lines without one. */
-export function findTrailingQuote(lines: readonly CommentLine[]): number {
+function findTrailingQuote(lines: readonly CommentLine[]): number {
   const last = lines.findLastIndex(({ kind }) => kind !== 'blank');
   if (lines[last]?.kind !== 'quoted') return lines.length;
   const above = lines.findLastIndex(({ kind }, index) => index < last && kind !== 'quoted' && kind !== 'blank');

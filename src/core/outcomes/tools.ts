@@ -137,7 +137,7 @@ function outputAfterPush(pull: PullState, call: CallRef): CallOutput | null {
  * Why the changes of a response are not shown to people yet: it also reads, or has calls that the model can correct.
  * Null if nothing is to be held, or if calls have been held too often in a row.
  */
-export function findHoldCause(pull: PullState, run: Run, results: readonly CallResult[]): HoldCause | null {
+function findHoldCause(pull: PullState, run: Run, results: readonly CallResult[]): HoldCause | null {
   const [first] = run.heldCalls;
   if (first !== undefined && run.turns - first.turn >= LIMITS.heldResponses) return null;
   const own = (run.batch?.calls ?? []).filter(({ heldPath }) => heldPath === null);
@@ -174,7 +174,7 @@ function answersCall(result: CallResult, ref: CallRef): boolean {
 }
 
 /** Answers the valid calls of the response with T20. Calls that were held before leave the batch and stay held. */
-export function holdCalls(builder: StepBuilder, results: readonly CallResult[], cause: HoldCause): StepBuilder {
+function holdCalls(builder: StepBuilder, results: readonly CallResult[], cause: HoldCause): StepBuilder {
   const { run } = builder.pull;
   if (run?.batch == null) return builder;
   const own = run.batch.calls.filter(({ heldPath }) => heldPath === null);

@@ -65,7 +65,7 @@ function pricesOf({ prices }: z.infer<typeof OperatorFileSchema>): ReadonlyMap<s
 }
 
 /** The operator's settings about models. */
-export type ModelOffer = {
+type ModelOffer = {
   /** `OPENAI_MODEL`; null where it is not known, so that names of models cannot be checked. */
   readonly defaultModel: string | null;
   /** Those that a repository can name beside it. */
@@ -78,7 +78,7 @@ export function modelInForce(offer: ModelOffer, model: string | null): string | 
   return model === null || (defaultModel !== null && !offeredModels(offer).includes(model)) ? defaultModel : model;
 }
 
-export function offeredModels({ defaultModel, models }: ModelOffer): readonly string[] {
+function offeredModels({ defaultModel, models }: ModelOffer): readonly string[] {
   return [...new Set([...(defaultModel === null ? [] : [defaultModel]), ...models])];
 }
 

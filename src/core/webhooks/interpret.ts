@@ -103,7 +103,7 @@ function createCommentReaders(extract: CommentExtractor): ReadonlyMap<string, Pu
 }
 
 /** Converts the payload of one event and action that concern a whole installation. It never throws. */
-export type InstallationEventReader = (payload: unknown) => InstallationEvent | IgnoreReason;
+type InstallationEventReader = (payload: unknown) => InstallationEvent | IgnoreReason;
 
 const About = z.object({
   installation: z.object({ id: PositiveId, permissions: z.record(z.string(), z.unknown()) }),
@@ -145,7 +145,7 @@ const readRepositoriesRemoved = createReader(RepositoriesRemoved, ({ installatio
  * Readers by event and action. A suspension needs none: GitHub refuses all requests during it, and pending work resumes
  * after it.
  */
-export const INSTALLATION_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, InstallationEventReader>> = new Map([
+const INSTALLATION_EVENT_READERS: ReadonlyMap<string, ReadonlyMap<string, InstallationEventReader>> = new Map([
   [
     'installation',
     new Map([

@@ -130,7 +130,7 @@ function keepFileEncoding(existing: string, content: string): string {
 export type EditRequest = { readonly oldString: string; readonly newString: string; readonly replaceAll: boolean };
 
 /** The text after an edit. `first` is the first match in the old text. */
-export type EditedText = {
+type EditedText = {
   readonly kind: 'edited';
   readonly text: string;
   readonly matchCount: number;

@@ -146,7 +146,7 @@ function rangeText({ index, count }: UserEditRange): string {
 }
 
 /** The payload of a change with its first line. */
-export function viewMember(member: FileChange, isExecutableNamed: boolean): PayloadView {
+function viewMember(member: FileChange, isExecutableNamed: boolean): PayloadView {
   const { payload, region, placeCount: places } = member;
   const isInsertion = region !== null && region.old.length === 0;
   return createPayloadView(payload, {
@@ -158,7 +158,7 @@ export function viewMember(member: FileChange, isExecutableNamed: boolean): Payl
 }
 
 /** Whether a change adds a file that can be run. No diff shows a mode. */
-export function isNewExecutable({ base, result }: FileChange): boolean {
+function isNewExecutable({ base, result }: FileChange): boolean {
   return base === null && result?.mode === '100755';
 }
 

@@ -173,7 +173,7 @@ const DELIMITER_CELL = /^:?-+:?$/;
 const MAX_COLUMNS = 20;
 
 /** The index of the header of a table, or -1. A row of dashes with as many cells follows it. */
-export function findTable(lines: readonly string[]): number {
+function findTable(lines: readonly string[]): number {
   return lines.findIndex((header, index) => {
     const [names, marks] = [cellsOf(header), cellsOf(lines[index + 1] ?? '')];
     const isTable = names.length === marks.length && marks.every((cell) => DELIMITER_CELL.test(cell));
@@ -185,7 +185,7 @@ export function findTable(lines: readonly string[]): number {
  * The lines of a table, inert. Columns lose their alignment: where a table is not understood, `:---:` would be an
  * emoji.
  */
-export function renderTable([header = '', , ...body]: readonly string[]): readonly string[] {
+function renderTable([header = '', , ...body]: readonly string[]): readonly string[] {
   const names = cellsOf(header);
   const rows = body.map(cellsOf).map((cells) => names.map((_, column) => cells[column] ?? ''));
   return [formatRow(names), formatRow(names.map(() => null)), ...rows.map(formatRow)];

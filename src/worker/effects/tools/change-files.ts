@@ -183,10 +183,10 @@ function findSharedPath(change: Change): string | null {
 }
 
 /** A file as the changes so far leave it. `origin` is its path at the head; null for a new one. */
-export type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
+type DraftFile = { readonly file: StoredFile; readonly origin: string | null };
 
 /** The head with the changes made so far: a tree to check paths with, and the files that were touched. */
-export type DraftTree = {
+type DraftTree = {
   readonly workspace: Workspace;
   /** Changed in place, because a copy for each change would take too long in a large repository. */
   readonly tree: Map<string, TreeEntry>;
@@ -196,12 +196,12 @@ export type DraftTree = {
   readonly before: ReadonlyMap<string, StoredFile | null>;
 };
 
-export function createDraft(workspace: Workspace): DraftTree {
+function createDraft(workspace: Workspace): DraftTree {
   return { workspace, tree: new Map(workspace.tree), files: new Map(), before: new Map() };
 }
 
 /** The draft with a file of the head that a change is about to touch; null for a free path. */
-export function withHeadFile(draft: DraftTree, path: string, file: StoredFile | null): DraftTree {
+function withHeadFile(draft: DraftTree, path: string, file: StoredFile | null): DraftTree {
   return {
     ...draft,
     before: new Map([...draft.before, [path, file]]),
@@ -210,14 +210,14 @@ export function withHeadFile(draft: DraftTree, path: string, file: StoredFile | 
 }
 
 /** The draft after a change of a path; null where its file is gone. The draft before it must not be used again. */
-export function withFile(draft: DraftTree, path: string, changed: DraftFile | null): DraftTree {
+function withFile(draft: DraftTree, path: string, changed: DraftFile | null): DraftTree {
   const files = new Map([...draft.files, [path, changed]]);
   if (changed === null) draft.tree.delete(path);
   else addFile(draft, path, changed.file);
   return { ...draft, files };
 }
 
-export function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
+function touchedPaths({ files, before }: DraftTree): readonly TouchedPath[] {
   return [...files].map(([path, after]) => ({
     path,
     before: before.get(path) ?? null,
