@@ -36,7 +36,7 @@ import {
   onQuestionPosted,
   onRunCommentPosted,
 } from './outcomes/posting.ts';
-import { onToolsFinished } from './outcomes/tools.ts';
+import { onToolsFinished } from './outcomes/tools-finished.ts';
 import type { Intent } from './state/intent.ts';
 import type { Proposal } from './state/proposal.ts';
 import { isFinal } from './state/proposal-lifecycle.ts';

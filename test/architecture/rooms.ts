@@ -161,7 +161,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'src/core/agent/tools': {
     what: 'what the model can call',
-    entries: ['parse-call.ts', 'read-only-tools.ts', 'search.ts', 'outline.ts', 'pull-diff.ts'],
+    entries: ['parse-call.ts', 'read-file.ts', 'search.ts', 'outline.ts', 'pull-diff.ts'],
   },
   'src/core/agent/shared': {
     what: 'foreign text and results, made safe for the model',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commentStyleOf, findCleanups, parseReadFileResult } from '../../demo/find-changes.ts';
 import { planChanges } from '../../demo/script.ts';
 import { describeDeclaration, fixMisspelling, removeRepeatedWord, shortenWording } from '../../demo/wording.ts';
-import { formatFileContent } from '../../src/core/agent/tools/read-only-tools.ts';
+import { formatFileContent } from '../../src/core/agent/tools/read-file.ts';
 
 function shown(path: string, text: string) {
   const bytes = new TextEncoder().encode(text);

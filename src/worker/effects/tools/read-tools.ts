@@ -4,7 +4,7 @@ import { fileNotFoundText, formatFileList } from '../../../core/agent/shared/fil
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { formatOutline } from '../../../core/agent/tools/outline.ts';
 import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
-import { addShownLines, areShown, formatFileContent } from '../../../core/agent/tools/read-only-tools.ts';
+import { addShownLines, areShown, formatFileContent } from '../../../core/agent/tools/read-file.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
+import { formatFileContent } from '../../../../../src/core/agent/tools/read-file.ts';
 import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { encodeText } from '../../../../../src/core/edits/text/characters.ts';
 import { literal } from './literal-query.ts';

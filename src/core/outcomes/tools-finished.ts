@@ -3,7 +3,7 @@ import { createQuestions } from '../actions/questions.ts';
 import { endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '../actions/tool-batch.ts';
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
-import { addShownLines } from '../agent/tools/read-only-tools.ts';
+import { addShownLines } from '../agent/tools/read-file.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
 import { mainPath } from '../edits/change.ts';
 import {

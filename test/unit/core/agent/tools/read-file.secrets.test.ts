@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { formatFileContent } from '../../../../../src/core/agent/tools/read-only-tools.ts';
+import { formatFileContent } from '../../../../../src/core/agent/tools/read-file.ts';
 import { createFileSearch, formatSearchResults, type SearchQuery } from '../../../../../src/core/agent/tools/search.ts';
 import { buildEdit, buildWrite } from '../../../../../src/core/edits/build/build-text.ts';
 import { applyRegion } from '../../../../../src/core/edits/region.ts';
