@@ -7,6 +7,7 @@ import {
   onClosed,
   onClosedBeforeCommit,
   onPushed,
+  onPushRead,
   onRetargeted,
   thenClose,
 } from './events/pull-request.ts';
@@ -26,7 +27,6 @@ import {
   onModelAttemptFailed,
   onModelFailed,
   onModelResponded,
-  onPushRead,
   onReadingsCleared,
 } from './outcomes/model.ts';
 import {

@@ -1,3 +1,4 @@
+import { withNote } from '../actions/agent-notes.ts';
 import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyBase, applyHeadMove } from '../actions/head-moved.ts';
@@ -12,7 +13,7 @@ import {
   withPullState,
   withRun,
 } from '../actions/step-builder.ts';
-import { advanceBatch } from '../actions/tool-batch.ts';
+import { advanceBatch, isBatchComplete } from '../actions/tool-batch.ts';
 import { pullNotOpen } from '../messages/replies.ts';
 import type { Intent } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
@@ -22,6 +23,57 @@ import type { Person } from '../state/vote.ts';
 import type { Facts } from '../step/facts.ts';
 import type { Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
+
+type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
+
+/**
+ * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
+ */
+export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
+  if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
+  const builder = startStep(pull);
+  if (proposalsBeforeCommit(pull.proposals).length === 0)
+    return endStep(requestPushContent(builder, intent), 'push-assessed');
+  const person = { id: intent.actor.id, login: intent.actor.login };
+  const head = facts.pullRequest?.headSha ?? intent.after;
+  // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.
+  const isPusherKnown = intent.after === head && person.id !== facts.app.botId;
+  const pusher = isPusherKnown ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
+  const moved = applyHeadMove(builder, head, facts, pusher);
+  const isOnlyOurChange = moved.pull.run?.commits.includes(intent.after) === true;
+  return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
+}
+
+/** The agent hears of what others push during its run, and gets no results before. */
+function requestPushContent(builder: StepBuilder, { actor, before, after }: PushedIntent): StepBuilder {
+  const run = activeRun(builder.pull);
+  if (run === null) return builder;
+  const by = { id: actor.id, login: actor.login };
+  const awaited = withRun(builder, { unreadPushes: [...run.unreadPushes, after] });
+  return withEffects(awaited, { type: 'read-push', runId: run.id, by, before, after });
+}
+
+/** Keeps what another person pushed for the next request to the model, which results can have waited for. */
+export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'push-read' }>, { now }: Facts): Step {
+  const { runId, by, before, after, content } = signal;
+  const run = activeRun(pull);
+  if (run?.id !== runId) return noop(pull, 'outdated-result');
+  const note = { kind: 'push', by, before, after, content } as const;
+  const unreadPushes = run.unreadPushes.filter((sha) => sha !== after);
+  const noted = withRun(withNote(startStep(pull), note), { unreadPushes });
+  const isAwaited = run.batch !== null && isBatchComplete(run.batch);
+  return endStep(isAwaited ? advanceBatch(noted, now) : noted, 'push-read');
+}
+
+/**
+ * Whether the App made this push for this pull request: it is a commit of this run or an earlier one, or could be that
+ * of a commit attempt in flight. Any other push of the App belongs to another pull request with the same branch.
+ */
+export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
+  if (actor.id !== app.botId) return false;
+  if (proposals.some(({ state }) => state === 'executing')) return true;
+  return run !== null && (run.commits.includes(after) || run.assessedHeadSha === after);
+}
 
 /**
  * Ends everything on a pull request that was read and found closed: its webhook is late or lost. What the step does
@@ -100,43 +152,4 @@ function failIfExecuting(proposal: Proposal, now: string): Proposal {
   if (proposal.state !== 'executing') return proposal;
   const note = proposal.commitSha === null ? OUTCOME_UNKNOWN_NOTE : UNVERIFIED_NOTE;
   return { ...transition(proposal, 'failed', now), note };
-}
-
-type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
-
-/**
- * Assesses the open proposals at the new head. The App's own pushes are known from the outcome of their commit attempt.
- */
-export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
-  if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
-  const builder = startStep(pull);
-  if (proposalsBeforeCommit(pull.proposals).length === 0)
-    return endStep(requestPushContent(builder, intent), 'push-assessed');
-  const person = { id: intent.actor.id, login: intent.actor.login };
-  const head = facts.pullRequest?.headSha ?? intent.after;
-  // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.
-  const isPusherKnown = intent.after === head && person.id !== facts.app.botId;
-  const pusher = isPusherKnown ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
-  const moved = applyHeadMove(builder, head, facts, pusher);
-  const isOnlyOurChange = moved.pull.run?.commits.includes(intent.after) === true;
-  return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
-}
-
-/** The agent hears of what others push during its run, and gets no results before. */
-function requestPushContent(builder: StepBuilder, { actor, before, after }: PushedIntent): StepBuilder {
-  const run = activeRun(builder.pull);
-  if (run === null) return builder;
-  const by = { id: actor.id, login: actor.login };
-  const awaited = withRun(builder, { unreadPushes: [...run.unreadPushes, after] });
-  return withEffects(awaited, { type: 'read-push', runId: run.id, by, before, after });
-}
-
-/**
- * Whether the App made this push for this pull request: it is a commit of this run or an earlier one, or could be that
- * of a commit attempt in flight. Any other push of the App belongs to another pull request with the same branch.
- */
-export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
-  if (actor.id !== app.botId) return false;
-  if (proposals.some(({ state }) => state === 'executing')) return true;
-  return run !== null && (run.commits.includes(after) || run.assessedHeadSha === after);
 }
