@@ -15,7 +15,7 @@ import {
   createFixtureServer,
   createPullRequestFixture,
   type PullRequestFixture,
-} from '../fidelity/pull-request-fixture.ts';
+} from './pull-request-fixture.ts';
 import { SETTINGS_FOR_MANY_RUNS } from '../shared/settings-for-many-runs.ts';
 import { FINE_POLL, pollUntil } from './measure.ts';
 

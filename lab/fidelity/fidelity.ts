@@ -2,8 +2,8 @@ import { openRepository } from '../../src/cli/git/repository.ts';
 import { gitDirectory } from '../../src/cli/git/run-git.ts';
 import { createThreadRunner, type JobRunner, parallelMap } from '../shared/parallel-map.ts';
 import { addTotals, createTotals, type FidelityTotals } from './report.ts';
-import { type RepositoryTrial, readSamples, type Sample } from './samples.ts';
-import { trySample } from './try-sample.ts';
+import { type RepositoryTrial, readSamples, type Sample } from './changes.ts';
+import { trySample } from './try-change.ts';
 
 const SAMPLE_THREAD = new URL('./sample-thread.ts', import.meta.url);
 

@@ -7,7 +7,7 @@ import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCom
 import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 import { measureFidelity } from './fidelity.ts';
 import { formatTotals } from './report.ts';
-import type { RepositoryTrial } from './samples.ts';
+import type { RepositoryTrial } from './changes.ts';
 
 const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--max N] [--threads T]
 

@@ -19,7 +19,7 @@ import {
   createPullRequestFixture,
   type FixtureFiles,
   type PullRequestFixture,
-} from './pull-request-fixture.ts';
+} from '../bench/pull-request-fixture.ts';
 
 /** A run of the App on a fake pull request. The model makes the given tool calls in its first response, none later. */
 export type Session = {

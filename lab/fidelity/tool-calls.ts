@@ -3,7 +3,7 @@ import { regionBetween } from '../../src/core/edits/region.ts';
 import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines } from '../../src/core/edits/text/lines.ts';
 import type { ToolCall } from '../../src/core/state/conversation.ts';
-import type { CommitFileChange, VersionedFile } from './samples.ts';
+import type { CommitFileChange, VersionedFile } from './changes.ts';
 
 /** The tool calls that request a change. The last one, `callId`, becomes the proposal. */
 export type DerivedCalls =

@@ -13,7 +13,7 @@ import {
   type FidelityTotals,
   normalizeReason,
 } from './report.ts';
-import type { CommitFileChange } from './samples.ts';
+import type { CommitFileChange } from './changes.ts';
 import { readCommittedFile, type Session } from './session.ts';
 import type { DerivedCalls } from './tool-calls.ts';
 

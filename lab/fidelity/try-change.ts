@@ -4,7 +4,7 @@ import { decodeText } from '../../src/core/edits/text/characters.ts';
 import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
 import { fenceFor } from '../../src/core/edits/text/unicode.ts';
 import { countResult, createTotals, type FidelityTotals } from './report.ts';
-import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './samples.ts';
+import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './changes.ts';
 import { type Session, startSession } from './session.ts';
 import { deriveCalls, deriveHunkCalls, deriveVariant } from './tool-calls.ts';
 import {

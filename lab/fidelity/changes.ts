@@ -7,7 +7,7 @@ import {
   type PathChange,
 } from '../../src/cli/git/repository.ts';
 import { GitError } from '../../src/cli/git/run-git.ts';
-import type { FixtureFiles } from './pull-request-fixture.ts';
+import type { FixtureFiles } from '../bench/pull-request-fixture.ts';
 import { countRefusal, type FidelityTotals } from './report.ts';
 
 /** A trial of one repository. */
