@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
-import type { ApiServer } from '../../fakes/github/api-server.ts';
-import type { WebhookEvent } from '../../fakes/github/state/operation.ts';
+import { createFetch } from '../../fakes/github/api-server.ts';
+import { createGitHub } from '../../src/adapters/github/create-github.ts';
+import { createDeliveryHandler, type DeliveryHandler } from '../../src/adapters/http/receive-delivery.ts';
 import { createModel } from '../../src/adapters/model/openai.ts';
 import { type DatabaseLocation, openStore } from '../../src/adapters/store/open.ts';
 import type { Store } from '../../src/adapters/store/store.ts';
+import { NO_OPERATOR_SETTINGS } from '../../src/core/settings/operator-file.ts';
 import { toolDefinitions } from '../../src/core/state/tools.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { startWorker } from '../../src/worker/worker.ts';
-import {
-  createFixtureContext,
-  createFixturePerson,
-  createFixtureReceiver,
-  createFixtureServer,
-  createPullRequestFixture,
-  type PullRequestFixture,
-} from './pull-request-fixture.ts';
-import { SETTINGS_FOR_MANY_RUNS } from '../shared/settings-for-many-runs.ts';
+import { startTestSite, type TestSite } from '../chaos/site.ts';
+import { SILENT_COUNTER, SILENT_LOG } from '../shared/silent.ts';
 import { FINE_POLL, pollUntil } from './measure.ts';
 
 /** Model responses of a task that call `read_file`. One more response ends the task. */
@@ -34,7 +30,7 @@ function countTurns(messages: readonly { readonly role: string }[]): number {
   return messages.slice(start).filter(({ role }) => role === 'assistant').length;
 }
 
-const FILE_PATH = 'read-me.txt';
+const FILE_PATH = 'README.md';
 
 /** Clock time between two tasks, long enough to stay below GitHub's rate limits. */
 const TASK_INTERVAL_MS = 10_000;
@@ -48,44 +44,47 @@ const WARM_UP_ROUNDS = 10;
  */
 type HopChain = { readonly totalMs: number; readonly fakesMs: number; readonly cpuMs: number };
 
-/** A fake GitHub in this process. `fakesMs` is the time that GitHub and the model have taken so far. */
-type InProcessSite = {
-  readonly server: ApiServer;
-  readonly fixture: PullRequestFixture;
-  readonly events: WebhookEvent[];
-  fakesMs: number;
-};
+/** The clocks of a measurement. `fakesMs` is the time that GitHub and the model have taken so far. */
+type Meter = { readonly site: TestSite; readonly modelRequests: HopChain[]; fakesMs: number };
 
 /**
- * Measures chains of hops, from signal to signal through the store. GitHub and the model run in this process, and
- * sockets are left out. The store, worker, adapters with Octokit and the OpenAI client, and rate limits are real.
+ * Measures chains of hops, from signal to signal through the store. GitHub and the model answer in this process, without
+ * sockets. The store, worker, adapters with Octokit and the OpenAI client, and rate limits are real.
  */
 export async function measureHops(database: DatabaseLocation, rounds: number): Promise<readonly HopChain[]> {
-  const clock = { aheadMs: 0 };
-  const now = (): number => Date.now() + clock.aheadMs;
-  const site = createInProcessSite(now);
+  const meter: Meter = { site: await startTestSite(1), modelRequests: [], fakesMs: 0 };
+  const { site, modelRequests } = meter;
+  // Webhooks are received from the log instead.
+  site.github.deliveries.intercept(() => 'drop');
   const store = await openStore(database);
-  const modelRequests: HopChain[] = [];
-  const context = createBenchContext(site, store, now, modelRequests);
+  const context = createBenchContext(meter, store);
+  const { clock, self, log } = context;
+  const receive = createDeliveryHandler({
+    store,
+    identity: () => self,
+    now: clock.now,
+    log,
+    deliveries: SILENT_COUNTER,
+  });
   const worker = startWorker(context);
   const chains: HopChain[] = [];
   try {
     for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
-      clock.aheadMs += TASK_INTERVAL_MS;
+      site.advanceClock(TASK_INTERVAL_MS);
       modelRequests.length = 0;
-      await giveTask(site, context);
+      await giveTask(site, receive);
       await pollUntil(() => modelRequests.length > READ_TURNS, FINE_POLL);
       chains.push(subtract(modelRequests[READ_TURNS], modelRequests[0]));
       await pollUntil(() => !worker.isBusy(), FINE_POLL);
     }
   } finally {
     await worker.stop(5_000);
-    await store.close();
+    await Promise.all([store.close(), site.close()]);
   }
   return chains.slice(WARM_UP_ROUNDS);
 }
 
-function readClocks({ fakesMs }: InProcessSite): HopChain {
+function readClocks({ fakesMs }: Meter): HopChain {
   const { user, system } = process.cpuUsage();
   return { totalMs: performance.now(), fakesMs, cpuMs: (user + system) / 1_000 };
 }
@@ -99,33 +98,23 @@ function subtract(last: HopChain | undefined, first: HopChain | undefined): HopC
   };
 }
 
-function createInProcessSite(now: () => number): InProcessSite {
-  const filesWith = (text: string) =>
-    new Map([[FILE_PATH, { mode: '100644', bytes: Buffer.from(text) }] as const, SETTINGS_FOR_MANY_RUNS]);
-  const fixture = createPullRequestFixture({ base: filesWith('one\n'), head: filesWith('one\ntwo\n') }, now());
-  const events: WebhookEvent[] = [];
-  const server = createFixtureServer(fixture, now, events);
-  const site: InProcessSite = { fixture, events, fakesMs: 0, server };
-  const exchange: ApiServer['exchange'] = (request) => timeFakes(site, () => server.exchange(request));
-  return Object.assign(site, { server: { ...server, exchange } });
-}
-
-function timeFakes<Value>(site: InProcessSite, work: () => Value): Value {
+function timeFakes<Value>(meter: Meter, work: () => Value): Value {
   const startedAt = performance.now();
   try {
     return work();
   } finally {
-    site.fakesMs += performance.now() - startedAt;
+    meter.fakesMs += performance.now() - startedAt;
   }
 }
 
-/** Adds the clocks at each request to the model to `modelRequests`. */
-function createBenchContext(
-  site: InProcessSite,
-  store: Store,
-  now: () => number,
-  modelRequests: HopChain[],
-): WorkerContext {
+/** A worker's context with the real adapters. Each request to the model adds the clocks to `modelRequests`. */
+function createBenchContext(meter: Meter, store: Store): WorkerContext {
+  const { github, now } = meter.site;
+  const { app, apiServer, url } = github;
+  const fetch = createFetch({
+    ...apiServer,
+    exchange: (request) => timeFakes(meter, () => apiServer.exchange(request)),
+  });
   const model = createModel({
     apiKey: null,
     baseURL: null,
@@ -137,17 +126,25 @@ function createBenchContext(
     log: { debug: () => undefined, warn: () => undefined },
     now,
     fetch: async (_address, options) => {
-      modelRequests.push(readClocks(site));
-      return timeFakes(site, () => respondAsModel(String(options?.body)));
+      meter.modelRequests.push(readClocks(meter));
+      return timeFakes(meter, () => respondAsModel(String(options?.body)));
     },
   });
-  return createFixtureContext({
-    fixture: site.fixture,
-    server: site.server,
+  return {
     store,
+    githubApp: createGitHub({
+      ...{ appId: app.id, privateKey: app.privateKeyPem, baseUrl: `${url}/api/v3`, version: 'lab', now },
+      fetch: (address, options) => fetch(address, options),
+    }),
     model,
-    now,
-  });
+    clock: { now, every: () => () => {} },
+    log: SILENT_LOG,
+    self: { slug: app.slug, botId: app.botId },
+    isServedOwner: () => true,
+    operatorSettings: () => NO_OPERATOR_SETTINGS,
+    links: ({ owner, repo }) => ({ repository: `${url}/${owner}/${repo}` }),
+    recordMetric: () => {},
+  };
 }
 
 /** Reads the file `READ_TURNS` times, then ends the task. */
@@ -162,9 +159,11 @@ function respondAsModel(body: string): Response {
 }
 
 /** A person posts a task, and the App receives its webhooks. */
-async function giveTask({ server, fixture, events }: InProcessSite, context: WorkerContext): Promise<void> {
-  events.length = 0;
-  createFixturePerson(fixture, server).says(`/countersign ${READ_TASK}`);
-  const receive = createFixtureReceiver(fixture, context);
-  for (const event of events) await receive(randomUUID(), event);
+async function giveTask({ github, pulls }: TestSite, receive: DeliveryHandler): Promise<void> {
+  const known = github.deliveries.log.length;
+  pulls[0]?.act((person) => person.says(`/countersign ${READ_TASK}`));
+  for (const { guid, event, request } of github.deliveries.log.slice(known)) {
+    const payload = parseJson(request.body);
+    if (isRecord(payload)) await receive({ id: guid, name: event, payload });
+  }
 }

@@ -4,7 +4,7 @@ import type { FakePullRequest } from '../../fakes/github/state/github-state.ts';
 import type { ChatRequest, ScriptedTurn } from '../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { createPerson, type FakePerson } from '../../fakes/people/person.ts';
-import { SETTINGS_FOR_MANY_RUNS } from '../shared/settings-for-many-runs.ts';
+import { SETTINGS_PATH } from '../../src/core/settings/repo-settings.ts';
 
 /** A fake GitHub with one repository and its pull requests, and a fake model. */
 export type TestSite = {
@@ -12,6 +12,9 @@ export type TestSite = {
   readonly model: ScriptedModel;
   readonly repositoryId: number;
   readonly pulls: readonly TestPull[];
+  /** GitHub's time in ms, which is ahead of the real one. */
+  readonly now: () => number;
+  readonly advanceClock: (ms: number) => void;
   /** Environment variables of the App for this site. The App listens on any free port. */
   readonly environment: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
@@ -28,7 +31,11 @@ export type TestPull = {
 
 export async function startTestSite(pullCount: number): Promise<TestSite> {
   let aheadMs = 0;
-  const github = await startFakeGitHub({ now: () => Date.now() + aheadMs, webhookSecret: 'the secret of the trial' });
+  const now = (): number => Date.now() + aheadMs;
+  const advanceClock = (ms: number): void => {
+    aheadMs += ms;
+  };
+  const github = await startFakeGitHub({ now, webhookSecret: 'the secret of the trial' });
   liftRateLimits(github);
   const model = await startScriptedModel({ apiKey: 'model-key' });
   model.setFallback(answerAsModel);
@@ -36,7 +43,11 @@ export async function startTestSite(pullCount: number): Promise<TestSite> {
   const owner = apply(OPERATIONS.addAccount, { login: 'acme', type: 'Organization' });
   const ana = apply(OPERATIONS.addAccount, { login: 'ana' });
   const readme = ['README.md', { mode: '100644', bytes: Buffer.from('# Rows\n') }] as const;
-  const files = new Map([readme, SETTINGS_FOR_MANY_RUNS]);
+  const settings = [
+    SETTINGS_PATH,
+    { mode: '100644', bytes: Buffer.from('limits:\n  runs_per_day: 100000\n') },
+  ] as const;
+  const files = new Map([readme, settings]);
   const repository = apply(OPERATIONS.addRepository, { ownerId: owner.id, name: 'rows', files });
   apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   apply(OPERATIONS.setPermission, { repositoryId: repository.id, accountId: ana.id, permission: 'write' });
@@ -54,9 +65,9 @@ export async function startTestSite(pullCount: number): Promise<TestSite> {
       return pull;
     };
     const act: TestPull['act'] = (action) => {
-      aheadMs += 1_100;
+      advanceClock(1_100);
       const value = action(person);
-      aheadMs += 1_100;
+      advanceClock(1_100);
       return value;
     };
     return { number, branch, current, act };
@@ -66,6 +77,8 @@ export async function startTestSite(pullCount: number): Promise<TestSite> {
     model,
     repositoryId: repository.id,
     pulls,
+    now,
+    advanceClock,
     environment: createAppEnvironment(github, model),
     close: async () => {
       await Promise.all([github.close(), model.close()]);

@@ -1,23 +1,20 @@
 /** Tries the changes of a repository; see `npm run fidelity -- --help`. */
-import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { GitError, GitNotInstalledError } from '../../src/cli/git/run-git.ts';
 import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../../src/cli/options.ts';
-import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
-import { measureFidelity } from './fidelity.ts';
-import { formatTotals } from './report.ts';
-import type { RepositoryTrial } from './changes.ts';
+import { escapeHiddenAndCr } from '../../src/core/edits/text/unicode.ts';
+import { formatNumber, pluralize } from '../../src/lib/format.ts';
+import { readChanges } from './changes.ts';
+import { tryChange } from './try-change.ts';
 
-const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--max N] [--threads T]
+const HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE]
 
-Proposes every file change of a repository's commits on a pull request that adds the files as they were before,
-applies it in every way that people have, and compares the bytes with those of the commit.
+Makes every file change of a repository's commits as the product does: builds it from a tool's call, shows it, reads
+the page back, commits it and undoes it. Compares the bytes with those of the commit.
 
   --repo PATH    the repository; it is only read
   --range RANGE  a revision range of git log; default is HEAD with all its ancestors
-  --max N        stop after N file changes, newest first
-  --threads T    number of threads; default is the number of processors
   --help         this text
 
 Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
@@ -26,34 +23,87 @@ Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
 const OPTIONS = {
   repo: { type: 'string' },
   range: { type: 'string', default: 'HEAD' },
-  max: { type: 'string' },
-  threads: { type: 'string', default: String(availableParallelism()) },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-function readOptions(argv: readonly string[]): OptionsResult<RepositoryTrial> {
+type FidelityOptions = { readonly repo: string; readonly range: string };
+
+function readOptions(argv: readonly string[]): OptionsResult<FidelityOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return parseOptions('npm run fidelity --', parse, ({ values: { repo, range, max, threads } }) => {
-    if (repo === undefined) return optionsProblem('--repo PATH is missing.');
-    const invalid = Object.entries({ max, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value ?? '1'));
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
-    const maxChanges = max === undefined ? null : Number(max);
-    return { kind: 'options', options: { repo, range, maxChanges, threads: Number(threads) } };
-  });
+  return parseOptions('npm run fidelity --', parse, ({ values: { repo, range } }) =>
+    repo === undefined ? optionsProblem('--repo PATH is missing.') : { kind: 'options', options: { repo, range } },
+  );
 }
 
-const PROGRESS_INTERVAL_MS = 5_000;
+/** Counts of a range. */
+type Totals = {
+  readonly commits: Set<string>;
+  changes: number;
+  /** By method and result, such as `write_file: exact`. */
+  readonly results: Map<string, number>;
+  /** Reasons why changes were not tried or refused. `example` is the commit and path of the first one. */
+  readonly refusals: Map<string, { count: number; readonly example: string }>;
+  /** A line for each result with other bytes. */
+  readonly mismatches: string[];
+};
 
-async function runAndReport(options: RepositoryTrial): Promise<number> {
-  const startedAt = performance.now();
-  let shownAt = startedAt;
+async function measure({ repo, range }: FidelityOptions): Promise<Totals> {
+  const totals: Totals = { commits: new Set(), changes: 0, results: new Map(), refusals: new Map(), mismatches: [] };
+  for await (const change of readChanges(repo, range)) {
+    const { commit, path } = change;
+    totals.commits.add(commit);
+    totals.changes += 1;
+    if ('reason' in change) {
+      countRefusal(totals, change.reason, `${commit} ${path}`);
+      continue;
+    }
+    for (const { method, result, reason } of await tryChange(change)) {
+      const row = `${method}: ${result}`;
+      totals.results.set(row, (totals.results.get(row) ?? 0) + 1);
+      if (result === 'refused') countRefusal(totals, normalizeReason(reason, path), `${commit} ${path}`);
+      if (result === 'mismatch') totals.mismatches.push(`MISMATCH ${commit} ${path} by ${method}: ${reason}`);
+    }
+  }
+  return totals;
+}
+
+function countRefusal({ refusals }: Totals, reason: string, example: string): void {
+  const known = refusals.get(reason);
+  refusals.set(reason, { count: (known?.count ?? 0) + 1, example: known?.example ?? example });
+}
+
+/** The first line of a refusal without paths, quotations and numbers, so that equal reasons count as one. */
+function normalizeReason(text: string, path: string): string {
+  const [line = ''] = text.split('\n');
+  const withoutNames = line
+    .split(path)
+    .join('…')
+    .replaceAll(/`[^`]*`|'[^']*'|"[^"]*"/g, '…');
+  return withoutNames.replaceAll(/\d[\d,]*/g, 'N').slice(0, 120);
+}
+
+/** The report as text, ending with a newline. */
+function formatTotals({ commits, changes, results, refusals, mismatches }: Totals): string {
+  const lines = [
+    `${pluralize(changes, 'file change')} of ${pluralize(commits.size, 'commit')}`,
+    ...[...results].toSorted().map(([name, count]) => countLine(count, name)),
+    ...[...refusals].map(([reason, { count, example }]) =>
+      countLine(count, `not made: ${reason}  (first: ${example})`),
+    ),
+    ...mismatches,
+    mismatches.length === 0 ? 'All bytes equal those of the commits.' : `${pluralize(mismatches.length, 'mismatch')}!`,
+  ];
+  return `${lines.map(escapeHiddenAndCr).join('\n')}\n`;
+}
+
+function countLine(count: number, name: string): string {
+  return `  ${formatNumber(count).padStart(7)}  ${name}`;
+}
+
+async function runAndReport(options: FidelityOptions): Promise<number> {
   try {
-    const totals = await measureFidelity(options, ({ commits, changes }) => {
-      if (performance.now() - shownAt < PROGRESS_INTERVAL_MS) return;
-      shownAt = performance.now();
-      process.stderr.write(`${changes} changes of ${commits} commits\n`);
-    });
-    process.stdout.write(formatTotals(totals, (performance.now() - startedAt) / 1000));
+    const totals = await measure(options);
+    process.stdout.write(formatTotals(totals));
     return totals.mismatches.length === 0 ? 0 : 1;
   } catch (error) {
     if (error instanceof GitError || error instanceof GitNotInstalledError)

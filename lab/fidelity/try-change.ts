@@ -1,248 +1,249 @@
-import { commitSuggestion } from '../../fakes/people/commit-suggestion.ts';
-import { userEditRange } from '../../src/core/edits/build/user-edit.ts';
-import { decodeText } from '../../src/core/edits/text/characters.ts';
-import { splitLines, withoutLineEnding } from '../../src/core/edits/text/lines.ts';
-import { fenceFor } from '../../src/core/edits/text/unicode.ts';
-import { countResult, createTotals, type FidelityTotals } from './report.ts';
-import { type CommitFileChange, MAX_CHANGES_PER_SAMPLE, type Sample } from './changes.ts';
-import { type Session, startSession } from './session.ts';
-import { deriveCalls, deriveHunkCalls, deriveVariant } from './tool-calls.ts';
-import {
-  compareWithCommit,
-  compareWithOriginal,
-  findPostedChanges,
-  isFromCall,
-  type PostedChange,
-  type RequestedChange,
-  recordMismatch,
-  recordRefusal,
-  type Trial,
-  toRequestedChanges,
-  verifyChanges,
-} from './trial.ts';
+import { hash } from 'node:crypto';
+import { computeHunks, type PatchHunk } from '../../fakes/github/git/diff.ts';
+import { computeObjectId } from '../../fakes/github/git/objects.ts';
+import { parseSuggestionBlock, replaceLines } from '../../fakes/people/commit-suggestion.ts';
+import type { PathChange } from '../../src/cli/git/repository.ts';
+import { verifyCommit } from '../../src/cli/verify/check-commit.ts';
+import type { BuildResult } from '../../src/core/edits/build/build-change.ts';
+import { buildDelete, buildMove } from '../../src/core/edits/build/build-files.ts';
+import { buildText } from '../../src/core/edits/build/build-text.ts';
+import { refuse, versionOf } from '../../src/core/edits/build/file-version.ts';
+import { affectedPaths, type FileChange, membersOf, type StoredFile, sourcePath } from '../../src/core/edits/change.ts';
+import { draftComments, type PlacedComments } from '../../src/core/messages/draft-comments.ts';
+import { runWarnings } from '../../src/core/messages/run-warnings.ts';
+import { DEFAULT_COMMIT_STYLE } from '../../src/core/policy/commit-message.ts';
+import { computeUndo } from '../../src/core/policy/compute-undo.ts';
+import { countersign } from '../../src/core/policy/countersign.ts';
+import { areChangesTouching } from '../../src/core/policy/earlier-changes.ts';
+import { findDeniedPath } from '../../src/core/policy/path-policy.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
+import { ana, links, proposal, vote } from '../../test/unit/core/messages/sample.ts';
+import type { CommitFileChange } from './changes.ts';
+
+type Method = `${'edit' | 'write' | 'delete' | 'move'}_file` | 'Commit suggestion' | 'undo';
+
+/** `endings`: line endings, the last newline or the byte order mark differ, which no tool can request. */
+type Result = 'exact' | 'endings' | 'refused' | 'mismatch';
+
+/** One way of making a change. `reason` is why it was refused, or what is wrong. */
+type Outcome = { readonly method: Method; readonly result: Result; readonly reason: string };
+
+/** Makes a change with each tool that can, on a pull request that adds the file as it was before, and undoes it. */
+export async function tryChange(change: CommitFileChange): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [method, built] of buildChanges(change)) {
+    try {
+      outcomes.push(...(await tryMethod(change, method, built)));
+    } catch (error) {
+      outcomes.push({ method, result: 'mismatch', reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return outcomes;
+}
+
+/** What the product builds for the calls of each tool. */
+function buildChanges({ path, from, before, after }: CommitFileChange) {
+  const file = { path, repositoryName: 'repository', file: before, lastReadBlob: before?.ref.blob ?? null };
+  const ways: (readonly [Method, readonly BuildResult[]])[] = [];
+  const [old, content] = [before, after].map((one) => (one === null ? null : versionOf(one).text));
+  if (before !== null && from !== null)
+    ways.push(['move_file', [buildMove({ ...file, from, to: path, file: before })]]);
+  else if (before !== null && after === null) ways.push(['delete_file', [buildDelete({ ...file, file: before })]]);
+  else if (content == null) ways.push(['write_file', [refuse('a file that is not text')]]);
+  else {
+    ways.push(['write_file', [buildText({ ...file, step: { kind: 'content', content } })]]);
+    const edits = quoteHunks(old ?? '', content);
+    const built = edits.map((edit) => buildText({ ...file, step: { kind: 'edits', edits: [edit] } }));
+    if (built.length > 0) ways.push(['edit_file', built]);
+  }
+  return ways;
+}
+
+/** More hunks take long, and show nothing new. */
+const MAX_HUNKS = 20;
+
+/** An edit of each hunk, with enough lines around it to be found. None if there are too many. */
+function quoteHunks(old: string, content: string) {
+  if (old === '') return [];
+  const edits = [3, 12, 48].map((context) => computeHunks(old, content, context).map(quoteHunk));
+  const found =
+    edits.find((all) => all.every(({ oldString: one }) => old.indexOf(one) === old.lastIndexOf(one))) ?? edits.at(-1);
+  return found === undefined || found.length > MAX_HUNKS ? [] : found;
+}
+
+function quoteHunk({ lines }: PatchHunk) {
+  const [oldString = '', newString = ''] = ['-', '+'].map((side) =>
+    lines
+      .map((line, index) => (lines[index + 1]?.startsWith('\\') ? line : `${line}\n`))
+      .flatMap((line) => (line.startsWith(' ') || line.startsWith(side) ? line.slice(1) : []))
+      .join(''),
+  );
+  return { oldString, newString, replaceAll: false };
+}
+
+async function tryMethod(
+  { path, from, before, after }: CommitFileChange,
+  method: Method,
+  built: readonly BuildResult[],
+): Promise<readonly Outcome[]> {
+  const refused = built.find((one) => one.kind === 'refused');
+  if (refused?.kind === 'refused') return [{ method, result: 'refused', reason: refused.output }];
+  const proposed = built.flatMap((one) => (one.kind === 'change' ? [one.change] : []));
+  const files: Files = new Map(before === null ? [] : [[from ?? path, toFile(before)]]);
+  const pages = proposed.map((one) => drawPage(files, one));
+  const reason = findRefusal(proposed, pages);
+  if (reason !== null) return [{ method, result: 'refused', reason }];
+  const pressed = proposed.flatMap((one, index) => pressButton(before, one, pages[index] ?? null));
+  const committed = await commitAll(files, proposed, files);
+  // No tool can change a mode: a file keeps its own, and a new one is not executable.
+  const mode = before?.ref.mode ?? '100644';
+  const wanted = new Map(after === null ? [] : [[path, toFile({ ...after, ref: { ...after.ref, mode } })]]);
+  const made = { method, result: compare(committed.files, wanted), reason: 'other files than those of the commit' };
+  return [...pressed, made, await tryUndo(files, proposed, committed)];
+}
+
+/** Why the product would not propose these changes; null if it would. */
+function findRefusal(proposed: readonly FileChange[], pages: readonly (PlacedComments | null)[]): string | null {
+  const denied = proposed.map((one) => findDeniedPath(DEFAULT_SETTINGS, proposal(one))).find((one) => one !== null);
+  if (denied != null) return denied.rule;
+  const touching = proposed.some((one, index) => proposed.slice(0, index).some((two) => areChangesTouching(one, two)));
+  if (touching) return 'hunks that touch';
+  return pages.includes(null) ? 'no page can show exactly this change' : null;
+}
+
+/** A file in the forms in which the core takes it. */
+type File = StoredFile & StoredFile['ref'] & { readonly text: string | null };
+
+/** The files of a branch by path. */
+type Files = ReadonlyMap<string, File>;
+
+function toFile({ ref: { mode }, bytes }: StoredFile): File {
+  const ref = { blob: computeObjectId('blob', bytes), mode };
+  return { ...ref, ref, bytes, text: versionOf({ ref, bytes }).text };
+}
+
+/** The page of a change, read back; null if none shows exactly its bytes. */
+function drawPage(files: Files, change: FileChange): PlacedComments | null {
+  const path = sourcePath(change);
+  const text = files.get(path)?.text ?? '';
+  const added = text.split(/(?<=\n)/).map((line) => (line.endsWith('\n') ? `+${line}` : `+${line}\n\\ No newline\n`));
+  const patch = `@@ -0,0 +1,${added.length} @@\n${added.join('')}`;
+  const entry = { path, previousPath: null, status: 'added', added: added.length, removed: 0, patch };
+  const file = files.has(path) ? entry : undefined;
+  return draftComments(proposal(change), { runDetails: runWarnings(null), links, memberTexts: [text], file, path });
+}
+
+/** Presses *Commit suggestion*, where the page has the button. */
+function pressButton(file: StoredFile | null, { result }: FileChange, page: PlacedComments | null): readonly Outcome[] {
+  if (file === null || page?.placement.kind !== 'suggestion') return [];
+  const { startLine, line } = page.placement;
+  const lines = parseSuggestionBlock(page.comments.body) ?? [];
+  const bytes = replaceLines(file.bytes, [{ start: startLine ?? line, end: line, lines }]);
+  const isShown = computeObjectId('blob', bytes) === result?.blob;
+  return [{ method: 'Commit suggestion', result: isShown ? 'exact' : 'mismatch', reason: 'other bytes than stored' }];
+}
+
+const BODY = '/approve all';
+
+const APPROVAL = { ...vote('approve', ana), surface: 'conversation', bodyHash: hash('sha256', BODY, 'hex') } as const;
+
+const COMMENT = {
+  ...{ authorId: ana.id, authorLogin: ana.login, body: BODY, createdAt: APPROVAL.writtenAt },
+  ...{ viaApp: false, thread: null, reviewState: null },
+};
+
+type Committed = Awaited<ReturnType<typeof commitAll>>;
 
 /**
- * Proposes the changes of a sample, applies each by every method, undoes them, and counts the results. An error of the
- * App counts as a mismatch of all changes.
+ * Commits approved changes together, and checks the commit with `countersign verify`. Throws if it cannot be made.
+ * `stored` has files whose blobs the repository has as well.
  */
-export async function trySample(sample: Sample): Promise<FidelityTotals> {
-  const totals = createTotals();
-  try {
-    await tryAllMethods(sample, totals);
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    for (const { commit, path } of sample.changes) totals.mismatches.push({ commit, path, method: null, problem });
+async function commitAll(before: Files, changes: readonly FileChange[], stored: Files) {
+  const toCommit = changes.map((change, index) => ({
+    proposal: proposal(change, { id: `c${String(index).padStart(3, '0')}`, state: 'executing', votes: [APPROVAL] }),
+    regions: [change.region],
+    permissions: { [ana.id]: 'write' } as const,
+    voteSources: { [`conversation:${APPROVAL.commentId}`]: COMMENT },
+  }));
+  const {
+    plan,
+    committedVersions,
+    files: written,
+  } = countersign({
+    ...{ branch: 'topic', headSha: 'a'.repeat(40), toCommit, links, style: DEFAULT_COMMIT_STYLE },
+    files: new Map(changes.flatMap(affectedPaths).map((path) => [path, before.get(path) ?? null])),
+    rules: { ...DEFAULT_SETTINGS, codeOwners: null, author: null, requester: null },
+    standing: { approvals: [], rules: DEFAULT_SETTINGS, runBy: null, now: APPROVAL.at },
+  });
+  const files = new Map(before);
+  for (const { path, mode, content } of plan.files) {
+    const known = [...stored.values()].find(({ blob }) => content.kind === 'blob' && blob === content.sha);
+    const bytes = content.kind === 'bytes' ? content.bytes : known?.bytes;
+    if (bytes === undefined) files.delete(path);
+    else files.set(path, toFile({ ref: { blob: '', mode }, bytes }));
   }
-  return totals;
+  await verify(before, files, plan.message, changes.length);
+  const ranges = plan.proposalIds.map((id) => committedVersions[id]?.range ?? null);
+  const appCommits = written.flatMap(({ before: blobBefore, after: blobAfter, ...one }) =>
+    blobBefore === null || blobAfter === null ? [] : [{ blobBefore, blobAfter, ranges: one.ranges }],
+  );
+  return { files, ranges, appCommits };
 }
 
-async function tryAllMethods(sample: Sample, totals: FidelityTotals): Promise<void> {
-  const requested = sample.changes.flatMap((change, index) =>
-    toRequestedChanges(deriveCalls(change, `c${index}`), change, totals),
+/** Throws unless `countersign verify` finds exactly this many changes, and no mistake. */
+async function verify(before: Files, after: Files, message: string, count: number): Promise<void> {
+  const entryOf = (file: File | undefined) => (file === undefined ? null : { mode: file.mode, id: file.blob });
+  const changes = [...new Set([...before.keys(), ...after.keys()])]
+    .map((path): PathChange => ({ path, before: entryOf(before.get(path)), after: entryOf(after.get(path)) }))
+    .filter((one) => one.before?.id !== one.after?.id || one.before?.mode !== one.after?.mode);
+  const blobs = new Map([...before.values(), ...after.values()].map(({ blob, bytes }) => [blob, Buffer.from(bytes)]));
+  const author = { name: 'countersign[bot]', email: '1+countersign[bot]@users.noreply.github.com' };
+  const rows = await verifyCommit(
+    { listChanges: async () => changes, readBlobs: async () => blobs },
+    { id: 'b'.repeat(40), parents: ['a'.repeat(40)], author, committer: author, message },
+    { slug: 'countersign', host: 'github.com' },
   );
-  totals.changes += sample.changes.length;
-  if (requested.length === 0) return;
-  const session = await startRequestSession(sample, requested);
-  const posted = await findPostedChanges(session, requested);
-  const toolOutputs = await session.loadToolOutputs();
-  for (const { change, callId } of requested) {
-    const proposal = posted.find(({ proposal: one }) => isFromCall(one, callId))?.proposal;
-    if (proposal === undefined) recordRefusal(totals, change, toolOutputs.get(callId) ?? 'not posted');
+  const wrong = rows.find(({ result }) => result !== 'ok');
+  if (wrong !== undefined || rows.length !== count)
+    throw new Error(`countersign verify: ${wrong?.problem ?? `${rows.length} of ${count} changes`}`);
+}
+
+/** Undoes all changes with one commit, and compares the files with those before them. */
+async function tryUndo(original: Files, proposed: readonly FileChange[], committed: Committed): Promise<Outcome> {
+  const { files, ranges, appCommits } = committed;
+  const undone: FileChange[] = [];
+  for (const [index, change] of proposed.entries()) {
+    const members = [{ change, range: ranges[index] ?? null, appCommits }];
+    const atHead = Object.fromEntries(affectedPaths(change).map((path) => [path, files.get(path) ?? null]));
+    const undo = computeUndo({ id: 'k7q2', change, members }, atHead);
+    if (undo.kind !== 'change') return refuseUndo(undo.kind === 'refused' ? undo.message : undo.kind);
+    undone.push(...membersOf(undo.change));
   }
-  commitSuggestions(session, posted, totals);
-  await tryUndo({ totals, method: 'undo', session }, await approveAll(session, posted, totals));
-  await tryUserEdits(sample, totals);
-  await tryHunks(sample, totals);
+  const pages = undone.map((one) => drawPage(files, one));
+  const reason = findRefusal(undone, pages);
+  if (reason !== null) return refuseUndo(reason);
+  const restored = await commitAll(files, undone, original);
+  const result = compare(restored.files, original) === 'exact' ? 'exact' : 'mismatch';
+  return { method: 'undo', result, reason: 'other files than before' };
 }
 
-function startRequestSession({ files }: Sample, requested: readonly RequestedChange[]): Promise<Session> {
-  return startSession(
-    files,
-    requested.flatMap(({ calls }) => calls),
-  );
+function refuseUndo(reason: string): Outcome {
+  return { method: 'undo', result: 'refused', reason };
 }
 
-/** Commits each suggestion on the unchanged pull request. The state is immutable, so the session does not change. */
-function commitSuggestions(session: Session, posted: readonly PostedChange[], totals: FidelityTotals): void {
-  const trial: Trial = { totals, method: 'button', session };
-  const [state, pull] = [session.state(), session.pullRequest()];
-  for (const { change, proposal } of posted) {
-    if (proposal.placement?.kind !== 'suggestion' || proposal.comment === null) continue;
-    const target = { actor: session.ana.actor, repositoryId: pull.head.repositoryId, number: pull.number };
-    const outcome = commitSuggestion(state, { ...target, commentIds: [proposal.comment.id] }, Date.UTC(2026, 1, 1));
-    if (outcome.ok) compareWithCommit(trial, { change, proposal }, outcome.value);
-    else recordMismatch(trial, change, outcome.error.message);
-  }
+function compare(actual: Files, wanted: Files): Result {
+  const results = [...wanted].map(([path, file]): Result => {
+    const found = actual.get(path);
+    if (found?.mode !== file.mode) return 'mismatch';
+    if (found.blob === file.blob) return 'exact';
+    const [left, right] = [withoutEndings(found), withoutEndings(file)];
+    return left === right || `${left}\n` === right || left === `${right}\n` ? 'endings' : 'mismatch';
+  });
+  if (actual.size !== wanted.size || results.includes('mismatch')) return 'mismatch';
+  return results.includes('endings') ? 'endings' : 'exact';
 }
 
-/** Returns the changes that were applied without a mismatch. */
-async function approveAll(
-  session: Session,
-  posted: readonly PostedChange[],
-  totals: FidelityTotals,
-): Promise<readonly PostedChange[]> {
-  if (posted.length === 0) return [];
-  const trial: Trial = { totals, method: 'approve', session };
-  const before = session.pullRequest().head.sha;
-  session.ana.says('/approve all');
-  await session.settle();
-  const applied = posted.filter((one) => compareWithCommit(trial, one, session.pullRequest().head.sha));
-  await verifyChanges(trial, posted, before);
-  return applied;
-}
-
-/** In a new session each proposal has an extra line, and the person replaces it by a suggestion without that line. */
-async function tryUserEdits(sample: Sample, totals: FidelityTotals): Promise<void> {
-  const requested = sample.changes.flatMap((change, index) =>
-    // The original change was counted with the same reason already.
-    toRequestedChanges(deriveVariant(change, `o${index}`), change, createTotals()),
-  );
-  if (requested.length === 0) return;
-  const session = await startRequestSession(sample, requested);
-  for (const one of await findPostedChanges(session, requested)) await postUserEdit(session, one, totals);
-}
-
-/** GitHub's limit, in characters. */
-const MAX_COMMENT_LENGTH = 65_536;
-
-async function postUserEdit(session: Session, posted: PostedChange, totals: FidelityTotals): Promise<void> {
-  const { proposal } = posted;
-  const lines = userEditLines(posted);
-  if (lines === null || proposal.comment === null || proposal.comment.kind === 'issue-comment') return;
-  const trial: Trial = { totals, method: 'user edit', session };
-  const before = session.pullRequest().head.sha;
-  const fence = fenceFor(lines.join('\n'));
-  const body = [`${fence}suggestion`, ...lines, fence].join('\n');
-  if (body.length > MAX_COMMENT_LENGTH) return;
-  const reply = session.ana.replies(proposal.comment.id, body);
-  await session.settle();
-  const { sha } = session.pullRequest().head;
-  if (sha === before) return recordNotApplied(trial, posted, reply.id);
-  compareWithCommit(trial, posted, sha);
-  await verifyChanges(trial, [posted], before);
-}
-
-/** A refusal is no mismatch: the App answers with the reason. */
-function recordNotApplied({ totals, session }: Trial, { change }: PostedChange, replyId: number): void {
-  const answer = [...session.pullRequest().reviewComments.values()].findLast(({ id }) => id > replyId);
-  countResult(totals, 'user edit', 'refused');
-  recordRefusal(totals, change, `user edit: ${visibleText(answer)}`);
-}
-
-/** The text of a comment without the App's marker. */
-function visibleText(comment: { readonly body: string } | undefined): string {
-  return comment?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer';
-}
-
-/** The commit's lines in the proposal's range; null if other lines differ too, or a comment cannot express them. */
-function userEditLines({ change, proposal }: PostedChange): readonly string[] | null {
-  const range = proposal.placement === null ? null : userEditRange(proposal.placement);
-  const [before, after] = [versionLines(change.before), versionLines(change.after)];
-  if (range === null || before === null || after === null) return null;
-  const linesAfterRange = before.length - range.index - range.count;
-  const lines = after.slice(range.index, after.length - linesAfterRange);
-  const edited = [...before.slice(0, range.index), ...lines, ...before.slice(before.length - linesAfterRange)];
-  if (linesAfterRange < 0 || edited.join('') !== after.join('')) return null;
-  const withoutEndings = lines.map(withoutLineEnding);
-  // In a comment a lone CR ends a line.
-  return withoutEndings.some((line) => line.includes('\r')) ? null : withoutEndings;
-}
-
-function versionLines(version: CommitFileChange['before']): readonly string[] | null {
-  if (version === null) return [];
-  const decoded = decodeText(version.bytes);
-  return decoded.kind === 'text' ? splitLines(decoded.text) : null;
-}
-
-/** In a new session each hunk is a proposal that is approved alone, so that each commit moves the others. */
-async function tryHunks(sample: Sample, totals: FidelityTotals): Promise<void> {
-  const requested = requestHunks(sample);
-  if (requested.length === 0) return;
-  const session = await startRequestSession(sample, requested);
-  const trial: Trial = { totals, method: 'approve by hunk', session };
-  const posted = await keepCompleteChanges(trial, requested);
-  if (posted.length === 0) return;
-  const before = session.pullRequest().head.sha;
-  for (const { proposal } of shuffleOrder(posted)) {
-    session.ana.says(`/approve ${proposal.id}`);
-    await session.settle();
-  }
-  const applied = posted.filter(
-    (one) => isFirstOfChange(one, posted) && compareWithCommit(trial, one, session.pullRequest().head.sha),
-  );
-  await verifyChanges(trial, posted, before);
-  const appliedChanges = applied.map(({ change }) => change);
-  const toUndo = posted.filter(({ change }) => appliedChanges.includes(change));
-  await tryUndo({ ...trial, method: 'undo by hunk' }, toUndo);
-}
-
-/** The hunks of the first changes, as many as one response may contain. */
-function requestHunks({ changes }: Sample): readonly RequestedChange[] {
-  const requested: RequestedChange[] = [];
-  for (const [index, change] of changes.entries()) {
-    const calls = deriveHunkCalls(change, `h${index}`);
-    if (requested.length + calls.length > MAX_CHANGES_PER_SAMPLE) break;
-    requested.push(...calls.map((call) => ({ change, calls: [call], callId: call.id })));
-  }
-  return requested;
-}
-
-/** Keeps changes whose hunks were all posted, and records the refusal of the others. */
-async function keepCompleteChanges(
-  trial: Trial,
-  requested: readonly RequestedChange[],
-): Promise<readonly PostedChange[]> {
-  const { session, totals } = trial;
-  const posted = await findPostedChanges(session, requested);
-  const toolOutputs = await session.loadToolOutputs();
-  const postedCalls = new Set(
-    posted.flatMap(({ proposal: { origin } }) =>
-      origin.kind === 'call' ? origin.calls.map(({ callId }) => callId) : [],
-    ),
-  );
-  const partial = new Set<CommitFileChange>();
-  for (const { change, callId } of requested) {
-    if (postedCalls.has(callId)) continue;
-    if (!partial.has(change)) recordRefusal(totals, change, `by hunk: ${toolOutputs.get(callId) ?? 'not posted'}`);
-    partial.add(change);
-  }
-  return posted.filter(({ change }) => !partial.has(change));
-}
-
-/** Every second one first, then the others in reverse order. */
-function shuffleOrder(posted: readonly PostedChange[]): readonly PostedChange[] {
-  return [...posted.filter((_, index) => index % 2 === 1), ...posted.filter((_, index) => index % 2 === 0).reverse()];
-}
-
-function isFirstOfChange({ change, proposal }: PostedChange, posted: readonly PostedChange[]): boolean {
-  return posted.find((other) => other.change === change)?.proposal === proposal;
-}
-
-/** Undoes the applied changes, with one approval for all, and compares the files with those before the changes. */
-async function tryUndo(trial: Trial, applied: readonly PostedChange[]): Promise<void> {
-  const { session } = trial;
-  const undos: PostedChange[] = [];
-  for (const one of applied) undos.push(...(await requestUndo(trial, one)));
-  if (undos.length === 0) return;
-  const before = session.pullRequest().head.sha;
-  session.ana.says('/approve all');
-  await session.settle();
-  for (const one of undos) compareWithOriginal(trial, one, session.pullRequest().head.sha);
-  await verifyChanges(trial, undos, before);
-}
-
-/** The change with the proposal of its undo; none if the App refused it. */
-async function requestUndo(trial: Trial, { change, proposal: { id } }: PostedChange): Promise<readonly PostedChange[]> {
-  const { session, totals, method } = trial;
-  const command = session.ana.says(`/undo ${id}`);
-  await session.settle();
-  const { proposals } = await session.loadPull();
-  const undo = proposals.find(
-    ({ origin, comment }) => origin.kind === 'undo' && origin.undoneProposalId === id && comment !== null,
-  );
-  if (undo !== undefined) return [{ change, proposal: undo }];
-  const answer = [...session.pullRequest().comments.values()].findLast((comment) => comment.id > command.id);
-  countResult(totals, method, 'refused');
-  recordRefusal(totals, change, `${method}: ${visibleText(answer)}`);
-  return [];
+function withoutEndings({ bytes }: StoredFile): string {
+  const text = Buffer.from(bytes).toString('latin1');
+  return text.replace(/^\u{EF}\u{BB}\u{BF}/u, '').replaceAll('\r\n', '\n');
 }

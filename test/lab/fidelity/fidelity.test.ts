@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { measureFidelity } from '../../../lab/fidelity/fidelity.ts';
 import { createRepository, type LocalRepository } from '../../demo/local-pull.ts';
+
+const MAIN = join(import.meta.dirname, '../../../lab/fidelity/main.ts');
 
 let local: LocalRepository;
 
@@ -61,30 +64,30 @@ beforeAll(() => {
 
 afterAll(() => local.remove());
 
-/** Enough lines for two comments. All of them differ between versions. */
+/** More lines than one page can show. All of them differ between versions. */
 function longText(version: number): string {
   return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
 }
 
 describe('the fidelity of commits', () => {
-  it('every change of a history is committed exactly by every method, and undone (S10, S34, S48, S72, S73, S92)', async () => {
-    const { commits, changes, mismatches, refusals, verified, results } = await measureFidelity({
-      ...{ repo: local.path, range: 'HEAD', maxChanges: null, threads: 1 },
-    });
-    expect(mismatches).toEqual([]);
-    expect({ commits, changes }).toEqual({ commits: 4, changes: 23 });
-    expect(results.get('approve: exact')).toBeGreaterThan(10);
-    expect(results.get('button: exact')).toBeGreaterThan(0);
-    expect(results.get('user edit: exact')).toBeGreaterThan(0);
-    expect([...refusals.keys()]).toContain('a file that is not text');
-    expect([...refusals.keys()]).toContain('only the mode');
-    const countResults = (pattern: RegExp): number =>
-      [...results].reduce((sum, [name, count]) => (pattern.test(name) ? sum + count : sum), 0);
-    expect(results.get('undo: exact')).toBe(countResults(/^approve: (?:exact|endings)$/));
-    // Two changes of two hunks each; every hunk is a commit.
-    expect(results.get('approve by hunk: exact')).toBe(2);
-    expect(results.get('undo by hunk: exact')).toBe(4);
-    expect(verified).toBe(countResults(/^(?:approve|user edit|undo|undo by hunk): (?:exact|endings)$/) + 4);
-    expect([...results.keys()].filter((name) => name.endsWith('mismatch'))).toEqual([]);
+  it('every change of a history is made exactly by every tool and the button, and undone (S10, S34, S73, S92)', () => {
+    const report = execFileSync(process.execPath, [MAIN, '--repo', local.path], { encoding: 'utf8' });
+    const count = (row: string): number => Number(new RegExp(`^ +(\\d+) {2}${row}`, 'm').exec(report)?.[1] ?? 0);
+    expect(report).toMatch(/^24 file changes of 3 commits\n/);
+    expect(report).toMatch(/\nAll bytes equal those of the commits\.\n$/);
+    expect(count('Commit suggestion: exact')).toBeGreaterThan(10);
+    expect(count('write_file: exact')).toBeGreaterThan(10);
+    expect(count('edit_file: exact')).toBeGreaterThan(10);
+    expect([count('delete_file: exact'), count('move_file: exact')]).toEqual([2, 1]);
+    const made = [
+      'write_file: exact',
+      'edit_file: exact',
+      'edit_file: endings',
+      'delete_file: exact',
+      'move_file: exact',
+    ];
+    expect(count('undo: exact')).toBe(made.map(count).reduce((sum, one) => sum + one));
+    expect(count('not made: a file that is not text')).toBe(2);
+    expect(count('not made: only the mode')).toBe(1);
   }, 120_000);
 });
