@@ -1,7 +1,7 @@
 import { NO_IDLE_RESPONSES } from '../../../src/core/state/limits.ts';
 import type { Tree, TreeEntry } from '../../../src/core/step/ports.ts';
 import { LINKS } from '../hostile/denied-files.ts';
-import { type Mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
+import { letEverybodyWrite, type Mutant, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 
 /** The tree as a careless reader gives it: a link is the file to which it points. */
 function followLinks(tree: Tree): Tree {
@@ -16,10 +16,7 @@ export const HOSTILE_MUTANTS: readonly Mutant[] = [
     name: 'strangers-decide',
     hostile: true,
     brokenPromise: 'only accounts with write permission can approve',
-    createOverrides: () =>
-      overrideGitHub(({ fetchPermission }) => ({
-        fetchPermission: async (login) => ({ ...(await fetchPermission(login)), permission: 'write' }),
-      })),
+    createOverrides: letEverybodyWrite,
   },
   {
     name: 'standing-reaches-everything',

@@ -42,6 +42,24 @@ export function overrideGitHub(
   return { github: (github, simulatedGitHub, fixture) => ({ ...github, ...change(github, simulatedGitHub, fixture) }) };
 }
 
+/** A GitHub that changes the text of the settings when they are read. */
+export function overrideSettings(change: (text: string) => string): Overrides {
+  return overrideGitHub(({ fetchSettingsFile }) => ({
+    fetchSettingsFile: async () => {
+      const found = await fetchSettingsFile();
+      if (found?.kind !== 'file') return found;
+      return { kind: 'file', bytes: Buffer.from(change(Buffer.from(found.bytes).toString())) };
+    },
+  }));
+}
+
+/** A GitHub that says of every account that it can write. */
+export function letEverybodyWrite(): Overrides {
+  return overrideGitHub(({ fetchPermission }) => ({
+    fetchPermission: async (login) => ({ ...(await fetchPermission(login)), permission: 'write' }),
+  }));
+}
+
 /** Replacements of parts of the App, and conditions in which their effect shows. */
 export type Overrides = {
   readonly store?: (store: Store) => Store;

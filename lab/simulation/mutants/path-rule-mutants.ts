@@ -2,7 +2,7 @@ import type { StepBuilder } from '../../../src/core/actions/step-builder.ts';
 import { allowReading } from '../../../src/core/actions/tool-batch.ts';
 import type { PathRule } from '../../../src/core/state/settings.ts';
 import type { Step } from '../../../src/core/step/step.ts';
-import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideSteps } from './mutant.ts';
+import { type Mutant, type Overrides, overridePulls, overrideSettings, overrideSteps } from './mutant.ts';
 
 /** The rules that a run has are others than those that it began with. */
 function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule[]): Overrides {
@@ -11,20 +11,6 @@ function overrideRules(change: (rules: readonly PathRule[]) => readonly PathRule
     const settings = { ...pull.run.settings, rules: change(pull.run.settings.rules) };
     return { ...pull, run: { ...pull.run, settings } };
   });
-}
-
-/** The settings of the repository without its rules, as if a decision did not ask for them. */
-function forgetRules(): Overrides {
-  return overrideGitHub(({ fetchSettingsFile }) => ({
-    fetchSettingsFile: async () => {
-      const found = await fetchSettingsFile();
-      if (found?.kind !== 'file') return found;
-      const text = Buffer.from(found.bytes)
-        .toString()
-        .replace(/^rules: .*$/m, '');
-      return { kind: 'file', bytes: Buffer.from(text) };
-    },
-  }));
 }
 
 /** The agent gets a file as soon as the last approval is counted. */
@@ -40,7 +26,7 @@ export const PATH_RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'deny-rule-unchecked',
     brokenPromise: 'a rule that denies a path stops approvals and commits of it',
-    createOverrides: forgetRules,
+    createOverrides: () => overrideSettings((text) => text.replace(/^rules: .*$/m, '')),
   },
   {
     name: 'gate-left-open',

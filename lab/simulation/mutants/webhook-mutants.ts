@@ -1,0 +1,95 @@
+import type { Store } from '../../../src/adapters/store/store.ts';
+import { GitHubError } from '../../../src/core/step/ports.ts';
+import { ALL_INVARIANTS } from '../memory-store/tables.ts';
+import { type Mutant, type Overrides, overrideStore } from './mutant.ts';
+
+/** A delivery stays in memory until the next one arrives. */
+function acknowledgeBeforeStoring(): Overrides {
+  return overrideStore(({ receive }) => {
+    let delayed: Parameters<Store['receive']>[0] | null = null;
+    return {
+      receive: async (delivery, now) => {
+        const previous = delayed;
+        delayed = delivery;
+        if (previous !== null) await receive(previous, now);
+        return 'stored';
+      },
+    };
+  });
+}
+
+/** A refusal during a suspension has no retry time. */
+function treatSuspensionAsPermanent(): Overrides {
+  const withoutRetryTime = (error: unknown): unknown =>
+    error instanceof GitHubError && error.status === 403 ? new GitHubError(error.message, 403, null) : error;
+  return {
+    github: (github) =>
+      new Proxy(github, {
+        get: (target, name) => {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== 'function') return method;
+          return (...args: unknown[]) =>
+            Promise.resolve(Reflect.apply(method, target, args)).catch((error) =>
+              Promise.reject(withoutRetryTime(error)),
+            );
+        },
+      }),
+  };
+}
+
+/** Mistakes in receiving deliveries, recovering lost ones, and following suspensions and removals. */
+export const WEBHOOK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no-dedupe',
+    brokenPromise: 'a delivery that GitHub repeats is stored once',
+    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, dedupe: false } }),
+  },
+  {
+    name: 'acknowledged-before-stored',
+    brokenPromise: 'a delivery is stored before it is acknowledged',
+    createOverrides: acknowledgeBeforeStoring,
+  },
+  {
+    name: 'recovery-takes-nothing',
+    brokenPromise: 'recovery finds lost webhooks in GitHub’s delivery log',
+    createOverrides: () => overrideStore(() => ({ findKnownDeliveries: async (ids) => new Set(ids) })),
+  },
+  {
+    name: 'given-up-at-once',
+    brokenPromise: 'a temporary fault moves no comment to the dead letters',
+    createOverrides: () =>
+      overrideStore(({ deadLetterSignal, postponeSignal }) => ({
+        postponeSignal: (claim, signal, notBefore, failure) =>
+          failure === null
+            ? postponeSignal(claim, signal, notBefore, null)
+            : deadLetterSignal(
+                claim,
+                signal,
+                { id: 'given-up', errorText: failure.errorText },
+                { reply: null, signal: null },
+                notBefore,
+              ),
+      })),
+  },
+  {
+    name: 'uninstall-ignored',
+    brokenPromise: 'runs end when the App is uninstalled',
+    createOverrides: () => overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
+  },
+  {
+    name: 'suspension-forgotten',
+    brokenPromise: 'approvals from before the end of a suspension start no commit attempt',
+    createOverrides: () => ({
+      ...overrideStore(({ broadcastToPulls }) => ({
+        broadcastToPulls: async (id, event, now) =>
+          event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
+      })),
+      suspendsOften: true,
+    }),
+  },
+  {
+    name: 'suspension-treated-as-uninstall',
+    brokenPromise: 'a suspended installation keeps its runs until the suspension ends',
+    createOverrides: treatSuspensionAsPermanent,
+  },
+];
