@@ -13,7 +13,7 @@ export type JobResult<Result> =
   | { readonly kind: 'crashed'; readonly error: unknown };
 
 type ParallelMapOptions<Item, Result> = {
-  readonly items: Iterable<Item> | AsyncIterable<Item>;
+  readonly items: Iterable<Item>;
   /** The number of runners. */
   readonly concurrency: number;
   readonly createRunner: () => JobRunner<Item, Result>;
@@ -24,12 +24,11 @@ type ParallelMapOptions<Item, Result> = {
 /** Gives each runner the next item as soon as it is free. A new runner replaces a crashed one. */
 export async function parallelMap<Item, Result>(options: ParallelMapOptions<Item, Result>): Promise<void> {
   const { items, concurrency, createRunner, onResult } = options;
-  // An async generator queues concurrent calls of `next`.
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const iterator = items[Symbol.iterator]();
   const runners = new Set<JobRunner<Item, Result>>();
   const work = async (): Promise<void> => {
     let runner: JobRunner<Item, Result> | null = null;
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
       runner ??= createRunner();
       runners.add(runner);
       const result = await runItem(runner, next.value);

@@ -274,7 +274,7 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
       },
       identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
     },
-    model: replica.wrapPort('model', traceModel(model, trace)),
+    model: replica.wrapPort('model', model),
     clock: {
       now: () => clock.now,
       every: (ms, tick) => (ms === END_CHECK_MS ? NEVER_REPEATED : repeatOnReplica(replica, ms, tick)),
@@ -292,16 +292,6 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
 
 /** The watch for answers that nobody awaits: it looks beside a call of its task, which virtual time does not follow. */
 const NEVER_REPEATED = (): void => {};
-
-function traceModel(model: Model, trace: Trace): Model {
-  return {
-    ...model,
-    ask: (messages, signal, runId, name) => {
-      trace.add({ kind: 'asked', runId, messages });
-      return model.ask(messages, signal, runId, name);
-    },
-  };
-}
 
 function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
   let stopped = false;

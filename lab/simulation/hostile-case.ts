@@ -7,11 +7,11 @@ import type { PlayedCase } from './checks/evidence.ts';
 import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './hostile/denied-files.ts';
 import { createHostileModel } from './hostile/hostile-model.ts';
 import { DECIDING_PEOPLE, NOBODY_APPROVES } from './hostile/injecting-people.ts';
-import { createWitness, type Witness } from './hostile/witness.ts';
+import { createWitness } from './hostile/witness.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { type CaseDatabase, createMemoryDatabase } from './world/database.ts';
 import { createRandom } from './world/random.ts';
-import { listBotComments, snapshotAllPulls } from './world/simulated-github.ts';
+import { listAllBotComments } from './world/simulated-github.ts';
 
 /** The share of cases in which nobody votes for a change. */
 const NOBODY_APPROVES_PROBABILITY = 0.4;
@@ -20,9 +20,8 @@ const NOBODY_APPROVES_PROBABILITY = 0.4;
 const FAULTS_PROBABILITY = 0.1;
 
 /** A played case, and what it broke. */
-export type HostileCase = {
+type HostileCase = {
   readonly played: PlayedCase;
-  readonly witness: Witness;
   readonly problems: readonly string[];
 };
 
@@ -54,7 +53,7 @@ export async function playHostileCase(
     ...findEndlessRuns(played),
     ...(await checkCase(played)),
   ];
-  return { played, witness, problems };
+  return { played, problems };
 }
 
 /** Where nobody votes, there is neither a vote for a change nor a commit. */
@@ -84,10 +83,9 @@ function findForbiddenChanges({ trace }: PlayedCase): readonly string[] {
 }
 
 /** No page of the App shows what stands in a denied file. */
-function findShownSecrets({ simulatedGitHub, fixture }: PlayedCase): readonly string[] {
-  return snapshotAllPulls(simulatedGitHub, fixture)
-    .flatMap((snapshot) => listBotComments(snapshot, fixture))
-    .flatMap(({ id, body }) => (CANARY.test(body) ? [`read: comment ${id} shows a denied file`] : []));
+function findShownSecrets(played: PlayedCase): readonly string[] {
+  const shown = listAllBotComments(played).filter(({ body }) => CANARY.test(body));
+  return shown.map(({ id }) => `read: comment ${id} shows a denied file`);
 }
 
 /** Without a word of people and without a new proposal a run gets as many responses as its limits say. */

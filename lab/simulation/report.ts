@@ -75,9 +75,7 @@ function describeTraceEvent(event: TraceEvent): string | null {
     case 'effect-started':
       return `    ${event.effect.effect.type} begins, attempt ${event.effect.attempts}`;
     case 'acknowledged':
-    case 'asked':
     case 'claimed':
-    case 'effect-finished':
     case 'permission':
     case 'team':
       return null;

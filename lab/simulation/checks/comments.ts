@@ -9,7 +9,7 @@ import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import { isFinal } from '../../../src/core/state/proposal-lifecycle.ts';
 import type { Reason } from '../../../src/core/step/reasons.ts';
 import { GITHUB_URL } from '../world/fixture.ts';
-import { listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
+import { listAllBotComments, listBotComments, snapshotAllPulls } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, isInstalled } from './evidence.ts';
 
 const APP_MARKER = /^<!-- countersign:(?:(?:proposal|run):\S+|settings) -->/;
@@ -35,9 +35,7 @@ function wasEditedByPerson({ played }: CaseEvidence, commentId: number): boolean
 
 /** V5: the comment of each proposal shows its final state, and its commit if there is one. */
 export const decisionsAreShown: CaseCheck = (evidence) => {
-  const { simulatedGitHub, fixture } = evidence.played;
-  const comments = snapshotAllPulls(simulatedGitHub, fixture).flatMap((snapshot) => listBotComments(snapshot, fixture));
-  const bodies = new Map(comments.map((comment) => [comment.id, comment.body]));
+  const bodies = new Map(listAllBotComments(evidence.played).map(({ id, body }) => [id, body]));
   return [...evidence.finalProposals].flatMap(([id, { state, comment, ref }]) => {
     if (IN_PROGRESS_STATES.has(state)) return [`V5: ${id} stays ${state}`];
     if (!isInstalled(evidence, ref)) return [];
@@ -55,9 +53,7 @@ export const decisionsAreShown: CaseCheck = (evidence) => {
 /** V5: the comment of an ended run shows its end and its commits. */
 export const runEndsAreShown: CaseCheck = (evidence) => {
   const { played, saved } = evidence;
-  const comments = snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) =>
-    listBotComments(snapshot, played.fixture),
-  );
+  const comments = listAllBotComments(played);
   const lastPulls = new Map(
     saved.flatMap(({ saved: { step } }) => (step.pull.run === null ? [] : [[step.pull.run.id, step.pull]])),
   );
@@ -117,13 +113,7 @@ export const acknowledgedDeliveriesAreStored: CaseCheck = ({ events }: CaseEvide
 
 /** V5: each reply of a saved step is posted, and not more often than requested. */
 export const repliesArePosted: CaseCheck = (evidence) => {
-  const { played } = evidence;
-  const postedByBody = Map.groupBy(
-    snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) =>
-      listBotComments(snapshot, played.fixture),
-    ),
-    ({ body }) => body,
-  );
+  const postedByBody = Map.groupBy(listAllBotComments(evidence.played), ({ body }) => body);
   return [...Map.groupBy(expectedReplies(evidence), ({ body }) => body)].flatMap(([body, expected]) => {
     const count = postedByBody.get(body)?.length ?? 0;
     const excerpt = JSON.stringify(body.replace(REPLY_MARKER, '').trim().slice(0, 80));
@@ -212,8 +202,7 @@ const HOSTILE_MENTION = /(?:^|[^\w`])@evil/;
 
 /** V6: text of people and the model is inert: no images, external links, HTML or mentions. */
 export const userTextStaysInert: CaseCheck = ({ played }) =>
-  snapshotAllPulls(played.simulatedGitHub, played.fixture)
-    .flatMap((snapshot) => listBotComments(snapshot, played.fixture))
+  listAllBotComments(played)
     .filter(({ body }) => body.includes('evil'))
     .flatMap(({ id, body }) => findActiveNodes(fromMarkdown(body)).map((node) => `V6: comment ${id} contains ${node}`));
 

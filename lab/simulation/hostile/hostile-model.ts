@@ -75,29 +75,21 @@ export function createHostileModel(
     last = temper.insists && last !== null && random.chance(0.6) ? { ...last, id } : call;
     return last;
   };
-  const respond = (toolCalls: readonly ToolCall[]): ModelResponse => ({
-    content: random.pick([null, '', context.text(), 'Now I will edit it:', 'Done.']),
-    toolCalls,
-    finishReason: random.chance(0.1) ? random.pick(FINISH_REASONS) : 'tool_calls',
-    usage: TOKEN_USAGE,
-  });
+  const respond = (messages: readonly TranscriptMessage[], endChance: number): ModelResponse => {
+    const requests = witness.onRequest(messages);
+    if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
+    const isEnd = random.chance(endChance) || requests > MAX_RESPONSES;
+    const toolCalls = isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall);
+    return {
+      content: random.pick([null, '', context.text(), 'Now I will edit it:', 'Done.']),
+      toolCalls,
+      finishReason: random.chance(0.1) ? random.pick(FINISH_REASONS) : 'tool_calls',
+      usage: TOKEN_USAGE,
+    };
+  };
   return {
-    async ask(messages: readonly TranscriptMessage[]): Promise<ModelResponse> {
-      const responses = witness.onRequest(messages);
-      if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
-      const isEnd = random.chance(temper.endChance) || responses > MAX_RESPONSES;
-      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall));
-      witness.onResponse(response);
-      return response;
-    },
-    async answerQuestion(messages) {
-      witness.onRequest(messages);
-      if (random.chance(0.01)) throw new ModelError('permanent', context.text(), null);
-      const isEnd = random.chance(0.3);
-      const response = respond(isEnd ? [] : distinctCalls(random.integer(temper.maxCalls) + 1, createCall));
-      witness.onResponse(response);
-      return response;
-    },
+    ask: async (messages) => respond(messages, temper.endChance),
+    answerQuestion: async (messages) => respond(messages, 0.3),
     maxRequestTokens: async () => null,
   };
 }

@@ -1,5 +1,5 @@
 import type { LogFields, Logger } from '../../../src/adapters/telemetry/log.ts';
-import type { ModelResponse, TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import { isInternalError } from '../../../src/worker/jobs/retries.ts';
 import { checkTranscript } from '../../shared/check-transcript.ts';
 import { CANARY } from './denied-files.ts';
@@ -8,16 +8,13 @@ import { CANARY } from './denied-files.ts';
 export type Witness = {
   /** Returns the number of requests so far. */
   readonly onRequest: (messages: readonly TranscriptMessage[]) => number;
-  readonly onResponse: (response: ModelResponse) => void;
   readonly log: Logger;
   /** Each begins with the name of a promise. */
   readonly problems: readonly string[];
-  readonly counts: { turns: number; calls: number };
 };
 
 export function createWitness(): Witness {
   const problems: string[] = [];
-  const counts = { turns: 0, calls: 0 };
   let requests = 0;
   /** An attempt that failed by a mistake of ours counts, even if the next one succeeds. */
   const noteError = (fields: LogFields, message: string): void => {
@@ -34,7 +31,6 @@ export function createWitness(): Witness {
   };
   return {
     problems,
-    counts,
     log,
     onRequest(messages) {
       requests += 1;
@@ -44,10 +40,6 @@ export function createWitness(): Witness {
         if (found !== null) problems.push(`read: message ${index} (${message.role}) holds ${found[0]}`);
       }
       return requests;
-    },
-    onResponse({ toolCalls }) {
-      counts.turns += 1;
-      counts.calls += toolCalls.length;
     },
   };
 }

@@ -142,39 +142,52 @@ function pickPause(random: Random, pauses: WeightedPauses): number {
   return random.between(from, to);
 }
 
+/** Schedules an action within these times (ms). Who acts, and how, is drawn when it begins. */
+function scheduleAction(
+  options: ConversationOptions,
+  [from, to]: readonly [number, number],
+  actor: () => Login,
+  action: () => PersonAction,
+): void {
+  options.clock.schedule(options.random.between(from, to), () => void performAction(options, actor(), action()));
+}
+
 /** Schedules another action before an approval can become a commit. */
 function scheduleSecondThought(options: ConversationOptions): void {
-  const { random, clock } = options;
-  clock.schedule(
-    random.between(100, 4_000),
-    () =>
-      void performAction(options, pickWeighted(random, WEIGHTED_ACTORS), pickWeighted(random, SECOND_THOUGHT_ACTIONS)),
-  );
+  const { random } = options;
+  const draw = () => pickWeighted(random, SECOND_THOUGHT_ACTIONS);
+  scheduleAction(options, [100, 4_000], () => pickWeighted(random, WEIGHTED_ACTORS), draw);
 }
 
 /** Schedules an edit or a deletion of the last approval, often after it was counted and before its commit. */
 function scheduleWithdrawal(options: ConversationOptions): void {
-  const { random, clock } = options;
-  clock.schedule(
-    random.between(50, 3_000),
-    () => void performAction(options, random.pick(['ana', 'ben'] as const), withdrawApproval),
+  scheduleAction(
+    options,
+    [50, 3_000],
+    () => options.random.pick(['ana', 'ben'] as const),
+    () => withdrawApproval,
   );
 }
 
 /** Schedules the approval of a person who can write, perhaps the same one again. */
 function scheduleSecondApproval(options: ConversationOptions): void {
-  const { random, clock } = options;
-  clock.schedule(
-    random.between(200, 20_000),
-    () => void performAction(options, random.pick(['ana', 'ben', 'ben'] as const), approveToo),
+  scheduleAction(
+    options,
+    [200, 20_000],
+    () => options.random.pick(['ana', 'ben', 'ben'] as const),
+    () => approveToo,
   );
 }
 
 /** Schedules new owners, or new members of their team, perhaps between an approval and its commit. */
 function scheduleOwnerChange(options: ConversationOptions): void {
-  const { random, clock } = options;
-  const action = random.chance(0.6) ? changeOwners : changeTeam;
-  clock.schedule(random.between(100, 4_000), () => void performAction(options, 'acme', action));
+  const action = options.random.chance(0.6) ? changeOwners : changeTeam;
+  scheduleAction(
+    options,
+    [100, 4_000],
+    () => 'acme',
+    () => action,
+  );
 }
 
 function performAction(options: ConversationOptions, actor: Login, action: PersonAction): string | null {

@@ -62,10 +62,8 @@ export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: Case
   const context: PortContext = { simulatedGitHub, fixture, trace, snapshot };
   return {
     ...readMethods(context),
-    ...commentReadMethods(context),
     ...contextReadMethods(snapshot),
     ...writeMethods(context),
-    ...threadMethods(context),
   };
 }
 
@@ -77,27 +75,7 @@ type PortContext = {
   readonly snapshot: () => PullSnapshot;
 };
 
-type ReadMethod =
-  | 'fetchPull'
-  | 'fetchPermission'
-  | 'missingPermissions'
-  | 'fetchSettingsFile'
-  | 'fetchCodeOwnersFile'
-  | 'fetchTeamMembership'
-  | 'fetchTree'
-  | 'fetchMergeBase'
-  | 'fetchDiscussion'
-  | 'fetchBlob'
-  | 'fetchArchive'
-  | 'listFiles'
-  | 'fetchRules'
-  | 'otherPullsOnBranch';
-
-function readMethods({
-  simulatedGitHub,
-  fixture,
-  snapshot,
-}: PortContext): Pick<GitHub, ReadMethod | 'countApprovals' | 'listCommits' | 'listReviewComments'> {
+function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
   return {
     fetchPull: async () => readPullFacts(snapshot()),
     fetchPermission: async (login) => readPermission(snapshot(), login),
@@ -124,23 +102,12 @@ function readMethods({
     countApprovals: async () => countApprovingReviews(snapshot()),
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
     listReviewComments: async (reviewId) => selectReviewComments(snapshot(), reviewId),
-  };
-}
-
-function commentReadMethods({
-  fixture,
-  snapshot,
-}: PortContext): Pick<
-  GitHub,
-  'findReviews' | 'findCommentsByMarker' | 'fetchCommentTexts' | 'fetchVoteSources' | 'hasPosted'
-> {
-  return {
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
     fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
     fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
-  };
+  } satisfies Partial<GitHub>;
 }
 
 /** `write` applies an operation as the App's bot. It throws a `GitHubError` if GitHub refuses. */
@@ -155,9 +122,7 @@ function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref 
   return { actor, repositoryId, target: { actor, repositoryId, number: ref.number }, write };
 }
 
-type WriteMethod = 'createReview' | 'createFileComment' | 'createComment' | 'createReply' | 'updateComment' | 'commit';
-
-function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
+function writeMethods(context: PortContext) {
   const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     createReview: async (head, review) => {
@@ -191,12 +156,6 @@ function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
       context.trace.add({ kind: 'committed', number: target.number, plan, outcome });
       return outcome;
     },
-  };
-}
-
-function threadMethods(context: PortContext): Pick<GitHub, 'resolveThread' | 'dismissReview' | 'react'> {
-  const { actor, repositoryId, target, write } = actAsBot(context);
-  return {
     resolveThread: async (comment) => {
       const thread = findThread(context.snapshot(), comment);
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
@@ -212,7 +171,7 @@ function threadMethods(context: PortContext): Pick<GitHub, 'resolveThread' | 'di
       if (location.at === 'conversation') write(OPERATIONS.reactToIssueComment, input);
       else write(OPERATIONS.reactToReviewComment, input);
     },
-  };
+  } satisfies Partial<GitHub>;
 }
 
 function toGitHubError({ status, message }: ApiError): GitHubError {

@@ -97,9 +97,7 @@ export function readPermission(
 }
 
 export function readSettingsFile(snapshot: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsFile']>> {
-  const tip = findBranchHead(snapshot.repository, snapshot.repository.defaultBranch);
-  const sha = tip === undefined ? undefined : readFullTree(snapshot.state.store, tip).get(SETTINGS_PATH)?.sha;
-  const bytes = sha === undefined ? undefined : readBlob(snapshot.state.store, sha);
+  const bytes = readDefaultBranchFile(snapshot, SETTINGS_PATH);
   return bytes === undefined ? null : { kind: 'file', bytes };
 }
 
@@ -240,6 +238,15 @@ export function listBotComments({ pull }: PullSnapshot, { botId }: Pick<BotIdent
   });
   const others = [...pull.comments.values()].map((comment) => ({ ...comment, kind: 'issue-comment' as const }));
   return [...inThreads, ...others].filter(({ authorId }) => authorId === botId);
+}
+
+/** All comments of the App on all pull requests of the repository. */
+export function listAllBotComments(played: {
+  readonly simulatedGitHub: SimulatedGitHub;
+  readonly fixture: CaseFixture;
+}): readonly BotComment[] {
+  const { simulatedGitHub, fixture } = played;
+  return snapshotAllPulls(simulatedGitHub, fixture).flatMap((snapshot) => listBotComments(snapshot, fixture));
 }
 
 export function findBotComments(

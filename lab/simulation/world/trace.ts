@@ -1,5 +1,4 @@
 import type { Claim, InterpretedDelivery, SaveResult, Store, StoredEffect } from '../../../src/adapters/store/store.ts';
-import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
 import type { InstallationEvent } from '../../../src/core/state/intent.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import type { PullState } from '../../../src/core/state/pull-state.ts';
@@ -28,7 +27,6 @@ export type TraceEvent = { readonly at: number } & (
       readonly before: ReadonlyMap<string, ProposalState>;
     }
   | { readonly kind: 'effect-started'; readonly effect: StoredEffect }
-  | { readonly kind: 'effect-finished'; readonly effect: StoredEffect }
   | {
       readonly kind: 'committed';
       /** The number of the pull request. */
@@ -36,8 +34,6 @@ export type TraceEvent = { readonly at: number } & (
       readonly plan: CommitPlan;
       readonly outcome: CommitResult;
     }
-  /** A request to the model, as it was sent. */
-  | { readonly kind: 'asked'; readonly runId: string; readonly messages: readonly TranscriptMessage[] }
   | { readonly kind: 'permission'; readonly accountId: number; readonly writes: boolean }
   /** The logins of the owners' team; none while the App may not see its members. */
   | { readonly kind: 'team'; readonly members: readonly string[] }
@@ -81,7 +77,7 @@ function proposalStatesById(pull: PullState): ReadonlyMap<string, ProposalState>
   return new Map(pull.proposals.map(({ id, state }) => [id, state]));
 }
 
-/** Returns a store that records receipts, claims, saved steps and effects in the trace. */
+/** Returns a store that records receipts, claims, saved steps and started effects in the trace. */
 export function traceStore(store: Store, trace: Trace): Store {
   async function traceSave(
     claim: Claim,
@@ -117,10 +113,6 @@ export function traceStore(store: Store, trace: Trace): Store {
       return work;
     },
     claimEffect: async (now, leaseMs) => traceEffectStart(await store.claimEffect(now, leaseMs)),
-    async finishEffect(effect, outcome, now) {
-      await store.finishEffect(effect, outcome, now);
-      trace.add({ kind: 'effect-finished', effect });
-    },
   };
 }
 

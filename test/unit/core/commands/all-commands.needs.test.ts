@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { singleChange } from '../../../../lab/shared/single-change.ts';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import { NO_BRANCH_FACTS } from '../../../../src/core/state/head-branch.ts';
@@ -7,6 +6,7 @@ import type { CommandName } from '../../../../src/core/state/intent.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import type { Facts, Need } from '../../../../src/core/step/facts.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
+import { singleChange } from '../../../support/single-change.ts';
 import { ANA, TableGame } from '../support/table-game.ts';
 import { issueComment, reviewComment } from '../webhooks/payloads.ts';
 import { twoPending } from './two-pending.ts';
