@@ -2,17 +2,12 @@
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { pluralize } from '../../src/lib/format.ts';
-import { CHAOS_HELP, type ChaosDatabaseChoice, type ChaosOptions, readChaosOptions } from './options.ts';
+import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './options.ts';
 import { type ChaosResult, runChaos } from './run-chaos.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const COMMAND_NAME = 'npm run chaos';
-
-const DATABASE_TEXT: Readonly<Record<ChaosDatabaseChoice['kind'], string>> = {
-  embedded: 'on an embedded database',
-  server: 'on PostgreSQL',
-};
 
 process.exitCode = await runCommand(
   { name: COMMAND_NAME, help: CHAOS_HELP },
@@ -21,8 +16,8 @@ process.exitCode = await runCommand(
 );
 
 async function runAndReport(options: ChaosOptions): Promise<number> {
-  const { seconds, pulls, replicas, seed, database } = options;
-  const setup = `${replicas === 1 ? 'one process' : `${replicas} processes`} ${DATABASE_TEXT[database.kind]}`;
+  const { seconds, pulls, replicas, seed, server } = options;
+  const setup = `${replicas === 1 ? 'one process' : `${replicas} processes`} on ${server === null ? 'an embedded database' : 'PostgreSQL'}`;
   printLine(`${seconds} s, ${pluralize(pulls, 'pull request')}, ${setup}, seed ${seed}`);
   const result = await runChaos(options, (line) => process.stderr.write(`${line}\n`));
   printReport(result);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
-import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
+import { findWrongNumber } from '../shared/positive-integer.ts';
 
 export type ChaosOptions = {
   /** Duration of the people's activity and the faults. Completing their work takes additional time. */
@@ -9,13 +9,9 @@ export type ChaosOptions = {
   /** Number of processes of the App; 1 for an embedded database. */
   readonly replicas: number;
   readonly seed: number;
-  readonly database: ChaosDatabaseChoice;
+  /** The URL of a PostgreSQL server on which a database is created; null for an embedded one. */
+  readonly server: string | null;
 };
-
-export type ChaosDatabaseChoice =
-  | { readonly kind: 'embedded' }
-  /** A new database on an existing PostgreSQL server. */
-  | { readonly kind: 'server'; readonly url: string };
 
 export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL] [--replicas N]
 
@@ -47,13 +43,10 @@ export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOp
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run chaos --', parse, ({ values }) => {
     const { seconds, pulls, seed, database: url } = values;
-    const database: ChaosDatabaseChoice = url === undefined ? { kind: 'embedded' } : { kind: 'server', url };
-    const replicas = values.replicas ?? (database.kind === 'embedded' ? '1' : '3');
-    const invalid = Object.entries({ seconds, pulls, seed, replicas }).find(
-      ([, value]) => !POSITIVE_INTEGER.test(value),
-    );
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
-    if (database.kind === 'embedded' && replicas !== '1')
+    const replicas = values.replicas ?? (url === undefined ? '1' : '3');
+    const wrong = findWrongNumber({ seconds, pulls, seed, replicas });
+    if (wrong !== null) return wrong;
+    if (url === undefined && replicas !== '1')
       return optionsProblem('Only one process can use an embedded database; --replicas needs --database.');
     const numbers = {
       seconds: Number(seconds),
@@ -61,6 +54,6 @@ export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOp
       seed: Number(seed),
       replicas: Number(replicas),
     };
-    return { kind: 'options', options: { ...numbers, database } };
+    return { kind: 'options', options: { ...numbers, server: url ?? null } };
   });
 }

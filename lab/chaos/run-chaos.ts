@@ -32,9 +32,7 @@ type ChaosRun = {
 
 /** Runs one trial. `printProgress` receives a line every few seconds. Rejects if the run cannot start. */
 export async function runChaos(options: ChaosOptions, printProgress: (line: string) => void): Promise<ChaosResult> {
-  const database = await (options.database.kind === 'embedded'
-    ? createEmbeddedDatabase()
-    : createDatabaseOn(options.database.url));
+  const database = await (options.server === null ? createEmbeddedDatabase() : createDatabaseOn(options.server));
   const site = await startTestSite(options.pulls);
   const cache = await mkdtemp(join(tmpdir(), 'countersign-chaos-cache-'));
   const environment = { ...site.environment, ...database.environment, NODE_COMPILE_CACHE: cache };

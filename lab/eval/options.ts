@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
-import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
+import { findWrongNumber } from '../shared/positive-integer.ts';
 import type { Prices } from './report.ts';
 
 export type EvalOptions = {
@@ -59,8 +59,8 @@ export function readEvalOptions(argv: readonly string[]): OptionsResult<EvalOpti
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run eval --', parse, ({ values }) => {
     const { model = null, tasks, list, jobs, seconds, json = null } = values;
-    const invalid = Object.entries({ jobs, seconds }).find(([, value]) => !POSITIVE_INTEGER.test(value));
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
+    const wrong = findWrongNumber({ jobs, seconds });
+    if (wrong !== null) return wrong;
     const prices = values.prices === undefined ? null : readPrices(values.prices);
     if (prices === 'invalid') return optionsProblem('--prices must be three numbers, such as 2.5,0.25,10.');
     const options = { model, tasks, list, jobs: Number(jobs), seconds: Number(seconds), prices, json };

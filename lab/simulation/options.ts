@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
-import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
+import { findWrongNumber } from '../shared/positive-integer.ts';
 
 export type SimulationOptions = {
   readonly cases: number;
@@ -54,8 +54,8 @@ export function readSimulationOptions(argv: readonly string[]): OptionsResult<Si
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run simulate --', parse, ({ values }) => {
     const { cases, seed, threads = String(availableParallelism()), hostile, trace } = values;
-    const invalid = Object.entries({ cases, seed, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value));
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
+    const wrong = findWrongNumber({ cases, seed, threads });
+    if (wrong !== null) return wrong;
     const [mode = 'memory', second] = EXPLICIT_MODES.filter((name) => values[name]);
     if (second !== undefined) return optionsProblem(`--${mode} and --${second} cannot be combined.`);
     if (mode === 'mutants' && (hostile || trace))
