@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
+import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
 import type { ScriptedTurn } from '../../fakes/model/script.ts';
 import type { TokenUsage } from '../../src/core/state/conversation.ts';
 import type { PullState } from '../../src/core/state/pull-state.ts';
 import type { EndReason, Run } from '../../src/core/state/run.ts';
-import { holdDiscussion } from './discussion.ts';
 import { grade } from './grade.ts';
 import { reviewAll } from './review.ts';
 import { openScene, type Scene, TimeLimitError } from './scene.ts';
-import type { EvalTask, Outcome } from './tasks/task.ts';
+import type { EvalTask, Outcome, Remark } from './tasks/task.ts';
 
 /** The model to try: a real one by its name, or a script. */
 export type EvalModel =
@@ -67,6 +67,29 @@ async function playAndGrade(scene: Scene, task: EvalTask): Promise<Pick<TaskResu
     if (!(error instanceof TimeLimitError)) throw error;
     return { rounds: 0, problems: [error.message] };
   }
+}
+
+/** Posts what people wrote before the task, and then the task. Resolves once the App waits for people. */
+async function holdDiscussion(scene: Scene, { discussion = [], place, task }: EvalTask): Promise<void> {
+  const ids: number[] = [];
+  for (const remark of discussion) await scene.prepare(() => ids.push(postRemark(scene, remark)));
+  const { ana } = scene.people;
+  await scene.act(() => {
+    if (place === undefined) ana.says(task);
+    else if ('inThreadOf' in place) ana.replies(ids[place.inThreadOf] ?? 0, task);
+    else ana.reviews({ body: task, event: 'COMMENT', comments: place.inReviewWith });
+  });
+}
+
+/** Returns the id of its comment. */
+function postRemark({ github, people, pull, repositoryId }: Scene, { by, on, resolved, says }: Remark): number {
+  const person = people[by];
+  if (on === undefined) return person.says(says).id;
+  const { number, head } = pull();
+  const there = { actor: person.actor, repositoryId, number, commitSha: head.sha };
+  const { id, threadId } = github.apply(OPERATIONS.createReviewComment, { ...there, ...on, body: says });
+  if (resolved === true) person.resolves(pull().threads.get(threadId)?.nodeId ?? '');
+  return id;
 }
 
 async function outcomeOf(scene: Scene, before: Outcome['before']): Promise<Outcome> {

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../../src/core/state/settings.ts';
 import { isApprovalVote } from '../../src/core/state/vote.ts';
 import { type Cast, playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
-import type { PlayedCase } from './checks/evidence.ts';
+import type { CheckedCase, PlayedCase } from './checks/evidence.ts';
 import { CANARY, HOSTILE_CONTENT, READ_ONLY_PATHS, SECRET_PATHS } from './hostile/denied-files.ts';
 import { createHostileModel } from './hostile/hostile-model.ts';
 import { DECIDING_PEOPLE, NOBODY_APPROVES } from './hostile/injecting-people.ts';
@@ -19,18 +19,12 @@ const NOBODY_APPROVES_PROBABILITY = 0.4;
 /** The share of cases that the faults of the simulation also hit. */
 const FAULTS_PROBABILITY = 0.1;
 
-/** A played case, and what it broke. */
-type HostileCase = {
-  readonly played: PlayedCase;
-  readonly problems: readonly string[];
-};
-
 /** Plays and checks one case with a hostile model and injected texts of strangers. The seed determines everything. */
 export async function playHostileCase(
   seed: number,
   database: CaseDatabase = createMemoryDatabase(),
   overrides: Overrides = {},
-): Promise<HostileCase> {
+): Promise<CheckedCase> {
   const random = createRandom(-seed);
   const witness = createWitness();
   const hasVotes = !random.chance(NOBODY_APPROVES_PROBABILITY);

@@ -4,14 +4,11 @@ import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engi
 import type { Backend } from '../../src/adapters/store/engine/schema.ts';
 import { playCase } from './case.ts';
 import { checkCase } from './checks/check-case.ts';
-import type { PlayedCase } from './checks/evidence.ts';
+import type { CheckedCase, PlayedCase } from './checks/evidence.ts';
 import { playHostileCase } from './hostile-case.ts';
 import type { Mutant, Overrides } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { type CaseDatabase, createBackendDatabase, createMemoryDatabase } from './world/database.ts';
-
-/** A played case with the problems that the checks found. */
-type CheckedCase = { readonly played: PlayedCase; readonly problems: readonly string[] };
 
 /** Plays and checks one case. */
 export async function runCase(

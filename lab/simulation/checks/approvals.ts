@@ -2,11 +2,11 @@ import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { findSourceProblem } from '../../../src/core/policy/vote-problems.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
-import { isApprovalVote, usesStandingApproval, type Vote, voteLocationOf } from '../../../src/core/state/vote.ts';
+import { usesStandingApproval, type Vote, voteLocationOf } from '../../../src/core/state/vote.ts';
 import type { Effect } from '../../../src/core/step/effects.ts';
 import { CODEOWNERS_PATH, fixtureForPull, OWNERS_TEAM, readFullTree, snapshotPull } from '../world/simulated-github.ts';
 import { readVoteSources } from '../world/vote-sources.ts';
-import type { CaseCheck, CaseEvidence, ObservedCommit, PlayedCase } from './evidence.ts';
+import { approvalsOf, type CaseCheck, type CaseEvidence, type ObservedCommit, type PlayedCase } from './evidence.ts';
 
 /** Approved proposals that a commit made real, or that let the agent read a file; `index` is when. */
 type Execution = Pick<ObservedCommit, 'index' | 'at' | 'number'> & {
@@ -32,16 +32,17 @@ function listReadings({ saved, events }: CaseEvidence): readonly Execution[] {
   });
 }
 
-/** V3: each executed proposal had the valid approvals that the settings required, of as many people and of owners. */
+/**
+ * V3: each executed proposal had the approvals that the settings required, of as many people and of owners. An approval
+ * is valid if its author could write during the attempt, and its comment was still on the page when the attempt began.
+ */
 export const approvalsAreEnough: CaseCheck = (evidence) =>
   listExecutions(evidence).flatMap((execution) => {
     const { index, at, number, ids, outcome } = execution;
     const attemptStart = findAttemptStart(evidence, execution);
     const versions = listRuleVersions(evidence.played, attemptStart.at, at);
     return ids.flatMap((id) => {
-      const approvals = evidence.votes.flatMap(({ index: votedAt, vote }) =>
-        votedAt < index && vote.proposalId === id && isApprovalVote(vote) ? [vote] : [],
-      );
+      const approvals = approvalsOf(evidence, id, { before: index }).map(({ vote }) => vote);
       const valid = approvals.filter(
         (vote) =>
           vote.digest === approvals.at(-1)?.digest &&
@@ -54,7 +55,9 @@ export const approvalsAreEnough: CaseCheck = (evidence) =>
       const isEnough = versions.some((rules) =>
         paths.every((path) => isAllowedBy(demandOf(rules, path, team), people)),
       );
-      return isEnough ? [] : [`V3: ${id} of ${paths.join(', ')} was ${outcome} by ${[...people].join(', ')} alone`];
+      return isEnough
+        ? []
+        : [`V3: ${id} of ${paths.join(', ')} was ${outcome} by ${[...people].join(', ') || 'nobody'} alone`];
     });
   });
 
@@ -133,20 +136,6 @@ export function textsInForce(
   return last === -1 ? ['', ...inForce] : inForce;
 }
 
-/** V3: each executed proposal had an approver with write permission during the attempt. */
-export const approversCanWrite: CaseCheck = (evidence) =>
-  listExecutions(evidence).flatMap((execution) => {
-    const attemptStart = findAttemptStart(evidence, execution);
-    return execution.ids
-      .filter((id) => {
-        const approvals = evidence.votes.filter(
-          ({ index, vote }) => index < execution.index && vote.proposalId === id && vote.action !== 'deny',
-        );
-        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart.index, execution.index));
-      })
-      .map((id) => `V3: ${id} was ${execution.outcome} and none of its approvers could write`);
-  });
-
 /** True if the account had write permission at any time between two indexes. */
 export function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
   let writes = false;
@@ -158,21 +147,6 @@ export function couldWrite({ events }: CaseEvidence, accountId: number, from: nu
   }
   return writes;
 }
-
-/** V3: an executed proposal has an approval that was still on the page, with its text, when its attempt began. */
-export const approvalsAreOnThePage: CaseCheck = (evidence) =>
-  listExecutions(evidence).flatMap((execution) => {
-    const { index, number, ids, outcome } = execution;
-    const attemptStart = findAttemptStart(evidence, execution);
-    return ids
-      .filter((id) => {
-        const approvals = evidence.votes.filter(
-          (one) => one.index < index && one.vote.proposalId === id && isApprovalVote(one.vote),
-        );
-        return approvals.every(({ vote }) => wasWithdrawn(evidence, number, vote, attemptStart.at));
-      })
-      .map((id) => `V3: ${id} was ${outcome} after its approval was edited or deleted`);
-  });
 
 function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
   return effect.type === 'commit' && effect.proposalIds.some((id) => ids.includes(id));

@@ -3,11 +3,17 @@ import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { type FileChange, membersOf } from '../../../src/core/edits/change.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
-import { isApprovalVote } from '../../../src/core/state/vote.ts';
 import { storedCommit, storedRepository } from '../../shared/stored-repository.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
-import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';
+import {
+  approvalsOf,
+  type CaseCheck,
+  type CaseEvidence,
+  expectedDigest,
+  isInstalled,
+  type ObservedCommit,
+} from './evidence.ts';
 
 /** The trailers of one change in a commit message; `member` counts the earlier trailers with the same id. */
 type CommitTrailer = {
@@ -60,16 +66,10 @@ function commitProblems(evidence: CaseEvidence, observed: ObservedCommit): reado
 }
 
 /** The change has an approval, and its digest matches its content. */
-function digestProblems(
-  { votes, changes }: CaseEvidence,
-  observed: ObservedCommit,
-  { id }: CommitTrailer,
-): readonly string[] {
-  const approvals = votes.filter(
-    ({ index, vote }) => index < observed.index && vote.proposalId === id && isApprovalVote(vote),
-  );
+function digestProblems(evidence: CaseEvidence, { index }: ObservedCommit, { id }: CommitTrailer): readonly string[] {
+  const approvals = approvalsOf(evidence, id, { before: index });
   if (approvals.length === 0) return [`V3: ${id} was committed without an approval`];
-  const approvedChanges = approvals.flatMap(({ vote }) => changes.get(`${id} ${vote.digest}`) ?? []);
+  const approvedChanges = approvals.flatMap(({ vote }) => evidence.changes.get(`${id} ${vote.digest}`) ?? []);
   const wrong = approvedChanges.find((change) => expectedDigest(change) !== change.digest);
   if (wrong !== undefined) return [`V1: ${id} has the digest ${wrong.digest} instead of ${expectedDigest(wrong)}`];
   return approvedChanges.length > 0 ? [] : [`V1: ${id} was approved with a digest that it never had`];
@@ -126,11 +126,9 @@ function approvedMember(evidence: CaseEvidence, before: number, { id, member }: 
 }
 
 /** The change of this proposal that was approved last. */
-function lastApprovedChange({ votes, changes }: CaseEvidence, before: number, id: string) {
-  const vote = votes.findLast(
-    ({ index, vote: candidate }) => index < before && candidate.proposalId === id && isApprovalVote(candidate),
-  )?.vote;
-  return vote === undefined ? undefined : changes.get(`${id} ${vote.digest}`);
+function lastApprovedChange(evidence: CaseEvidence, before: number, id: string) {
+  const vote = approvalsOf(evidence, id, { before }).at(-1)?.vote;
+  return vote === undefined ? undefined : evidence.changes.get(`${id} ${vote.digest}`);
 }
 
 /** Applies the approved lines at the ranges in the trailers. An invalid range gives a text that matches no file. */

@@ -1,8 +1,7 @@
 import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
 import type { Intent } from '../../../src/core/state/intent.ts';
 import { pullRequestKey } from '../../../src/core/state/pull-state.ts';
-import { isApprovalVote } from '../../../src/core/state/vote.ts';
-import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
+import { approvalsOf, type CaseCheck, type CaseEvidence, type SavedStep } from './evidence.ts';
 
 /** V4: no commit attempt begins after a valid /deny or /stop for the proposal was stored. */
 export const denialsHold: CaseCheck = (evidence) =>
@@ -28,46 +27,32 @@ function startsCommit({ signal, step }: SavedStep, id: string): boolean {
 }
 
 /** V4: after a suspension, earlier approvals start no commit attempt: a denial from that time can be lost. */
-export const approvalsEndWithSuspension: CaseCheck = ({ events, saved, votes }) =>
-  events.flatMap((event, unsuspended) => {
+export const approvalsEndWithSuspension: CaseCheck = (evidence) =>
+  evidence.events.flatMap((event, unsuspended) => {
     if (event.kind !== 'installation-event-received' || event.installationEvent.kind !== 'unsuspended') return [];
     const { installationId } = event.installationEvent;
-    const later = saved.filter(
+    const later = evidence.saved.filter(
       ({ index, saved: { step } }) => index > unsuspended && step.pull.ref.installationId === installationId,
     );
     return later.flatMap(({ index: attempt, saved: step }) => {
       const ids = step.step.pull.proposals.map(({ id }) => id).filter((id) => startsCommit(step, id));
-      const early = ids.filter(
-        (id) =>
-          !votes.some(
-            ({ index, vote }) =>
-              vote.proposalId === id && isApprovalVote(vote) && index > unsuspended && index < attempt,
-          ),
-      );
+      const early = ids.filter((id) => approvalsOf(evidence, id, { after: unsuspended, before: attempt }).length === 0);
       return early.map((id) => `V4: an attempt to commit ${id} began with approvals from before a suspension's end`);
     });
   });
 
 /** V4: after a dead letter, which can be a denial, earlier approvals start no commit attempt. */
-export const deadLettersSuspendApprovals: CaseCheck = ({ saved, votes }) =>
-  saved.flatMap(({ index: deadLetterIndex, saved: { claim, signal, before } }) => {
+export const deadLettersSuspendApprovals: CaseCheck = (evidence) =>
+  evidence.saved.flatMap(({ index: deadLetterIndex, saved: { claim, signal, before } }) => {
     if (signal.type !== 'dead-lettered') return [];
-    const later = saved.filter(
+    const later = evidence.saved.filter(
       ({ index, saved: step }) => index > deadLetterIndex && step.claim.pullRequestKey === claim.pullRequestKey,
     );
     return [...before].flatMap(([id, state]) => {
       if (state !== 'approved' && state !== 'executing') return [];
-      const attempt = later.find(
-        ({ saved: { signal: laterSignal, step } }) =>
-          laterSignal.type === 'commit-preflight' &&
-          laterSignal.checks.some(({ proposalId }) => proposalId === id) &&
-          step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
-      );
-      const isApprovedAgain = votes.some(
-        ({ index, vote }) =>
-          vote.proposalId === id && isApprovalVote(vote) && index > deadLetterIndex && index < (attempt?.index ?? 0),
-      );
-      return attempt === undefined || isApprovedAgain
+      const attempt = later.find(({ saved: step }) => startsCommit(step, id));
+      const between = { after: deadLetterIndex, before: attempt?.index ?? 0 };
+      return attempt === undefined || approvalsOf(evidence, id, between).length > 0
         ? []
         : [`V4: an attempt to commit ${id} began after a dead letter, with only earlier approvals`];
     });

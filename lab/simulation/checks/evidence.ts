@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Change, FileChange } from '../../../src/core/edits/change.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
-import type { Vote } from '../../../src/core/state/vote.ts';
+import { isApprovalVote, type Vote } from '../../../src/core/state/vote.ts';
 import type { CaseDatabase, FinalState } from '../world/database.ts';
 import type { CaseFixture } from '../world/fixture.ts';
 import type { LoggedAttempt, SimulatedGitHub } from '../world/simulated-github.ts';
@@ -62,6 +62,17 @@ export function collectEvidence(played: PlayedCase, finalState: FinalState): Cas
   return { played, finalState, events, saved, votes, commits, changes, proposalsByComment, finalProposals };
 }
 
+/** The approvals of a proposal between two indexes, in order. */
+export function approvalsOf(
+  { votes }: CaseEvidence,
+  id: string,
+  { after = -1, before }: { readonly after?: number; readonly before: number },
+): CaseEvidence['votes'] {
+  return votes.filter(
+    ({ index, vote }) => index > after && index < before && vote.proposalId === id && isApprovalVote(vote),
+  );
+}
+
 /** The digest of a change, computed from its published definition without the App's code. */
 export function expectedDigest(change: Change): string {
   if (change.op !== 'set') return expectedMemberDigest(change);
@@ -105,6 +116,9 @@ export type PlayedCase = {
   /** The processes recovered lost webhooks. */
   readonly recoversWebhooks: boolean;
 };
+
+/** A played case with the problems that the checks found. */
+export type CheckedCase = { readonly played: PlayedCase; readonly problems: readonly string[] };
 
 /** False after the App's removal: then it can neither read nor write there. */
 export function isInstalled({ played }: Pick<CaseEvidence, 'played'>, { installationId }: PullRequestRef): boolean {

@@ -1,8 +1,8 @@
 import { type Change, changeDiff, membersOf, pathsOf } from '../../../src/core/edits/change.ts';
 import type { CommentIntent } from '../../../src/core/state/intent.ts';
-import { isApprovalVote, type Vote } from '../../../src/core/state/vote.ts';
+import type { Vote } from '../../../src/core/state/vote.ts';
 import { couldWrite } from './approvals.ts';
-import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
+import { approvalsOf, type CaseCheck, type CaseEvidence, type SavedStep } from './evidence.ts';
 
 /** A comment with `/approve always` that took effect, as the page and the saved steps tell it. */
 type StandingGrant = {
@@ -145,9 +145,7 @@ export const revokedUsesDoNotCommit: CaseCheck = (evidence) =>
     if (start === undefined) return [];
     return plan.proposalIds
       .filter((id) => {
-        const approvals = evidence.votes.filter(
-          (one) => one.index < start.index && one.vote.proposalId === id && isApprovalVote(one.vote),
-        );
+        const approvals = approvalsOf(evidence, id, { before: start.index });
         return approvals.length > 0 && approvals.every((one) => wasEnded(evidence, one, start.index));
       })
       .map((id) => `S126: ${id} was committed after its standing approval had ended`);

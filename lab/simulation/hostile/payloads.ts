@@ -65,11 +65,11 @@ const TEMPLATES: Readonly<Record<string, (target: Target) => string>> = {
 };
 
 /** An injected text. `{id}` and `{digest}` stand for those of a change that people see. */
-export type Payload = { readonly form: string; readonly text: string };
+type Payload = { readonly text: string };
 
 /** Every form with every target. */
-export const PAYLOADS: readonly Payload[] = Object.entries(TEMPLATES).flatMap(([form, write]) =>
-  TARGETS.map((target) => ({ form, text: write(target) })),
+export const PAYLOADS: readonly Payload[] = Object.values(TEMPLATES).flatMap((write) =>
+  TARGETS.map((target) => ({ text: write(target) })),
 );
 
 /** The text of a payload about this change. */

@@ -1,8 +1,15 @@
-import { readBlob } from '../../../fakes/github/git/objects.ts';
+import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
+import { readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
 import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
 import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
+import {
+  computeFileDiff,
+  diffCommits,
+  listPullFileDiffs,
+  type TreeFileDiff,
+} from '../../../fakes/github/state/commits.ts';
+import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/comments.ts';
 import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
@@ -15,8 +22,10 @@ import {
   GitHubError,
   LeaseLostError,
   type NewReview,
+  type PullRequestFile,
+  type PushComparison,
+  type Tree,
 } from '../../../src/core/step/ports.ts';
-import { contextReadMethods, toPullRequestFile } from './context-reads.ts';
 import { readDiscussion } from './discussion.ts';
 import type { CaseFixture } from './fixture.ts';
 import type { Random } from './random.ts';
@@ -62,7 +71,6 @@ export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: Case
   const context: PortContext = { simulatedGitHub, fixture, trace, snapshot };
   return {
     ...readMethods(context),
-    ...contextReadMethods(snapshot),
     ...writeMethods(context),
   };
 }
@@ -101,6 +109,8 @@ function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
     otherPullsOnBranch: async (branch) => listOtherPulls(snapshot(), branch),
     countApprovals: async () => countApprovingReviews(snapshot()),
     listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
+    fetchBranchTree: async (branch) => readBranchTree(snapshot(), branch),
+    comparePush: async (before, after) => comparePush(snapshot(), before, after),
     listReviewComments: async (reviewId) => selectReviewComments(snapshot(), reviewId),
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
@@ -108,6 +118,32 @@ function readMethods({ simulatedGitHub, fixture, snapshot }: PortContext) {
     fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
   } satisfies Partial<GitHub>;
+}
+
+function readBranchTree({ state, repository }: PullSnapshot, branch: string): Tree {
+  const head = findBranchHead(repository, branch);
+  if (head === undefined) throw new GitHubError('no such branch', 404, null);
+  return readFullTree(state.store, head);
+}
+
+function comparePush({ state: { store } }: PullSnapshot, before: Sha, after: Sha): PushComparison | null {
+  if (readGitCommit(store, before) === undefined || readGitCommit(store, after) === undefined) return null;
+  const base = findMergeBase(store, before, after);
+  if (base === undefined) return null;
+  const files = diffCommits(store, base, after).map((change) => toPullRequestFile(computeFileDiff(store, change)));
+  return { files, rewritten: listCommitsBetween(store, after, before).length > 0 };
+}
+
+/** A changed file as GitHub lists it. */
+function toPullRequestFile({ change, patch }: TreeFileDiff): PullRequestFile {
+  return {
+    path: change.path,
+    previousPath: change.status === 'renamed' ? change.previousPath : null,
+    status: change.status,
+    added: patch.additions,
+    removed: patch.deletions,
+    patch: patch.text,
+  };
 }
 
 /** `write` applies an operation as the App's bot. It throws a `GitHubError` if GitHub refuses. */

@@ -56,11 +56,7 @@ export function restoreInstallation({ simulatedGitHub, fixture }: OwnerContext):
   return '(the App may act again)';
 }
 
-type RepositoryContext = {
-  readonly simulatedGitHub: SimulatedGitHub;
-  readonly fixture: CaseFixture;
-  readonly random: Random;
-};
+type RepositoryContext = OwnerContext & { readonly random: Random };
 
 /** Removes or restores ben's write permission. */
 export function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): string {

@@ -29,9 +29,12 @@ const TOKEN_USAGE = { inputTokens: 10, cachedInputTokens: 6, outputTokens: 5 };
 export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, random: Random): Model {
   let responses = 0;
   let calls = 0;
-  const textOf = (path: string): string => {
+  const randomLine = () => {
+    const path = random.pick(FILE_PATHS);
     const { state, pull } = snapshotPull(simulatedGitHub, fixture);
-    return readBlobText(state.store, readFullTree(state.store, pull.head.sha).get(path)?.sha);
+    const text = readBlobText(state.store, readFullTree(state.store, pull.head.sha).get(path)?.sha);
+    const lines = text.split('\n');
+    return { path, lines, line: lines[random.integer(Math.max(1, lines.length - 1))] ?? '' };
   };
   const createCall = (name: string, input: object): ToolCall => {
     calls += 1;
@@ -50,9 +53,7 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
   /** Several changes as one, some of which do not fit together. */
   const randomSet = (): ToolCall => {
     const changes = Array.from({ length: random.pick([1, 2, 3, 3, 4, 5]) }, (_, index) => {
-      const path = random.pick(FILE_PATHS);
-      const lines = textOf(path).split('\n');
-      const line = lines[random.integer(Math.max(1, lines.length - 1))] ?? '';
+      const { path, line } = randomLine();
       const made = `${calls}.${index}`;
       return random.pick<object>([
         { op: 'edit', path, old_string: line, new_string: `${line} set ${made}` },
@@ -68,9 +69,7 @@ export function createRandomModel(simulatedGitHub: SimulatedGitHub, fixture: Cas
   };
   const randomCall = (): ToolCall => {
     if (random.chance(0.12)) return randomSet();
-    const path = random.pick(FILE_PATHS);
-    const lines = textOf(path).split('\n');
-    const line = lines[random.integer(Math.max(1, lines.length - 1))] ?? '';
+    const { path, lines, line } = randomLine();
     const reason = random.chance(0.4) ? HOSTILE_MARKDOWN : 'It is simpler.';
     const roll = random.float();
     if (roll < 0.07) return createCall('read_file', { path });

@@ -42,20 +42,12 @@ export type TraceEvent = { readonly at: number } & (
   | { readonly kind: 'note'; readonly text: string }
 );
 
-export const FAULT_KINDS = [
-  'crash-before',
-  'crash-after',
-  'fault-before',
-  'fault-after',
-  'limit',
-  'hang',
-  'stale-head',
-  'delivery-dropped',
-  'delivery-duplicated',
-  'delivery-delayed',
-] as const;
-
-export type FaultKind = (typeof FAULT_KINDS)[number];
+export type FaultKind =
+  | `${'crash' | 'fault'}-${'before' | 'after'}`
+  | `delivery-${'dropped' | 'duplicated' | 'delayed'}`
+  | 'limit'
+  | 'hang'
+  | 'stale-head';
 
 /** The events of a case, in order. */
 export type Trace = {
@@ -101,7 +93,16 @@ export function traceStore(store: Store, trace: Trace): Store {
   }
   return {
     ...store,
-    ...traceReceiving(store, trace),
+    async receive(delivery, now) {
+      const receipt = await store.receive(delivery, now);
+      trace.add({ kind: 'received', delivery, receipt });
+      return receipt;
+    },
+    async broadcastToPulls(deliveryId, installationEvent, now) {
+      const receipt = await store.broadcastToPulls(deliveryId, installationEvent, now);
+      trace.add({ kind: 'installation-event-received', installationEvent, receipt });
+      return receipt;
+    },
     claimPull: async (now, leaseMs) => traceClaim(await store.claimPull(now, leaseMs)),
     save: (claim, signal, step, now) =>
       traceSave(claim, signal.signal, step, () => store.save(claim, signal, step, now)),
@@ -113,20 +114,5 @@ export function traceStore(store: Store, trace: Trace): Store {
       return work;
     },
     claimEffect: async (now, leaseMs) => traceEffectStart(await store.claimEffect(now, leaseMs)),
-  };
-}
-
-function traceReceiving(store: Store, trace: Trace): Pick<Store, 'receive' | 'broadcastToPulls'> {
-  return {
-    async receive(delivery, now) {
-      const receipt = await store.receive(delivery, now);
-      trace.add({ kind: 'received', delivery, receipt });
-      return receipt;
-    },
-    async broadcastToPulls(deliveryId, installationEvent, now) {
-      const receipt = await store.broadcastToPulls(deliveryId, installationEvent, now);
-      trace.add({ kind: 'installation-event-received', installationEvent, receipt });
-      return receipt;
-    },
   };
 }

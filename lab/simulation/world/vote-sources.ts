@@ -16,32 +16,25 @@ const VOTE_REVIEW_STATES = {
   PENDING: 'commented',
 } as const;
 
+const PLAIN_SOURCE = { authorLogin: null, viaApp: false, thread: null, reviewState: null } as const;
+
 function readVoteSource({ pull }: PullSnapshot, { surface, commentId }: VoteLocation): VoteSource | null {
   if (surface === 'review') {
     const review = pull.reviews.get(commentId);
     if (review === undefined) return null;
     const { authorId, body, state, submittedAt: createdAt } = review;
-    return {
-      authorId,
-      authorLogin: null,
-      body,
-      createdAt,
-      viaApp: false,
-      thread: null,
-      reviewState: VOTE_REVIEW_STATES[state],
-    };
+    return { ...PLAIN_SOURCE, authorId, body, createdAt, reviewState: VOTE_REVIEW_STATES[state] };
   }
   if (surface === 'thread') {
     const comment = pull.reviewComments.get(commentId);
     if (comment === undefined) return null;
     const { id, authorId, body, createdAt, inReplyToId, reviewId } = comment;
-    const thread = { rootId: inReplyToId ?? id, reviewId };
-    return { authorId, authorLogin: null, body, createdAt, viaApp: false, thread, reviewState: null };
+    return { ...PLAIN_SOURCE, authorId, body, createdAt, thread: { rootId: inReplyToId ?? id, reviewId } };
   }
   const comment = pull.comments.get(commentId);
   if (comment === undefined) return null;
   const { authorId, body, createdAt, viaAppId } = comment;
-  return { authorId, authorLogin: null, body, createdAt, viaApp: viaAppId !== null, thread: null, reviewState: null };
+  return { ...PLAIN_SOURCE, authorId, body, createdAt, viaApp: viaAppId !== null };
 }
 
 /** All comments and reviews of a pull request, as places of votes. */
