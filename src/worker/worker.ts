@@ -1,3 +1,4 @@
+import type { WorkKind } from '../adapters/store/store.ts';
 import { delay } from '../lib/delay.ts';
 import type { WorkerContext } from './jobs/job.ts';
 import { knownPullFields, logRetry } from './jobs/job-log.ts';
@@ -29,72 +30,72 @@ export type Worker = {
   stop(graceMs: number): Promise<void>;
 };
 
-/** The state of the loop. */
-type WorkerLoop = {
-  readonly context: WorkerContext;
-  readonly pulls: WorkPool;
-  readonly effects: WorkPool;
+/** A loop that claims one kind of work. */
+type Lane = {
+  readonly pool: WorkPool;
   readonly alarm: Alarm;
-  readonly stopping: AbortSignal;
   /** Result of the last look without work in progress: none is due before `until` (ms), unless `wakeCount` has changed. */
   idle: { readonly until: number; readonly wakeCount: number };
 };
 
-/** Starts the loop that handles signals and performs effects. */
+/** Starts the loops that handle signals and perform effects. */
 export function startWorker(context: WorkerContext): Worker {
   const stopping = new AbortController();
-  const loop = createLoop(context, stopping.signal);
-  const { alarm } = loop;
-  const unsubscribe = context.store.onWorkAvailable(() => alarm.wake());
-  const loopEnded = runLoop(loop);
+  const claiming = { context, stopping: stopping.signal };
+  const lanes: { readonly [Kind in WorkKind]: Lane } = {
+    pull: createLane(context, MAX_PULLS, () => claimNextPull(claiming)),
+    effect: createLane(context, MAX_EFFECTS, () => claimNextEffect(claiming)),
+  };
+  const wakeAll = (): void => {
+    for (const { alarm } of Object.values(lanes)) alarm.wake();
+  };
+  const unsubscribe = context.store.onWorkAvailable((kind) => lanes[kind].alarm.wake());
+  const loopsEnded = Promise.all(Object.values(lanes).map((lane) => runLane(context, lane, stopping.signal)));
   return {
-    wake: () => alarm.wake(),
+    wake: wakeAll,
     isRunning: () => !stopping.signal.aborted,
     isBusy() {
-      const isResting = isIdle(loop) && loop.idle.wakeCount === alarm.wakeCount;
-      return !isResting || loop.idle.until <= context.clock.now() + SOON_MS;
+      const soon = context.clock.now() + SOON_MS;
+      return Object.values(lanes).some((lane) => !isResting(lane) || lane.idle.until <= soon);
     },
     async stop(graceMs) {
       stopping.abort();
-      alarm.wake();
+      wakeAll();
       unsubscribe();
-      await Promise.race([loopEnded, delay(graceMs)]);
+      await Promise.race([loopsEnded, delay(graceMs)]);
     },
   };
 }
 
-function createLoop(context: WorkerContext, stopping: AbortSignal): WorkerLoop {
+function createLane(context: WorkerContext, limit: number, claim: () => Promise<ClaimedWork | null>): Lane {
   const alarm = new Alarm();
-  const createPool = (limit: number, claim: () => Promise<ClaimedWork | null>): WorkPool =>
-    new WorkPool({
-      limit,
-      claim: () => logFailure(context, claim),
-      run: async (work) => void (await logFailure(context, work, work.pullRequestKey)),
-      onEnded: () => alarm.wake(),
-    });
-  const pulls = createPool(MAX_PULLS, () => claimNextPull({ context, stopping }));
-  const effects = createPool(MAX_EFFECTS, () => claimNextEffect({ context, stopping }));
-  return { context, pulls, effects, alarm, stopping, idle: { until: 0, wakeCount: -1 } };
+  const pool = new WorkPool({
+    limit,
+    claim: () => logFailure(context, claim),
+    run: async (work) => void (await logFailure(context, work, work.pullRequestKey)),
+    onEnded: () => alarm.wake(),
+  });
+  return { pool, alarm, idle: { until: 0, wakeCount: -1 } };
 }
 
-async function runLoop(loop: WorkerLoop): Promise<void> {
-  const { context, pulls, effects, alarm, stopping } = loop;
+async function runLane(context: WorkerContext, lane: Lane, stopping: AbortSignal): Promise<void> {
+  const { pool, alarm } = lane;
   while (!stopping.aborted) {
     const { wakeCount } = alarm;
-    await Promise.all([pulls.fill(stopping), effects.fill(stopping)]);
-    // Work in progress wakes the loop when it ends.
-    if (isIdle(loop) && wakeCount === alarm.wakeCount) {
+    await pool.fill(stopping);
+    // Work in progress wakes the lane when it ends.
+    if (pool.isIdle && wakeCount === alarm.wakeCount) {
       const due = await logFailure(context, () => context.store.nextDue());
-      loop.idle = { until: due ?? Number.POSITIVE_INFINITY, wakeCount };
+      lane.idle = { until: due ?? Number.POSITIVE_INFINITY, wakeCount };
     }
-    const pauseMs = Math.max(MIN_PAUSE_MS, loop.idle.until - context.clock.now());
-    await alarm.sleep(Math.min(isIdle(loop) ? pauseMs : POLL_INTERVAL_MS, POLL_INTERVAL_MS), wakeCount);
+    const pauseMs = Math.max(MIN_PAUSE_MS, lane.idle.until - context.clock.now());
+    await alarm.sleep(Math.min(pool.isIdle ? pauseMs : POLL_INTERVAL_MS, POLL_INTERVAL_MS), wakeCount);
   }
-  await Promise.all([pulls.whenIdle(), effects.whenIdle()]);
+  await pool.whenIdle();
 }
 
-function isIdle({ pulls, effects }: WorkerLoop): boolean {
-  return pulls.isIdle && effects.isIdle;
+function isResting({ pool, alarm, idle }: Lane): boolean {
+  return pool.isIdle && idle.wakeCount === alarm.wakeCount;
 }
 
 /**

@@ -74,8 +74,9 @@ export function createMemoryStore(tables: MemoryTables): Store {
     ...memoryEffectMethods(tables),
     nextDue: async () => findEarliestDue(tables),
     onWorkAvailable: (listener) => {
-      tables.listeners.add(listener);
-      return () => void tables.listeners.delete(listener);
+      const notify = (): void => listener('pull');
+      tables.listeners.add(notify);
+      return () => void tables.listeners.delete(notify);
     },
     // No case lasts until its rows expire.
     deleteExpired: async () => false,

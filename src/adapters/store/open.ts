@@ -24,7 +24,7 @@ import {
 } from './receive.ts';
 import { findReachedRunLimit } from './run-limits.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
-import type { SaveResult, Store } from './store.ts';
+import type { SaveResult, Store, WorkKind } from './store.ts';
 
 /** PostgreSQL if `databaseUrl` is set; otherwise PGlite in `dataDir`, or in memory if that is null too. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string | null };
@@ -85,25 +85,25 @@ export function createStore(backend: Backend): Store {
     if (result !== 'saved') return result;
     const { run, proposals } = step.pull;
     for (const saved of [...proposals, ...(run === null ? [] : [run])]) target.savedObjects.add(saved);
-    if (step.effects.some((effect) => isConcurrent(effect) && delayOf(effect) === 0)) notify();
+    if (step.effects.some((effect) => isConcurrent(effect) && delayOf(effect) === 0)) notify('effect');
     return result;
   }
 
   return {
     async receive(delivery, now) {
       const receipt = await receive(db, delivery, now);
-      if (receipt === 'stored') notify();
+      if (receipt === 'stored') notify('pull');
       return receipt;
     },
     async broadcastToPulls(deliveryId, event, now) {
       const receipt = await broadcastToPulls(db, deliveryId, event, now);
-      if (receipt === 'stored') notify();
+      if (receipt === 'stored') notify('pull');
       return receipt;
     },
     findKnownDeliveries: (ids) => findKnownDeliveries(db, ids),
     async voidVotes(now) {
       await voidVotes(db, now);
-      notify();
+      notify('pull');
     },
     beginRecovery: (now, intervalMs, early) => beginRecovery(db, now, intervalMs, early),
     endRecovery: (until) => endRecovery(db, until),
@@ -129,7 +129,7 @@ export function createStore(backend: Backend): Store {
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
     async finishEffect(effect, result, now) {
       const finished = await finishEffect(db, effect, result, now);
-      if (finished && result !== null && isConcurrent(effect.effect)) notify();
+      if (finished && result !== null && isConcurrent(effect.effect)) notify('pull');
     },
     postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
     nextDue: () => findNextDue(db),
@@ -151,15 +151,15 @@ function isConcurrent(effect: Effect): boolean {
 }
 
 /** Tells the listeners in this process that there might be work. Other processes look for it by themselves. */
-function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: () => void } {
-  const listeners = new Set<() => void>();
+function createWorkNotifier(): Pick<Store, 'onWorkAvailable'> & { readonly notify: (kind: WorkKind) => void } {
+  const listeners = new Set<(kind: WorkKind) => void>();
   return {
     onWorkAvailable(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    notify() {
-      for (const listener of listeners) listener();
+    notify(kind) {
+      for (const listener of listeners) listener(kind);
     },
   };
 }

@@ -89,6 +89,9 @@ export type StoredRun = { readonly run: Run; readonly proposals: readonly Propos
  */
 export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty' | 'run-limit-reached';
 
+/** Work that is claimed: signals and exclusive effects with their pull request, or a concurrent effect alone. */
+export type WorkKind = 'pull' | 'effect';
+
 /**
  * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database.
  * Every write with a claim is fenced: it changes nothing once another worker holds the pull request.
@@ -197,7 +200,7 @@ export type Store = {
    * Calls back when this process has stored work that is due. Another worker can be faster. Returns a function that
    * unsubscribes.
    */
-  onWorkAvailable(listener: () => void): () => void;
+  onWorkAvailable(listener: (kind: WorkKind) => void): () => void;
   /**
    * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
    * uninstalled accounts, and kept answers to questions; never the evidence in the ledger. Returns true if there is

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import { type ClientConfig, Pool, types } from 'pg';
 import { CREATE_DATABASE, DatabaseError } from './errors.ts';
 import type { Backend, DatabaseSchema } from './schema.ts';
@@ -49,8 +49,29 @@ export function openPostgres(databaseUrl: string, use: DatabaseUse = 'work'): Ba
   // own listener covers idle connections only, not those inside a transaction.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) });
   return { db, embedded: false, close: () => db.destroy() };
+}
+
+/** The store has about fifty statements, plus one for each length of a list. Later ones are planned at each use. */
+const MAX_STATEMENTS = 200;
+
+/** The pool, whose connections plan each statement once: planning costs more than most of the statements themselves. */
+function withPreparedStatements(pool: Pool): PostgresPool {
+  const names = new Map<string, string>();
+  const nameOf = (text: string): { readonly name?: string } => {
+    if (names.size < MAX_STATEMENTS && !names.has(text)) names.set(text, `countersign_${names.size}`);
+    const name = names.get(text);
+    return name === undefined ? {} : { name };
+  };
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const client = await pool.connect();
+    return Object.assign(Object.create(client), {
+      query: (text: string, values: readonly unknown[]) => client.query({ text, values: [...values], ...nameOf(text) }),
+      release: (destroy?: boolean) => client.release(destroy),
+    });
+  };
+  return { connect, end: () => pool.end(), options: pool.options };
 }
 
 /** Our `bigint` values are ids, counters and ms, far below 2^53. */
