@@ -8,6 +8,11 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'anyOf'],
 ]);
 
+/** Servers of local models make a grammar of the schema, which can repeat so much. */
+const MAX_REPETITIONS = 1_000;
+
+const REPETITIONS = ['minItems', 'maxItems', 'minLength', 'maxLength'] as const;
+
 /** The faults of a tool's parameters; endpoints refuse the whole request for it. */
 export function checkToolSchema(schema: unknown, where: string): readonly string[] {
   if (!isRecord(schema) || schema['type'] !== 'object') return [`${where}: must be a JSON schema of an object`];
@@ -21,6 +26,9 @@ function checkSchema(schema: unknown, where: string): readonly string[] {
   const members = isRecord(properties) ? properties : {};
   return [
     ...unknown.map((keyword) => `${where}.${keyword}: is not a keyword this endpoint knows`),
+    ...REPETITIONS.filter((keyword) => Number(schema[keyword] ?? 0) > MAX_REPETITIONS).map(
+      (keyword) => `${where}.${keyword}: number of repetitions exceeds sane defaults`,
+    ),
     ...(TYPES.has(type) || Array.isArray(anyOf) ? [] : [`${where}.type: is not a type`]),
     ...(properties === undefined || isRecord(properties) ? [] : [`${where}.properties: must be an object`]),
     ...(type === 'array' && items === undefined ? [`${where}.items: is required for a list`] : []),

@@ -358,9 +358,22 @@ const MAX_NAME_CHARACTERS = 100;
 /** The tools as described to the model, in the order of the table. */
 export function toolDefinitions(): ToolDefinition[] {
   return TOOL_NAMES.map((name) => {
-    const { $schema: _, ...parameters } = z.toJSONSchema(TOOLS[name].schema, { io: 'input' });
+    const { $schema: _, ...parameters } = z.toJSONSchema(TOOLS[name].schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => dropLargeLimits(jsonSchema),
+    });
     return { name, description: TOOLS[name].description, parameters };
   });
+}
+
+/** Servers that make a grammar of each schema refuse every request above some 2,000 repetitions. */
+const MAX_SENT_LIMIT = 1_000;
+
+const REPETITIONS = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+
+/** A larger limit is not sent. The call is checked against it all the same, and its refusal names it. */
+function dropLargeLimits(schema: z.core.JSONSchema.BaseSchema): void {
+  for (const name of REPETITIONS) if ((schema[name] ?? 0) > MAX_SENT_LIMIT) delete schema[name];
 }
 
 /** A tool as described to the model; `parameters` is a JSON schema. */
