@@ -4,7 +4,7 @@ import type { Logger } from '../adapters/telemetry/log.ts';
 import type { Gauge, Metrics, Timer } from '../adapters/telemetry/metrics.ts';
 import { type Model, ModelError, type ModelFailure, type ModelFailureKind } from '../core/step/model-port.ts';
 
-type FailureLogOptions = {
+export type FailureLogOptions = {
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
   /** 1 after a response, 0 after a failure. */
@@ -15,12 +15,16 @@ type FailureLogOptions = {
   readonly baseUrl: string | null;
 };
 
-const FIXES: Readonly<Record<ModelFailureKind, string>> = {
+/** What the operator does about each failure. */
+export const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   'key-rejected': 'Check OPENAI_API_KEY.',
   'access-denied': 'Check which models OPENAI_API_KEY may use, and OPENAI_MODEL.',
   'model-unknown': 'Check OPENAI_MODEL.',
   'not-found': 'Check OPENAI_MODEL and OPENAI_BASE_URL, which usually ends in /v1.',
-  'bad-request': 'Check that OPENAI_MODEL can call tools, and OPENAI_BASE_URL.',
+  'bad-request': 'Check OPENAI_MODEL and OPENAI_BASE_URL, and what the endpoint says.',
+  'no-tools':
+    'Set OPENAI_MODEL to a model that can call tools. vLLM needs --enable-auto-tool-choice and a tool parser, llama.cpp --jinja.',
+  'broken-call': 'Nothing, unless it repeats: then use a model that is better at calling tools.',
   'no-quota': 'Check the account and its limits at the model endpoint.',
   'rate-limit': 'Nothing, unless it repeats: then raise the limits of the account at the endpoint.',
   'too-long': 'Set MODEL_CONTEXT_TOKENS to what the model reads, or use a model that reads more.',
@@ -36,13 +40,20 @@ const FIXES: Readonly<Record<ModelFailureKind, string>> = {
 };
 
 /** Failures of one conversation, which say nothing about the endpoint. */
-const OF_ONE_CONVERSATION: ReadonlySet<ModelFailureKind> = new Set<ModelFailureKind>(['too-long', 'filtered']);
+const OF_ONE_CONVERSATION: ReadonlySet<ModelFailureKind> = new Set<ModelFailureKind>([
+  ...(['too-long', 'filtered', 'broken-call'] as const),
+]);
+
+/** Null is OpenAI's own endpoint. */
+export function endpointHost(baseUrl: string | null): string {
+  return new URL(baseUrl ?? 'https://api.openai.com').host;
+}
 
 /** Logs the failures of a model: at most one line a minute for each kind. */
 export function withFailureLog(model: Model, options: FailureLogOptions): Model {
   const { log, now, modelUp } = options;
   const throttle = createThrottle<ModelFailureKind>(now);
-  const endpoint = new URL(options.baseUrl ?? 'https://api.openai.com').host;
+  const endpoint = endpointHost(options.baseUrl);
   const reported = async <Response>(request: Promise<Response>, model: string | null): Promise<Response> => {
     try {
       const response = await request;

@@ -20,9 +20,9 @@ const BUDGETS: readonly Budget[] = [
   { room: 'worker', files: /^src\/worker\//, lines: 4_350 },
   { room: 'adapters/github', files: /^src\/adapters\/github\//, lines: 2_400 },
   { room: 'adapters/store', files: /^src\/adapters\/store\//, lines: 3_180 },
-  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_650 },
+  { room: 'adapters/model', files: /^src\/adapters\/model\//, lines: 1_900 },
   { room: 'adapters/http, syntax, telemetry', files: /^src\/adapters\/(?:http|syntax|telemetry)\//, lines: 1_100 },
-  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 3_600 },
+  { room: 'app, cli, lib', files: /^src\/(?:app|cli|lib)[./]/, lines: 3_620 },
 ];
 
 const MAX_FILE_LINES = 400;

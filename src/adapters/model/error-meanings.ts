@@ -1,4 +1,5 @@
 import type { ModelError, ModelFailureKind } from '../../core/step/model-port.ts';
+import { exceedsRateAlone, TOO_LONG_WORDS } from './overflow-words.ts';
 
 /** The meaning of a failure. The message is published, so it never quotes the endpoint: its words can hold the key. */
 export type ErrorMeaning = {
@@ -29,6 +30,41 @@ const FILTERED = permanentError(
   'The content filter of the model endpoint rejects the conversation, so the task needs other words or files.',
 );
 
+/** A quota that no wait of an hour gives back. Some endpoints say so with the status of a limit of speed. */
+const SPENT_WORDS = new RegExp(
+  [
+    /insufficient (?:account )?(?:balance|funds|credits?|quota)|credit balance|(?:credits?|quota|free tier)\b.{0,40}\b(?:used up|exhausted|depleted)/,
+    /used all (?:available )?credits|(?:out of|no|more) credits|spending limit|credit limit|usage limits?\b|key limit exceeded/,
+    /account is (?:not active|in good standing)|past invoices|top up|payment method|余额不足|欠费/,
+    // Gemini names the quota, and says the same of one that comes back in a minute.
+    /exceeded your current quota(?!.*(?:retry in|per ?minute))|(?:per[ -]?day|(?:daily|weekly|monthly) (?:\w+ ){0,2}(?:quota|limit))(?!.*try again in)|\/ ?month|limit: 0\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'is',
+);
+
+const TOO_LONG_FOR_ACCOUNT = permanentError(
+  'too-long',
+  'The conversation is longer than the account at the model endpoint may send at once.',
+);
+
+const NO_TOOLS = permanentError(
+  'no-tools',
+  'The model cannot call tools at this endpoint; the operator should choose a model that can, or let its server do so.',
+);
+
+const BROKEN_CALL = transientError('broken-call', 'The model wrote a tool call that its endpoint could not read.');
+
+const ROLES_REFUSED = permanentError(
+  'bad-request',
+  'The model’s chat template refuses the order of the conversation; the operator should use another template or model.',
+);
+
+/** The words of chat templates, and of endpoints before them, that take the roles of a conversation in turns only. */
+export const ROLES_WORDS =
+  /roles (?:must|should) (?:alternate|be alternating)|should alternate with|after role 'tool'/i;
+
 const BY_STATUS: Readonly<Record<number, ErrorMeaning>> = {
   400: permanentError(
     'bad-request',
@@ -53,29 +89,64 @@ const BY_STATUS: Readonly<Record<number, ErrorMeaning>> = {
 /** By error code or type, which is more specific than the status. */
 const BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
   insufficient_quota: NO_QUOTA,
+  insufficient_user_quota: NO_QUOTA,
+  exceeded_current_quota_error: NO_QUOTA,
+  billing_not_active: NO_QUOTA,
+  billing_hard_limit_reached: NO_QUOTA,
   invalid_api_key: KEY_REJECTED,
   authentication_error: KEY_REJECTED,
   model_not_found: MODEL_UNKNOWN,
   DeploymentNotFound: MODEL_UNKNOWN,
   context_length_exceeded: TOO_LONG,
   exceed_context_size_error: TOO_LONG,
+  model_max_prompt_tokens_exceeded: TOO_LONG,
+  tokens_limit_reached: TOO_LONG,
+  request_too_large: TOO_LONG,
   content_filter: FILTERED,
   content_policy_violation: FILTERED,
+  tool_use_failed: BROKEN_CALL,
+  output_parse_failed: BROKEN_CALL,
 };
 
-/** The words of refusals of a conversation that is too long, which can name the limit of the answer too. */
-export const TOO_LONG_WORDS =
-  /context (?:size|window|length|limit)|maximum (?:model|prompt) length|prompt is too long|input token count/i;
+const TOOLS = '(?:tools?|tool[ _-](?:use|call(?:s|ing)?)|function[ _-]?call(?:s|ing)?)';
 
-/** The words of refusals, for endpoints without codes. Only statuses that refuse the request are read like this. */
-const BY_WORDS: readonly (readonly [RegExp, ErrorMeaning])[] = [
-  [TOO_LONG_WORDS, TOO_LONG],
-  [/api key not valid|(?:invalid|incorrect) api key/i, KEY_REJECTED],
-  [/credit balance|insufficient balance/i, NO_QUOTA],
-  [/\bmodel\b.{0,120}(?:not found|not exist|is not a valid model)|not a valid model/i, MODEL_UNKNOWN],
+/** The words of a model or server that takes no tools. The same ones beside reasoning refuse only both together. */
+const NO_TOOLS_WORDS = new RegExp(
+  [
+    /--jinja\b|--enable-auto-tool-choice/.source,
+    `(?:\\bnot|n't|endpoints (?:found|available) that) (?:\\w+ ){0,2}support(?:ed)?\\W+(?:\\w+ ){0,2}${TOOLS}\\b(?!.{0,40}(?:reasoning|stream))`,
+    `\\b${TOOLS}\\b\\W+(?:(?!with\\b)\\w+ ){0,3}(?:unsupported|disabled|(?:not|n't) (?:\\w+ )?(?:supported|enabled|available|permitted|allowed))`,
+    `(?:unsupported param(?:eter)?\\W+tools|\\bno ${TOOLS} support|not have ${TOOLS} capabilit)\\w*`,
+    `\\[?"body", ?"tools"\\]?.{0,60}not permitted`,
+  ].join('|'),
+  'is',
+);
+
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 422]);
+
+/** Local servers answer so, and errors within a stream that state no status. */
+const REFUSALS_OR_500: ReadonlySet<number> = new Set([...REFUSALS, 500, 501]);
+
+/** The words of endpoints without codes, or with ones that say less, by status. The first row that fits counts. */
+const BY_WORDS: readonly (readonly [ReadonlySet<number>, RegExp, ErrorMeaning])[] = [
+  [REFUSALS_OR_500, NO_TOOLS_WORDS, NO_TOOLS],
+  [
+    REFUSALS_OR_500,
+    /failed to call a function|tool call validation failed|(?:failed to pars|error pars|could not pars)\w* (?:the )?(?:tool call|model output)|failed to parse input at pos|output that could not be parsed|malformed[ _]function[ _]call/i,
+    BROKEN_CALL,
+  ],
+  [REFUSALS_OR_500, ROLES_WORDS, ROLES_REFUSED],
+  [new Set([400, 404, 422, 500]), TOO_LONG_WORDS, TOO_LONG],
+  [new Set([400, 403, 413, 429]), /long context|request (?:body )?too large/i, TOO_LONG_FOR_ACCOUNT],
+  [
+    new Set([400, 403, 451, 500]),
+    /\bflagged\b|moderation|content (?:filter|management|polic|safety)|inappropriate content|considered high risk|content exists risk|unsafe or sensitive|responsible ai|usage (?:polic|guideline)|prohibited[ _]content|safety (?:system|check|filter)|(?:input|prompt) (?:was |is |has been )?blocked/i,
+    FILTERED,
+  ],
+  [new Set([400, 401, 403, 412, 429, 500]), SPENT_WORDS, NO_QUOTA],
+  [REFUSALS, /api key not valid|(?:invalid|incorrect) api key/i, KEY_REJECTED],
+  [REFUSALS, /\bmodel\b.{0,120}(?:not found|not exist|is not a valid model)|not a valid model/i, MODEL_UNKNOWN],
 ];
-
-const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
 /** The endpoint's answer, as far as it tells the kind of failure. */
 type RefusedRequest = {
@@ -87,10 +158,11 @@ type RefusedRequest = {
 
 /** The meaning of an answer with an error: by its code, then its words, then its status. */
 export function meaningOf({ status, code, type, message }: RefusedRequest): ErrorMeaning {
+  if ((status === 413 || status === 429) && exceedsRateAlone(message)) return TOO_LONG_FOR_ACCOUNT;
   const byCode = BY_CODE[code ?? ''] ?? BY_CODE[type ?? ''];
   if (byCode !== undefined) return byCode;
-  const byWords = REFUSING_STATUSES.has(status) ? BY_WORDS.find(([words]) => words.test(message)) : undefined;
-  return byWords?.[1] ?? BY_STATUS[status] ?? meaningOfOtherStatus(status);
+  const byWords = BY_WORDS.find(([statuses, words]) => statuses.has(status) && words.test(message));
+  return byWords?.[2] ?? BY_STATUS[status] ?? meaningOfOtherStatus(status);
 }
 
 function meaningOfOtherStatus(status: number): ErrorMeaning {

@@ -11,6 +11,7 @@ import {
   UnusableResponseError,
 } from './error-meanings.ts';
 import type { WatchdogBite } from './model-fetch.ts';
+import { statedStatus } from './plain-errors.ts';
 
 /** Converts any error of a request. Cause and report, which are for the log, do not contain the key. */
 export function toModelError(error: unknown, now: number, apiKey: string | null): ModelError {
@@ -25,13 +26,14 @@ export function toModelError(error: unknown, now: number, apiKey: string | null)
     return createError(UNREACHABLE, { ...NO_ANSWER, ...said });
   const answer = {
     ...said,
-    status: error.status ?? statusInStream(error),
+    // An error within a stream comes with status 200.
+    status: error.status ?? statedStatus(error.error),
     code: labelOf(error.code, apiKey),
     type: labelOf(error.type, apiKey),
     requestId: labelOf(error.requestID, apiKey),
   };
   const meaning = meaningOf({ ...answer, message: error.message });
-  const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
+  const retryAt = meaning.kind === 'transient' ? parseRetryAfter(error, now) : null;
   return createError(meaning, answer, retryAt);
 }
 
@@ -98,12 +100,6 @@ function refusedResponse(error: unknown): ErrorMeaning | null {
     : null;
 }
 
-/** An error within a stream comes with status 200, and some endpoints send the real one as its code. */
-function statusInStream({ code }: APIError): number {
-  const status = Number(code);
-  return status >= 400 && status < 600 ? status : 500;
-}
-
 const LABEL = /^[\w.:/-]{1,80}$/;
 
 /** A code, type or id; anything else that the endpoint sends there, such as the key, is not for the log. */
@@ -138,10 +134,23 @@ function messageOf(error: unknown): string {
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** When the endpoint wants to be asked again (ms); null if it gives no time. The store needs whole milliseconds. */
-function parseRetryAfter(headers: Headers | undefined, now: number): number | null {
+function parseRetryAfter({ headers, error }: APIError, now: number): number | null {
   const after = headers?.get('retry-after') ?? 'none';
   const millis = Number(headers?.get('retry-after-ms') ?? 'none');
-  const delays = [millis, Number(after) * 1000, Math.max(Date.parse(after) - now, 0)];
+  const delays = [millis, Number(after) * 1000, Math.max(Date.parse(after) - now, 0), delayInWords(error)];
   const delay = delays.find((ms) => Number.isFinite(ms) && ms >= 0);
   return delay === undefined ? null : now + Math.ceil(Math.min(delay, MAX_RETRY_AFTER_MS));
+}
+
+/** `"retryDelay":"38s"`, as Gemini has it, or `try again in 15m43.776s`. */
+const DELAY = /(?:again|retry|wait)\D{0,20}((?:\d+(?:\.\d+)?\s?(?:ms|[hms])[a-z]*\s?)+)/i;
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** The delay that an error asks for in its body (ms); NaN if it asks for none. */
+function delayInWords(error: unknown): number {
+  const [, words] = DELAY.exec(JSON.stringify(error ?? null)) ?? [];
+  if (words === undefined) return Number.NaN;
+  const parts = [...words.toLowerCase().matchAll(/(\d+(?:\.\d+)?)\s?(ms|[hms])/g)];
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS_MS[unit] ?? 0), 0);
 }

@@ -1,6 +1,6 @@
 import { type Dispatcher, getGlobalDispatcher, fetch as send } from 'undici';
 import type { SendRequest } from '../../lib/guard-fetch.ts';
-import { asUndiciOptions, isRecord, parseJson } from '../../lib/trust.ts';
+import { asUndiciOptions } from '../../lib/trust.ts';
 
 /**
  * Creates a `fetch` without time limits of its own: the global one gives up after 300 s without headers or without a
@@ -16,45 +16,6 @@ export function createPatientFetch(): SendRequest {
 
 function withoutTimeLimits(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
   return (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
-}
-
-/** Gives the errors of requests OpenAI's form, because the SDK reads no other. Tells of each piece of an answer. */
-export function withPlainErrors(send: SendRequest, onBytes: () => void): SendRequest {
-  return async (address, options) => {
-    const response = await send(address, options);
-    const { ok, status, headers, body } = response;
-    if (!ok) return new Response(plainError(await response.text()), { status, headers });
-    const observer = new TransformStream<Uint8Array, Uint8Array>({
-      transform(bytes, controller) {
-        onBytes();
-        controller.enqueue(bytes);
-      },
-    });
-    return new Response(body?.pipeThrough(observer) ?? null, { status, headers });
-  };
-}
-
-/** Some endpoints repeat the request in their error. */
-const MAX_MESSAGE_CHARACTERS = 5_000;
-
-/** Gemini's endpoint puts an error into a list, and servers made with FastAPI put it under `detail` or nowhere. */
-function plainError(text: string): string {
-  const body = jsonOrNull(text);
-  const found: unknown = Array.isArray(body) ? body[0] : body;
-  if (isRecord(found) && isRecord(found['error'])) return JSON.stringify(found);
-  const { error, detail, message } = isRecord(found) ? found : {};
-  const words = error ?? detail ?? message ?? text;
-  const written = typeof words === 'string' ? words : JSON.stringify(words);
-  const labels = isRecord(found) ? found : {};
-  return JSON.stringify({ error: { ...labels, message: written.slice(0, MAX_MESSAGE_CHARACTERS) } });
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Why a watchdog ended a request: silence in the middle of an answer, or no answer after so many ms. */

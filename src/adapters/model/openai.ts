@@ -5,11 +5,12 @@ import { guardFetch, type SendRequest } from '../../lib/guard-fetch.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { CHAT_WIRE } from './chat-wire.ts';
 import { createContextSizeReader } from './context-size.ts';
-import { TOO_LONG_WORDS } from './error-meanings.ts';
 import { toModelError, watchdogError, withUsage } from './model-errors.ts';
-import { createPatientFetch, startWatchdog, type TimeLimits, withPlainErrors } from './model-fetch.ts';
+import { createPatientFetch, startWatchdog, type TimeLimits } from './model-fetch.ts';
 import type { ModelAnswer, ModelParameters, ModelTool, OnUsage } from './model-wire.ts';
 import { keepMembers, type ModelAddress } from './opaque-members.ts';
+import { TOO_LONG_WORDS } from './overflow-words.ts';
+import { withPlainErrors } from './plain-errors.ts';
 import { type Conversation, createRequestBuilder, findRefusedName } from './request.ts';
 import { areArgumentsBroken } from './tool-calls.ts';
 

@@ -30,6 +30,10 @@ export type ModelFailureKind =
   | 'model-unknown'
   | 'not-found'
   | 'bad-request'
+  /** The model, or its server, takes no tools. */
+  | 'no-tools'
+  /** The endpoint could not read a tool call of the model. */
+  | 'broken-call'
   | 'no-quota'
   | 'rate-limit'
   /** The conversation does not fit into the model's context. */

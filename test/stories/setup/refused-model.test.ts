@@ -27,7 +27,7 @@ describe('an endpoint that refuses the model', () => {
   it.each([
     ['a wrong key', refusal(401, 'Incorrect API key provided: model-key'), 'key-rejected', /OPENAI_API_KEY/],
     ['a wrong model', refusal(404, 'The model `scripted` does not exist'), 'model-unknown', /OPENAI_MODEL/],
-    ['a model without tools', refusal(400, 'tools are not supported'), 'bad-request', /can call tools/],
+    ['a model without tools', refusal(400, 'tools are not supported'), 'no-tools', /can call tools/],
   ] as const)('%s is logged in one line, with the fix and the endpoint’s message (O4, O14, S166)', async (...row) => {
     const [_, fault, failure, fix] = row;
     const start = stage().logged.length;

@@ -25,10 +25,9 @@ type Fixture = z.infer<typeof Fixture>;
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/endpoints');
 
-const FIXTURES: readonly (readonly [string, Fixture])[] = readdirSync(FOLDER).map((file) => [
-  basename(file, '.json'),
-  Fixture.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))),
-]);
+const FIXTURES: readonly (readonly [string, Fixture])[] = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.json'))
+  .map((file) => [basename(file, '.json'), Fixture.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')))]);
 
 /** The adapter at this endpoint's address, played by a server on this machine; `sent` are the bodies it got. */
 async function play({ baseURL }: Fixture, answer: (response: ServerResponse) => void, overrides: ModelOverrides = {}) {
