@@ -36,6 +36,10 @@ export type ScriptedModel = {
   readonly setFallback: (entry: ScriptEntry) => void;
   /** From now on, the endpoint is as strict as these rules say. */
   readonly setRules: (rules: EndpointRules) => void;
+  /** Answers the checks of the App, which are no requests of a run. By default, the model is ready. */
+  readonly answerChecks: (entry: ScriptEntry) => void;
+  /** Valid checks, oldest first. */
+  readonly checks: readonly ChatRequest[];
   /** Number of answers left in the queue. */
   readonly remaining: () => number;
   /** Valid requests, oldest first. */
@@ -49,6 +53,8 @@ export type ScriptedModel = {
 type EndpointRules = {
   /** A request with one of them gets a 400 that names it, which is no violation. */
   readonly refusedParameters?: readonly string[];
+  /** A message of the user right after another or after results gets a 500, as from a template of Mistral's family. */
+  readonly alternatingRoles?: boolean;
   /** Each call gets a signature, and a history without it is a violation. */
   readonly signatures?: boolean;
 };
@@ -57,19 +63,21 @@ type ModelSession = {
   readonly options: ScriptedModelOptions;
   readonly queue: ScriptEntry[];
   readonly requests: ChatRequest[];
+  readonly checks: ChatRequest[];
   readonly violations: string[];
   /** Names of members that this endpoint sent beside the usual ones. */
   readonly members: Set<string>;
   rules: EndpointRules;
   fallback: ScriptEntry | undefined;
+  checkAnswer: ScriptEntry;
   served: number;
 };
 
 /** Starts a scripted model on 127.0.0.1. */
 export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const session: ModelSession = {
-    ...{ options, queue: [], requests: [], violations: [], members: new Set<string>() },
-    ...{ rules: {}, fallback: undefined, served: 0 },
+    ...{ options, queue: [], requests: [], checks: [], violations: [], members: new Set<string>() },
+    ...{ rules: {}, fallback: undefined, checkAnswer: { content: 'Ready.' }, served: 0 },
   };
   const server = await startLocalServer((request, response) => {
     handleModelRequest(session, request, response).catch(() => response.destroy());
@@ -84,6 +92,10 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     setRules: (rules) => {
       session.rules = rules;
     },
+    answerChecks: (entry) => {
+      session.checkAnswer = entry;
+    },
+    checks: session.checks,
     remaining: () => session.queue.length,
     requests: session.requests,
     violations: session.violations,
@@ -117,15 +129,28 @@ async function handleChatRequest(
 ): Promise<void> {
   const parsed = parseChatRequest(jsonOrUndefined(body), headers, session);
   if (!parsed.ok) return rejectRequest(session, response, 400, parsed.problems);
+  if (isCheck(parsed.request)) {
+    session.checks.push(parsed.request);
+    return respond(session, evaluate(session.checkAnswer, parsed.request), parsed.request, response);
+  }
   session.requests.push(parsed.request);
   const refused = session.rules.refusedParameters?.find((name) => parsed.request.body[name] !== undefined);
   if (refused !== undefined) return refuseParameter(response, refused);
+  if (session.rules.alternatingRoles === true && !alternates(parsed.request)) return refuseRoles(response);
   const unsigned = session.rules.signatures === true ? findUnsignedCalls(parsed.request.body) : [];
   if (unsigned.length > 0) return rejectRequest(session, response, 400, unsigned);
   const entry = session.queue.shift() ?? session.fallback;
   if (entry === undefined) return rejectRequest(session, response, 400, ['the script has no answer left']);
-  const answer = typeof entry === 'function' ? entry(parsed.request) : entry;
-  return respond(session, answer, parsed.request, response);
+  return respond(session, evaluate(entry, parsed.request), parsed.request, response);
+}
+
+/** The App asks a model now and then whether it is there. */
+function isCheck({ messages }: ChatRequest): boolean {
+  return messages.length === 1 && messages[0]?.content?.startsWith('Countersign check') === true;
+}
+
+function evaluate(entry: ScriptEntry, request: ChatRequest): ScriptedReply {
+  return typeof entry === 'function' ? entry(request) : entry;
 }
 
 function jsonOrUndefined(body: Uint8Array): unknown {
@@ -161,6 +186,16 @@ async function sendTurn(
   if (request.body['stream'] !== true || turn.delivery?.plain === true)
     return sendJson(response, 200, createCompletion(turn, request, serial, now));
   return sendStream(response, createCompletionChunks(turn, request, serial, now), turn.delivery);
+}
+
+function alternates({ messages }: ChatRequest): boolean {
+  return messages.every(({ role }, at) => role !== 'user' || !['user', 'tool'].includes(messages[at - 1]?.role ?? ''));
+}
+
+function refuseRoles(response: ServerResponse): void {
+  const message =
+    '\n------------\nWhile executing CallExpression at line 46, column 32 in source:\n...\nError: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
+  sendJson(response, 500, { error: { code: 500, message, type: 'server_error' } });
 }
 
 function refuseParameter(response: ServerResponse, name: string): void {

@@ -10,8 +10,8 @@ import { delay } from '../lib/delay.ts';
  */
 export type Finding = { readonly message: string; readonly fix: string | null; readonly [field: string]: unknown };
 
-/** A look at one thing that the server needs. `run` throws if it cannot look now. */
-export type Probe = { readonly name: string; readonly run: () => Promise<readonly Finding[]> };
+/** A look at one thing that the server needs. `run` throws if it cannot look now, and ends early with the server. */
+export type Probe = { readonly name: string; readonly run: (stopping: AbortSignal) => Promise<readonly Finding[]> };
 
 /** Runs the probes at the start and every hour, and logs what they find. */
 export type ProbeLoop = {
@@ -34,13 +34,13 @@ type ProbeOptions = { readonly clock: Clock; readonly log: Pick<Logger, 'info' |
 export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptions): ProbeLoop {
   const dueAt = new Map(probes.map(({ name }) => [name, clock.now()]));
   const running = new Map<string, Promise<void>>();
-  let stopped = false;
+  const stopping = new AbortController();
 
   async function look({ name, run }: Probe): Promise<void> {
     try {
-      const findings = await run();
+      const findings = await run(stopping.signal);
       dueAt.set(name, clock.now() + INTERVAL_MS);
-      if (stopped) return;
+      if (stopping.signal.aborted) return;
       for (const { message, fix, ...fields } of findings) {
         if (fix === null) log.info(fields, message);
         else log.warn({ ...fields, fix }, message);
@@ -49,12 +49,12 @@ export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptio
       const retryAt = error instanceof GitHubError ? (error.retryAt ?? 0) : 0;
       dueAt.set(name, Math.max(clock.now() + RETRY_AFTER_MS, retryAt));
       const cause = error instanceof GitHubError ? { error: error.message } : { err: error };
-      if (!stopped) log.warn({ probe: name, ...cause }, 'could not check, will retry');
+      if (!stopping.signal.aborted) log.warn({ probe: name, ...cause }, 'could not check, will retry');
     }
   }
 
   const tick = (): void => {
-    for (const probe of stopped ? [] : probes) {
+    for (const probe of stopping.signal.aborted ? [] : probes) {
       const { name } = probe;
       if (running.has(name) || clock.now() < (dueAt.get(name) ?? 0)) continue;
       running.set(
@@ -68,7 +68,7 @@ export function startProbes(probes: readonly Probe[], { clock, log }: ProbeOptio
   return {
     isBusy: () => running.size > 0,
     async stop(graceMs) {
-      stopped = true;
+      stopping.abort();
       stopTicking();
       if (running.size > 0) await Promise.race([Promise.all(running.values()), delay(graceMs)]);
     },

@@ -8,6 +8,7 @@ import type { createLogger } from '../adapters/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
 import type { PullRequestRef } from '../core/state/intent.ts';
 import { toolDefinitions } from '../core/state/tools.ts';
+import type { Model } from '../core/step/model-port.ts';
 import type { AppAccount } from '../core/step/ports.ts';
 import { asProbotOctokit, isRecord } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
@@ -17,6 +18,7 @@ import { startWorker, type Worker } from '../worker/worker.ts';
 import { createAppSetupProbe } from './app-setup-probe.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
+import { CHECK_TOOL, createModelProbe } from './model-probe.ts';
 import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
 import { createStorageCheck, type ProbeLoop, startProbes } from './probes.ts';
 
@@ -110,21 +112,27 @@ function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
   };
 }
 
-/** Starts the worker, once the App's identity is known. */
-export function launchWorker(
-  { config, log, metrics, store, githubApp, now, operatorSettings }: WorkerServices,
-  identity: AppAccount,
-): Worker {
-  const model = createModel({
+type ModelTools = Parameters<typeof createModel>[0]['tools'];
+
+function openModel({ config, log }: Pick<Services, 'config' | 'log'>, tools: ModelTools): Model {
+  return createModel({
     apiKey: config.model.apiKey,
     baseURL: config.model.baseUrl,
     model: config.model.name,
-    tools: toolDefinitions(),
+    tools,
     parameters: config.model.parameters,
     contextTokens: config.model.contextTokens,
     limits: config.model.limits,
     log,
   });
+}
+
+/** Starts the worker, once the App's identity is known. */
+export function launchWorker(
+  { config, log, metrics, store, githubApp, now, operatorSettings }: WorkerServices,
+  identity: AppAccount,
+): Worker {
+  const model = openModel({ config, log }, toolDefinitions());
   const context = {
     store,
     githubApp,
@@ -159,12 +167,17 @@ export function launchDeliveryReader(
 }
 
 /** Starts the probes of all that the server needs. */
-export function launchProbes({ config, log, githubApp, now, checkStorage }: Services, identity: AppAccount): ProbeLoop {
+export function launchProbes(services: Services, identity: AppAccount): ProbeLoop {
+  const { config, log, metrics, githubApp, now, checkStorage } = services;
   const isServedOwner = createOwnerCheck(config.allowedOwners, identity.owner);
   const probes = [
     createAppSetupProbe({ fetchSetup: githubApp.fetchSetup, isServedOwner }),
     // The check has its own line for what is wrong.
     { name: 'the database', run: () => checkStorage().then(() => []) },
+    createModelProbe({
+      ...{ checked: openModel(services, [CHECK_TOOL]), modelUp: metrics.modelUp },
+      ...{ model: config.model.name, baseUrl: config.model.baseUrl },
+    }),
   ];
   return startProbes(probes, { clock: { now, every }, log });
 }

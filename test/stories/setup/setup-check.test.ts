@@ -158,3 +158,51 @@ describe('what the App lacks on GitHub, at the start', () => {
     stage().github.faults.clear();
   });
 });
+
+describe('the model, at the start', () => {
+  const READY = { content: 'Ready.' };
+
+  it('R61: is asked once by one tiny request with one tool', async () => {
+    install();
+    const before = stage().model.checks.length;
+    const { warnings, lines } = await check();
+    expect(warnings).toEqual([]);
+    expect(lines.filter(({ msg }) => msg === 'the model answers')).toMatchObject([{ model: 'scripted' }]);
+    const asked = stage().model.checks.slice(before);
+    expect(asked).toMatchObject([
+      {
+        messages: [{ role: 'user', content: expect.stringMatching(/^Countersign check/) }],
+        tools: [{ name: 'ready' }],
+      },
+    ]);
+  });
+
+  it('R61: that cannot call tools is one warning with what to do, and the App starts nevertheless', async () => {
+    install();
+    const { model } = stage();
+    const error = { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set' };
+    model.answerChecks({ fault: 'status', status: 400, body: { error } });
+    const { warnings } = await check();
+    expect(warnings).toMatchObject([
+      {
+        msg: 'the model cannot be used',
+        endpoint: new URL(model.url).host,
+        failure: 'no-tools',
+        status: 400,
+        said: error.message,
+        fix: expect.stringContaining('--enable-auto-tool-choice'),
+      },
+    ]);
+    expect((await fetch(`${stage().server().url}/readyz`)).status).toBe(200);
+    model.answerChecks(READY);
+  });
+
+  it('R61: that does not answer holds up neither the start nor the stop', async () => {
+    stage().model.answerChecks({ fault: 'hang' });
+    await stage().restart();
+    expect((await fetch(`${stage().server().url}/readyz`)).status).toBe(200);
+    stage().model.answerChecks(READY);
+    await stage().restart();
+    await stage().settle();
+  });
+});
