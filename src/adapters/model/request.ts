@@ -1,5 +1,6 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import { isReadingTool, readToolName } from '../../core/state/tools.ts';
+import { ROLES_WORDS } from './error-meanings.ts';
 import type { JsonObject, ModelParameters, ModelTool, ModelWire } from './model-wire.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
 
@@ -46,18 +47,42 @@ export function createRequestBuilder({ wire, address, tools, parameters }: Reque
     build({ messages, runId, tools: offered }) {
       // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
       const listed = offered === 'all' ? tools : reading;
-      const sent = messages.map((message) => ({ message, opaque: opaqueFor(message, address, isRefused) }));
+      const alternating = withNotesInResults(messages);
+      const ordered = isRefused(NOTE_AFTER_RESULTS) ? alternating : messages;
+      const sent = ordered.map((message) => ({ message, opaque: opaqueFor(message, address, isRefused) }));
       const withTools = listed.length > 0 ? { tools: listed.map(wire.writeTool) } : {};
       const forbidsCalls = listed.length > 0 && offered === 'reading-uncallable';
       const wanted = wire.listParameters({ parameters, isOpenAi, runId, forbidsCalls, isRefused });
       const optional = wanted.filter(([name, value]) => value !== null && !isRefused(name));
       return {
         body: { model: address.model, ...wire.writeTranscript(sent), ...withTools, ...Object.fromEntries(optional) },
-        removable: [...optional.map(([name]) => name), ...new Set(sent.flatMap(({ opaque }) => opaqueNames(opaque)))],
+        removable: [
+          ...optional.map(([name]) => name),
+          ...new Set(sent.flatMap(({ opaque }) => opaqueNames(opaque))),
+          ...(alternating.length < ordered.length ? [NOTE_AFTER_RESULTS] : []),
+        ],
       };
     },
     refuse: (name) => void refused.add(name),
   };
+}
+
+/** What templates of Mistral's family refuse: there, users and the model take turns, and results are no turn. */
+const NOTE_AFTER_RESULTS = 'user message after tool results';
+
+/** The transcript with each such message at the end of the last result, and with messages of the user joined. */
+function withNotesInResults(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+  const turns: TranscriptMessage[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (message.role !== 'user' || (last?.role !== 'tool' && last?.role !== 'user')) {
+      turns.push(message);
+      continue;
+    }
+    const heading = last.role === 'tool' ? '(This is from the user, not from the tool:)\n\n' : '';
+    turns.splice(-1, 1, { ...last, content: `${last.content}\n\n${heading}${message.content}` });
+  }
+  return turns;
 }
 
 function isReading(name: string): boolean {
@@ -78,6 +103,7 @@ const DEMAND = /\bmissing\b|\brequire[ds]?\b|\bmust be (?:passed|sent|provided|i
 
 /** Which of the names a refused request is refused for; null if it names none. */
 export function findRefusedName({ status, param, message }: NamedInError, names: readonly string[]): string | null {
+  if (ROLES_WORDS.test(message)) return names.find((name) => name === NOTE_AFTER_RESULTS) ?? null;
   if (!REFUSING_STATUSES.has(status)) return null;
   const named = names.find((name) => name === param);
   if (named !== undefined) return named;

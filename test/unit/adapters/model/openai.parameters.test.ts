@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findRefusedName } from '../../../../src/adapters/model/request.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { failureOf, HELLO, type ModelOverrides, never, openModel, RUN, scripted } from './open-model.ts';
 
 const ALL = { maxOutputTokens: 4_000, reasoningEffort: 'low', temperature: 0 };
@@ -111,5 +112,52 @@ describe('findRefusedName', () => {
     ['no ordinary word', 400, null, 'the stream of words is long', null],
   ])('finds %s (S165)', (_, status, param, message, name) => {
     expect(findRefusedName({ status, param, message }, NAMES)).toBe(name);
+  });
+});
+
+describe('an endpoint that takes the roles in turns only', () => {
+  const call = { id: 'callabcde', name: 'read_file', arguments: '{}' };
+  const transcript: readonly TranscriptMessage[] = [
+    { role: 'system', content: 'You are careful.' },
+    ...HELLO,
+    { role: 'assistant', content: null, toolCalls: [call] },
+    { role: 'tool', toolCallId: call.id, content: 'const total = 1;' },
+    { role: 'user', content: 'ana wrote: use bigint.' },
+    { role: 'user', content: 'One response is left.' },
+  ];
+
+  it('R54: gets what a person says after results in the last result, then and later', async () => {
+    const endpoint = await scripted({ content: 'a' }, { content: 'b' });
+    endpoint.setRules({ alternatingRoles: true });
+    const model = openModel(endpoint.url);
+    await model.ask(transcript, never(), RUN);
+    await model.ask(transcript, never(), RUN);
+    expect(endpoint.violations).toEqual([]);
+    const roles = endpoint.requests.map(({ messages }) => messages.map(({ role }) => role));
+    const turns = ['system', 'user', 'assistant', 'tool'];
+    expect(roles).toEqual([[...turns, 'user', 'user'], turns, turns]);
+    expect(endpoint.requests.at(-1)?.messages.at(-1)?.content).toMatch(
+      /^const total = 1;\n\n.*from the user.*\n\nana wrote: use bigint\.\n\n.*from the user.*\n\nOne response is left\.$/,
+    );
+  });
+
+  it.each([
+    "Unexpected role 'user' after role 'tool'",
+    'After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).',
+    'Conversation roles must alternate user/assistant/user/assistant/...',
+  ])('R54: is known by “%s”, and its refusal of any other order is told once', async (message) => {
+    const refusal = { fault: 'status', status: 400, body: { error: { message } } } as const;
+    const endpoint = await scripted(refusal, { content: 'a' }, refusal);
+    const model = openModel(endpoint.url);
+    expect((await model.ask(transcript, never(), RUN)).content).toBe('a');
+    const failure = await failureOf(model.ask(transcript, never(), RUN));
+    expect([failure.kind, failure.message]).toEqual(['permanent', expect.stringContaining('chat template')]);
+    expect(endpoint.requests).toHaveLength(3);
+  });
+
+  it('R54: any other endpoint gets its own turn for what a person says', async () => {
+    const endpoint = await scripted({ content: 'a' });
+    await openModel(endpoint.url).ask(transcript, never(), RUN);
+    expect(endpoint.requests[0]?.messages.map(({ role }) => role).slice(-3)).toEqual(['tool', 'user', 'user']);
   });
 });
