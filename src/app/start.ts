@@ -89,11 +89,11 @@ function stopOnSignal(log: Logger): AbortSignal {
   const onSignal = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping');
     stopping.abort();
-    const timer = setTimeout(() => {
+    // It keeps the process alive: work that waits for a vanished connection leaves nothing else that does.
+    setTimeout(() => {
       log.warn({}, 'shutdown timed out, work will resume on next start');
       process.exit(0);
     }, SHUTDOWN_LIMIT_MS);
-    timer.unref();
   };
   process.once('SIGTERM', onSignal);
   process.once('SIGINT', onSignal);
