@@ -1,4 +1,5 @@
 import * as bugs from './bugs.ts';
+import * as docsAndConfig from './docs-and-config.ts';
 import * as exactBytes from './exact-bytes.ts';
 import * as instructions from './instructions.ts';
 import * as languages from './languages.ts';
@@ -9,7 +10,10 @@ import * as threads from './threads.ts';
 import * as traps from './traps.ts';
 import * as wholeFiles from './whole-files.ts';
 
-const GROUPS = [...[bugs, threads, manyFiles, exactBytes, wholeFiles], ...[people, instructions, traps, languages]];
+const GROUPS = [
+  ...[bugs, threads, manyFiles, docsAndConfig, exactBytes],
+  ...[wholeFiles, people, instructions, traps, languages],
+];
 
 /** All tasks: every export of the files with tasks. */
 export const TASKS: readonly EvalTask[] = GROUPS.flatMap((group): EvalTask[] => Object.values(group));

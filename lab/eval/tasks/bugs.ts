@@ -120,6 +120,164 @@ export const OFF_BY_ONE: EvalTask = {
   },
 };
 
+export const MISSING_AWAIT: EvalTask = {
+  name: 'missing-await',
+  about: 'a promise that nobody waits for',
+  base: {
+    'package.json': nodePackage('importer'),
+    'src/store.js': text`
+      /** Keeps rows in memory. Saving takes a moment, as in the real database. */
+      export function createStore() {
+        const rows = [];
+        return {
+          rows,
+          async save(row) {
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            if (row.id === undefined) throw new Error('a row needs an id');
+            rows.push(row);
+          },
+        };
+      }
+    `,
+  },
+  pull: {
+    title: 'Import rows from a file',
+    files: {
+      'src/import.js': text`
+        /** Saves all rows in order and returns how many there are. Rejects at the first row that cannot be saved. */
+        export async function importRows(store, rows) {
+          let count = 0;
+          rows.forEach(async (row) => {
+            await store.save(row);
+            count += 1;
+          });
+          return count;
+        }
+      `,
+    },
+  },
+  task: '/countersign `importRows` always returns 0, and errors get lost. Make it do what its comment says.',
+  grader: {
+    mayChange: ['src/import.js', 'test/'],
+    tests: {
+      'test/import-rows.test.js': text`
+        import assert from 'node:assert/strict';
+        import { test } from 'node:test';
+        import { importRows } from '../src/import.js';
+        import { createStore } from '../src/store.js';
+
+        test('counts the rows, in order', async () => {
+          const store = createStore();
+          assert.equal(await importRows(store, [{ id: 2 }, { id: 1 }]), 2);
+          assert.deepEqual(store.rows, [{ id: 2 }, { id: 1 }]);
+        });
+
+        test('rejects at the first bad row', async () => {
+          const store = createStore();
+          await assert.rejects(importRows(store, [{ id: 1 }, {}, { id: 3 }]), /needs an id/);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          assert.deepEqual(store.rows, [{ id: 1 }]);
+        });
+      `,
+    },
+  },
+  solution: [
+    reads('src/import.js', 'src/store.js'),
+    calls(
+      edit(
+        'src/import.js',
+        '  rows.forEach(async (row) => {\n    await store.save(row);\n    count += 1;\n  });\n',
+        '  for (const row of rows) {\n    await store.save(row);\n    count += 1;\n  }\n',
+      ),
+    ),
+    says('The rows are saved one after the other, and an error reaches the caller.'),
+  ],
+  mistakes: {
+    'saved at the same time': [
+      calls(
+        edit('src/import.js', '  rows.forEach(async (row) => {', '  await Promise.all(rows.map(async (row) => {'),
+        edit('src/import.js', '    count += 1;\n  });', '    count += 1;\n  }));'),
+      ),
+      says('Done.'),
+    ],
+  },
+};
+
+export const SHARED_DEFAULTS: EvalTask = {
+  name: 'shared-defaults',
+  about: 'a default that callers change by accident',
+  base: {
+    'package.json': nodePackage('mailer'),
+    'src/options.js': text`
+      const DEFAULTS = { retries: 3, headers: { 'x-mailer': 'acme' } };
+
+      /** The options of a request, with the defaults for what is not given. */
+      export function withDefaults(options = {}) {
+        return Object.assign(DEFAULTS, options);
+      }
+    `,
+  },
+  pull: {
+    title: 'Send with retries',
+    files: {
+      'src/send.js': text`
+        import { withDefaults } from './options.js';
+
+        export function requestFor(to, options) {
+          const { retries, headers } = withDefaults(options);
+          headers.to = to;
+          return { retries, headers };
+        }
+      `,
+    },
+  },
+  task: '/countersign After one mail with `retries: 0` no mail is tried again, and headers of one mail show up in the next. Fix both; the functions keep their names.',
+  grader: {
+    mayChange: ['src/', 'test/'],
+    tests: {
+      'test/defaults.test.js': text`
+        import assert from 'node:assert/strict';
+        import { test } from 'node:test';
+        import { withDefaults } from '../src/options.js';
+        import { requestFor } from '../src/send.js';
+
+        test('options of one mail do not reach the next', () => {
+          assert.equal(requestFor('ana', { retries: 0 }).retries, 0);
+          assert.equal(requestFor('ben').retries, 3);
+          assert.deepEqual(withDefaults().headers, { 'x-mailer': 'acme' });
+        });
+
+        test('headers of one mail do not reach the next, nor the caller', () => {
+          const headers = { cc: 'carl' };
+          assert.deepEqual(requestFor('ana', { headers }).headers.to, 'ana');
+          assert.deepEqual(headers, { cc: 'carl' });
+          const first = requestFor('ana');
+          requestFor('ben');
+          assert.equal(first.headers.to, 'ana');
+        });
+      `,
+    },
+  },
+  solution: [
+    reads('src/options.js', 'src/send.js'),
+    calls(
+      edit('src/options.js', '  return Object.assign(DEFAULTS, options);', '  return { ...DEFAULTS, ...options };'),
+      edit(
+        'src/send.js',
+        '  headers.to = to;\n  return { retries, headers };',
+        '  return { retries, headers: { ...headers, to } };',
+      ),
+    ),
+    says('Neither the defaults nor the headers of a caller are changed any more.'),
+  ],
+  mistakes: {
+    'only the first half': [
+      calls(edit('src/options.js', 'Object.assign(DEFAULTS, options)', 'Object.assign({}, DEFAULTS, options)')),
+      says('Done.'),
+    ],
+  },
+};
+
 const PORT_TESTS = {
   'test/config.test.js': text`
     import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, edits, nodePackage, reads, says, text, write } from './writing.ts';
+import { calls, edit, edits, reads, says, text, write } from './writing.ts';
 
 const BASKET_PY = text`
   class Basket:
@@ -96,6 +96,60 @@ export const SQL: EvalTask = {
   },
 };
 
+const BACKUP_SH = text`
+  #!/bin/sh
+  set -eu
+  target=$1
+  mkdir -p $target
+  for file in "$HOME"/notes/*.txt; do
+    cp $file $target/
+  done
+  rm -rf $target/tmp
+`;
+
+export const SHELL: EvalTask = {
+  name: 'shell',
+  about: 'variables without quotes in a shell script',
+  base: { 'README.md': '# Backup\n' },
+  pull: { title: 'Add a backup', files: { 'backup.sh': BACKUP_SH } },
+  task: '/countersign The script breaks with spaces in names, and `rm -rf $target/tmp` is dangerous. Quote all variables; keep the rest.',
+  grader: {
+    mayChange: ['backup.sh'],
+    check: ({ after }) => {
+      const lines = (after['backup.sh'] ?? '').split('\n').map((line) => line.trim());
+      const wanted: readonly RegExp[] = [
+        /^#!\/bin\/sh$/,
+        /^set -eu$/,
+        /^target=("?)\$\{?1\}?\1$/,
+        /^mkdir -p (?:-- )?"\$\{?target\}?"$/,
+        /^for file in "\$\{?HOME\}?"\/notes\/\*\.txt; do$/,
+        /^cp (?:-- )?"\$\{?file\}?" (?:"\$\{?target\}?"\/|"\$\{?target\}?\/")$/,
+        /^done$/,
+        /^rm -rf (?:-- )?(?:"\$\{?target(?::\?[^}]*)?\}?"\/tmp|"\$\{?target(?::\?[^}]*)?\}?\/tmp")$/,
+      ];
+      return wanted
+        .filter((pattern) => !lines.some((line) => pattern.test(line)))
+        .map((pattern) => `no line like ${pattern}`);
+    },
+  },
+  solution: [
+    reads('backup.sh'),
+    calls(
+      edits(
+        'backup.sh',
+        ['target=$1', 'target="$1"'],
+        ['mkdir -p $target', 'mkdir -p "$target"'],
+        ['cp $file $target/', 'cp "$file" "$target"/'],
+        ['rm -rf $target/tmp', 'rm -rf "$target"/tmp'],
+      ),
+    ),
+    says('All variables are quoted.'),
+  ],
+  mistakes: {
+    'one forgotten': [calls(edit('backup.sh', 'rm -rf $target/tmp', 'rm -rf "$target"/tmp')), says('Done.')],
+  },
+};
+
 const FORM_HTML = text`
   <form action="/join" method="post">
     <h2>Join</h2>
@@ -150,42 +204,4 @@ export const SEVERAL_REGIONS: EvalTask = {
       says('Done.'),
     ],
   },
-};
-
-export const README_COMMAND: EvalTask = {
-  name: 'readme-command',
-  about: 'a README that names a script that does not exist',
-  base: {
-    'package.json': nodePackage('board', { scripts: { test: 'node --test', dev: 'node --watch src/main.js' } }),
-    'src/main.js': "console.log('The board is at http://localhost:3000.');\n",
-  },
-  pull: {
-    title: 'Explain how to start',
-    files: {
-      'README.md': text`
-        # Board
-
-        A board for sticky notes.
-
-        ## Start
-
-            npm install
-            npm run serve
-
-        Then open <http://localhost:8000>.
-      `,
-    },
-  },
-  task: '/countersign The steps under "Start" do not work. Correct them from what package.json and the code say; change only the README.',
-  grader: {
-    mayChange: ['README.md'],
-    contains: { 'README.md': [/^ {4}npm install$/m, /npm run dev/, /localhost:3000/, /A board for sticky notes\./] },
-    lacks: { 'README.md': [/npm run serve/, /8000/] },
-  },
-  solution: [
-    reads('README.md', 'package.json', 'src/main.js'),
-    calls(edit('README.md', 'npm run serve', 'npm run dev'), edit('README.md', 'localhost:8000', 'localhost:3000')),
-    says('The README names the script and the port that exist.'),
-  ],
-  mistakes: { 'the script alone': [calls(edit('README.md', 'npm run serve', 'npm run dev')), says('Done.')] },
 };

@@ -1,5 +1,5 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, edits, nodePackage, reads, remove, says, text } from './writing.ts';
+import { calls, edit, edits, nodePackage, reads, remove, says, text, write } from './writing.ts';
 
 const FLEET_TEST = text`
   import assert from 'node:assert/strict';
@@ -154,6 +154,131 @@ export const QUESTION: EvalTask = {
     ),
   ],
   mistakes: { 'a guess': [says('It is tried 3 times and waits 100 ms each time.')] },
+};
+
+const CALLERS = {
+  'src/invoice.js': text`
+    import { formatMoney } from './money.js';
+
+    export const invoiceLine = (name, cents) => name + ' ' + formatMoney(cents, 'EUR', true);
+  `,
+  'src/receipt.js': text`
+    import { formatMoney } from './money.js';
+
+    export const receiptLine = (name, cents) => name + ': ' + formatMoney(cents, 'USD', false);
+  `,
+  'src/summary.js': text`
+    import { formatMoney } from './money.js';
+
+    export const summaryLine = (cents) => 'Sum ' + formatMoney(cents, 'EUR', false);
+  `,
+};
+
+const MONEY = text`
+  export function formatMoney(cents, currency, withSymbol) {
+    const amount = (cents / 100).toFixed(2);
+    const symbols = { EUR: '€', USD: '$' };
+    return withSymbol ? amount + ' ' + symbols[currency] : amount;
+  }
+`;
+
+const OPTIONS_SIGNATURE = edit(
+  'src/money.js',
+  'formatMoney(cents, currency, withSymbol)',
+  'formatMoney(cents, { currency, withSymbol })',
+);
+
+export const SIGNATURE: EvalTask = {
+  name: 'signature',
+  about: 'another signature, and three callers',
+  base: { 'package.json': nodePackage('billing'), ...CALLERS },
+  pull: { title: 'Format money in one place', files: { 'src/money.js': MONEY } },
+  task: '/countersign The boolean argument of `formatMoney` is hard to read. Let it take an object as its second argument: `formatMoney(cents, { currency, withSymbol })`. Adapt all callers.',
+  grader: {
+    mayChange: ['src/', 'test/'],
+    tests: {
+      'test/lines.test.js': text`
+        import assert from 'node:assert/strict';
+        import { test } from 'node:test';
+        import { invoiceLine } from '../src/invoice.js';
+        import { formatMoney } from '../src/money.js';
+        import { receiptLine } from '../src/receipt.js';
+        import { summaryLine } from '../src/summary.js';
+
+        test('the function', () => assert.equal(formatMoney(150, { currency: 'USD', withSymbol: true }), '1.50 $'));
+        test('its callers', () => {
+          assert.equal(invoiceLine('Tea', 250), 'Tea 2.50 €');
+          assert.equal(receiptLine('Tea', 250), 'Tea: 2.50');
+          assert.equal(summaryLine(5), 'Sum 0.05');
+        });
+      `,
+    },
+    lacks: Object.fromEntries(Object.keys(CALLERS).map((path) => [path, [/,\s*(?:true|false)\)/]])),
+  },
+  solution: [
+    calls({ name: 'search', arguments: { query: 'formatMoney' } }),
+    calls(
+      OPTIONS_SIGNATURE,
+      edit('src/invoice.js', "'EUR', true", "{ currency: 'EUR', withSymbol: true }"),
+      edit('src/receipt.js', "'USD', false", "{ currency: 'USD', withSymbol: false }"),
+      edit('src/summary.js', "'EUR', false", "{ currency: 'EUR', withSymbol: false }"),
+    ),
+    says('All callers pass an object.'),
+  ],
+  mistakes: { 'callers forgotten': [calls(OPTIONS_SIGNATURE), says('Done.')] },
+};
+
+const CLEAN_NAME = text`
+  function cleanName(name) {
+    return name.trim().replaceAll(/\s+/g, ' ');
+  }
+`;
+
+export const EXTRACT_MODULE: EvalTask = {
+  name: 'extract-module',
+  about: 'a copied function that moves to a file of its own',
+  base: {
+    'package.json': nodePackage('members'),
+    'src/join.js': `${CLEAN_NAME}\nexport const join = (name) => ({ name: cleanName(name), since: 2024 });\n`,
+  },
+  pull: {
+    title: 'Search members',
+    files: {
+      'src/find.js': `${CLEAN_NAME}\nexport const find = (members, name) => members.find((one) => one.name === cleanName(name));\n`,
+    },
+  },
+  task: '/countersign `cleanName` is defined twice. Move it to `src/clean-name.js` and import it in both files.',
+  grader: {
+    mayChange: ['src/', 'test/'],
+    exists: { 'src/clean-name.js': true },
+    lacks: { 'src/join.js': [/replaceAll/], 'src/find.js': [/replaceAll/] },
+    tests: {
+      'test/members.test.js': text`
+        import assert from 'node:assert/strict';
+        import { test } from 'node:test';
+        import { cleanName } from '../src/clean-name.js';
+        import { find } from '../src/find.js';
+        import { join } from '../src/join.js';
+
+        test('a member is found by an untidy name', () => {
+          const member = join(' Ada  Lovelace ');
+          assert.equal(member.name, 'Ada Lovelace');
+          assert.equal(find([member], 'Ada Lovelace  '), member);
+          assert.equal(cleanName(' a  b '), 'a b');
+        });
+      `,
+    },
+  },
+  solution: [
+    reads('src/join.js', 'src/find.js'),
+    calls(
+      write('src/clean-name.js', `export ${CLEAN_NAME}`),
+      edit('src/join.js', CLEAN_NAME, "import { cleanName } from './clean-name.js';\n"),
+      edit('src/find.js', CLEAN_NAME, "import { cleanName } from './clean-name.js';\n"),
+    ),
+    says('`cleanName` has a file of its own.'),
+  ],
+  mistakes: { 'a third copy': [calls(write('src/clean-name.js', `export ${CLEAN_NAME}`)), says('Done.')] },
 };
 
 export const DEAD_FLAG: EvalTask = {

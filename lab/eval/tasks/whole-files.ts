@@ -1,5 +1,41 @@
 import type { EvalTask } from './task.ts';
-import { calls, edit, move, nodePackage, reads, remove, says, text } from './writing.ts';
+import { calls, edit, move, nodePackage, reads, remove, says, text, write } from './writing.ts';
+
+const CLAMP_TEST = text`
+  import assert from 'node:assert/strict';
+  import { test } from 'node:test';
+  import { clamp } from '../src/clamp.js';
+
+  test('a number within, below and above the range', () => {
+    assert.deepEqual([5, -1, 11].map((value) => clamp(value, 0, 10)), [5, 0, 10]);
+  });
+  test('an empty range', () => assert.throws(() => clamp(1, 3, 2), RangeError));
+`;
+
+const CLAMP = text`
+  /** The value, limited to the range from low to high. Throws RangeError if low is above high. */
+  export function clamp(value, low, high) {
+    if (low > high) throw new RangeError('the range is empty');
+    return Math.min(Math.max(value, low), high);
+  }
+`;
+
+export const ADD_FILE: EvalTask = {
+  name: 'add-file',
+  about: 'a new module that a test describes',
+  base: { 'package.json': nodePackage('math'), 'src/sum.js': 'export const sum = (left, right) => left + right;\n' },
+  pull: { title: 'Test clamp', files: { 'test/clamp.test.js': CLAMP_TEST } },
+  task: '/countersign Write `src/clamp.js`, so that the tests of this pull request pass. One new file, nothing else.',
+  grader: { mayChange: ['src/clamp.js'], tests: { 'test/clamp.test.js': CLAMP_TEST } },
+  solution: [
+    reads('test/clamp.test.js', 'src/sum.js'),
+    calls(write('src/clamp.js', CLAMP)),
+    says('`clamp` is in a file of its own.'),
+  ],
+  mistakes: {
+    'the error forgotten': [calls(write('src/clamp.js', CLAMP.replace(/ {2}if .*\n/, ''))), says('Done.')],
+  },
+};
 
 export const DELETE_FILES: EvalTask = {
   name: 'delete-files',
