@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { AgentQuestion } from '../../core/state/question.ts';
-import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { Run } from '../../core/state/run.ts';
 import type { Person } from '../../core/state/vote.ts';
 import { type ProposalRecord, recordOf } from '../../core/step/ledger-record.ts';
-import { type DatabaseSchema, fromStored } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
 import type { StoredPullState } from './load.ts';
 
 /** A vote as stored. */

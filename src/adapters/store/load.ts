@@ -3,10 +3,10 @@ import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import type { Proposal, ProposalState } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/pull-state.ts';
-import { type FinishedRun, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { FinishedRun, Run } from '../../core/state/run.ts';
 import type { ProposalSelector } from '../../core/step/facts.ts';
 import { UnsupportedSchemaError } from './engine/errors.ts';
-import { type DatabaseSchema, fromStored } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored, RUN_SCHEMA } from './engine/schema.ts';
 import type { StoredRun } from './store.ts';
 
 /** Loaded or saved objects that equal their stored row. It works by identity: a `PullState` is never mutated. */

@@ -2,13 +2,13 @@ import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } 
 import type { Proposal } from '../../core/state/proposal.ts';
 import { isFinal } from '../../core/state/proposal-lifecycle.ts';
 import { hasActiveWork } from '../../core/state/pull-state.ts';
-import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import type { Run } from '../../core/state/run.ts';
 import type { Reason } from '../../core/step/reasons.ts';
 import { reportsCommit, type Signal } from '../../core/step/signals.ts';
 import type { Step } from '../../core/step/step.ts';
 import { withClaim } from './claims.ts';
 import { enqueueCtes, NOT_RUNNING } from './effects.ts';
-import { type DatabaseSchema, fromStored, toStored } from './engine/schema.ts';
+import { type DatabaseSchema, fromStored, RUN_SCHEMA, toStored } from './engine/schema.ts';
 import { completeSignal, hasPendingSignal } from './inbox.ts';
 import { type SavedObjects, toStoredPullState } from './load.ts';
 import { countRunStart, mayStartRun } from './run-limits.ts';

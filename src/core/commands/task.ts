@@ -20,7 +20,7 @@ import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import { type DecidedChange, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
+import type { DecidedChange, Run, Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
 import { priceOf, startSpending } from '../state/spending.ts';
 import type { Person } from '../state/vote.ts';
@@ -124,7 +124,6 @@ function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
 function createRun(pull: PullState, task: Task, facts: Facts): Run {
   const settings = withEarlierRules(startSettings(facts), pull, facts);
   return {
-    schema: RUN_SCHEMA,
     id: runIdFor(pull, task),
     task,
     settings,

@@ -14,7 +14,6 @@ import type { Person } from './vote.ts';
 
 /** One agent session on one pull request. */
 export type Run = {
-  readonly schema: typeof RUN_SCHEMA;
   readonly id: string;
   readonly task: Task;
   /** Settings at the start of the run. Approval rules are read again for each decision. */
@@ -226,9 +225,6 @@ export type AppCommit = {
 
 /** The lines of a blob that the model was shown: 1-based, inclusive, in order, without overlaps. */
 export type ShownFile = { readonly blob: string; readonly ranges: readonly (readonly [first: number, last: number])[] };
-
-/** Version of the stored form. The App never reads a run with another version. */
-export const RUN_SCHEMA = 1;
 
 /** The time (ISO 8601) at which something that the run posted expires undecided; null if it is not posted. */
 export function expiresAt(run: Pick<Run, 'settings'> | null, postedAt: string | null): string | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnsupportedSchemaError } from '../../../src/adapters/store/engine/errors.ts';
-import { RUN_SCHEMA } from '../../../src/core/state/run.ts';
+import { RUN_SCHEMA } from '../../../src/adapters/store/engine/schema.ts';
 import { NO_PROPOSALS } from '../../../src/core/step/facts.ts';
 import { proposal, pullOf, run, step, vote } from './samples.ts';
 import type { DatabaseHarness } from './store-under-test.ts';

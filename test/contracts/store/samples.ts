@@ -5,7 +5,7 @@ import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/cor
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../src/core/state/pull-state.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
-import { RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
+import type { Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { startSpending } from '../../../src/core/state/spending.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
@@ -36,7 +36,6 @@ export function delivery(id: string, number = 1, contentKey: string | null = nul
 
 export function run(id: string, changed: Partial<Run> = {}): Run {
   return {
-    schema: RUN_SCHEMA,
     id,
     task: { text: 'use bigint', quote: null, by: ana, location: { at: 'conversation', commentId: 5 }, requestedAt: AT },
     settings: DEFAULT_SETTINGS,

@@ -167,6 +167,9 @@ export type DatabaseSchema = {
   migrations: { number: number; name: string; applied_at: Date };
 };
 
+/** Version of the stored form of runs and proposals. The App never reads one with another version. */
+export const RUN_SCHEMA = 1;
+
 /** An open database. `embedded`: it lives in this process, which is its only client. */
 export type Backend = {
   readonly db: Kysely<DatabaseSchema>;
