@@ -24,11 +24,10 @@ export function continueRun(
   const { run } = builder.pull;
   if (run === null) return builder;
   const resumed = withRun(applyBase(builder, pullRequest?.baseRef ?? run.baseRef, now), {
-    ...{ lastResumption, summary: null, nudge: null },
-    ...{
-      idleResponses: NO_IDLE_RESPONSES,
-      spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
-    },
+    lastResumption,
+    summary: null,
+    idleResponses: NO_IDLE_RESPONSES,
+    spending: renewSpending(run.spending, priceOf(modelPrices, run.settings.model)),
   });
   const counted = { ...resumed, runStart: runStartOf(facts, lastResumption.by) };
   return run.batch === null

@@ -10,7 +10,7 @@ import { endRun } from './end-run.ts';
 import { appendMessages, type StepBuilder, withEffects, withRun } from './step-builder.ts';
 
 /** Sends the next request to the model. At a limit, held calls are shown to people first; then the run ends. */
-export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
+export function startNextTurn(builder: StepBuilder, now: string, unfinished: string | null = null): StepBuilder {
   const run = builder.pull.run;
   if (run === null) return builder;
   const remaining = remainingResponses(run.idleResponses, run.settings.limits);
@@ -21,7 +21,7 @@ export function startNextTurn(builder: StepBuilder, now: string): StepBuilder {
     remaining === LIMITS.announcedResponses ? appendMessages(builder, remainingResponsesMessage(remaining)) : builder;
   const turn = run.turns + 1;
   return withEffects(
-    withRun(announced, { phase: { kind: 'awaiting-model', turn, since: now, delay: null } }),
+    withRun(announced, { phase: { kind: 'awaiting-model', turn, since: now, delay: null, unfinished } }),
     { type: 'ask-model', runId: run.id, turn },
     { type: 'update-run-comment', runId: run.id, progress: true },
   );

@@ -135,7 +135,6 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     batch: null,
     heldCalls: [],
     idleResponses: NO_IDLE_RESPONSES,
-    nudge: null,
     plan: null,
     questions: [],
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),

@@ -33,8 +33,8 @@ export function onContextRead(pull: PullState, signal: Extract<Signal, { type: '
   const prompt = buildSystemPrompt(run.settings.limits);
   const opened = appendMessages(startStep(pull), { role: 'system', content: prompt }, { role: 'user', content });
   const told = deliverNotes(opened);
-  const awaiting = withRun(told, { phase: { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null } });
-  return endStep(withEffects(awaiting, { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
+  const phase = { kind: 'awaiting-model', turn: 1, since: facts.now, delay: null, unfinished: null } as const;
+  return endStep(withEffects(withRun(told, { phase }), { type: 'ask-model', runId: run.id, turn: 1 }), 'context-read');
 }
 
 type ModelRespondedSignal = Extract<Signal, { type: 'model-responded' }>;
@@ -85,12 +85,17 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
     return { turn, toolCall, isCut, heldPath: null, status: { kind: 'running' } };
   });
   const batch = { turn, assistantText: response.content, calls: [...heldCallStates(run), ...ownCalls] };
-  return endStep(runBatch(withRun(builder, { nudge: null }), batch), 'tools-requested');
+  return endStep(runBatch(builder, batch), 'tools-requested');
+}
+
+/** The answer that the model was asked to go on from; null if it was not. */
+function unfinishedAnswer({ phase }: Run): string | null {
+  return phase.kind === 'awaiting-model' ? phase.unfinished : null;
 }
 
 /** The model's answers that people did not read yet, with this one. */
-function withAnswer({ summary, nudge }: Run, content: string | null): string | null {
-  return joinAnswers(joinAnswers(summary, nudge?.text ?? null), content);
+function withAnswer(run: Run, content: string | null): string | null {
+  return joinAnswers(joinAnswers(run.summary, unfinishedAnswer(run)), content);
 }
 
 /** The run ends, unless there is something to do first: held calls, people's words, or a model that only seems done. */
@@ -100,17 +105,16 @@ function answerWithoutCalls(builder: StepBuilder, run: Run, signal: ModelRespond
   if (hasWords(run)) {
     // They answer the words before, and the next answer those that came meanwhile.
     const summary = withAnswer(run, response.content);
-    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, nudge: null, summary });
+    const renewed = withRun(deliverNotes(builder), { idleResponses: NO_IDLE_RESPONSES, summary });
     return endStep(startNextTurn(renewed, facts.now), 'model-asked-again');
   }
-  if (!isCutOff && run.nudge === null && isUnfinishedAnswer(response.content)) {
+  if (!isCutOff && unfinishedAnswer(run) === null && isUnfinishedAnswer(response.content)) {
     const asked = appendMessages(countIdleResponse(builder), NUDGE_MESSAGE);
-    const nudged = withRun(asked, { nudge: { text: response.content } });
-    return endStep(startNextTurn(nudged, facts.now), 'model-asked-again');
+    return endStep(startNextTurn(asked, facts.now, response.content ?? ''), 'model-asked-again');
   }
   if (!isCutOff && run.heldCalls.length > 0) {
     const batch = { turn, assistantText: response.content, calls: heldCallStates(run) };
-    return endStep(runBatch(withRun(builder, { nudge: null }), batch), 'tools-requested');
+    return endStep(runBatch(builder, batch), 'tools-requested');
   }
   return finishWithText(withRun(builder, { summary: withAnswer(run, response.content) }), signal, facts);
 }

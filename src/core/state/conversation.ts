@@ -45,9 +45,6 @@ export type ModelResponse = {
   readonly opaque?: OpaqueMembers;
 };
 
-/** The model answered without a call, and was asked to go on or to close. `text` is that answer. */
-export type Nudge = { readonly text: string | null };
-
 /** Token counts as the endpoint reports them; 0 if it reports none. */
 export type TokenUsage = {
   readonly inputTokens: number;

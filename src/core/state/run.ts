@@ -1,6 +1,6 @@
 import type { FileChange } from '../edits/change.ts';
 import type { LineRange } from '../edits/region.ts';
-import type { HeldCall, Nudge, ToolBatch } from './conversation.ts';
+import type { HeldCall, ToolBatch } from './conversation.ts';
 import type { HeadBranch } from './head-branch.ts';
 import type { CommentLocation } from './intent.ts';
 import { expiryAfter, type IdleResponses } from './limits.ts';
@@ -30,8 +30,6 @@ export type Run = {
   /** Valid calls of earlier responses that people do not see yet, oldest first. Empty once they are proposed. */
   readonly heldCalls: readonly HeldCall[];
   readonly idleResponses: IdleResponses;
-  /** Null unless the last response led to one. */
-  readonly nudge: Nudge | null;
   /** The model's own plan; null if it wrote none. */
   readonly plan: readonly PlanStep[] | null;
   /** The agent's questions, oldest first. */
@@ -72,13 +70,7 @@ export type Run = {
 export type Phase =
   /** Before the first request to the model: the worker reads what its first message shows. */
   | { readonly kind: 'reading-context'; readonly since: string }
-  /** `since` is the time of the request; `delay` is null unless its next try waits. */
-  | {
-      readonly kind: 'awaiting-model';
-      readonly turn: number;
-      readonly since: string;
-      readonly delay: ModelDelay | null;
-    }
+  | AwaitingModel
   | { readonly kind: 'running-tools'; readonly turn: number }
   | { readonly kind: 'posting'; readonly turn: number }
   | { readonly kind: 'awaiting-decisions'; readonly turn: number }
@@ -89,6 +81,17 @@ export type Phase =
       readonly at: string;
       readonly note: string | null;
     };
+
+type AwaitingModel = {
+  readonly kind: 'awaiting-model';
+  readonly turn: number;
+  /** Time of the request. */
+  readonly since: string;
+  /** Null unless the next try of the request waits. */
+  readonly delay: ModelDelay | null;
+  /** The last answer, if it only seems done: the model is asked to go on or to close. Null otherwise. */
+  readonly unfinished: string | null;
+};
 
 /** Why a request to the model is not repeated before `until` (ISO 8601). */
 export type ModelDelay = { readonly cause: 'rate-limit' | 'unreachable' | 'failing'; readonly until: string };
