@@ -169,7 +169,6 @@ const REPLACEMENTS: { readonly [Type in EffectType]: (abandoned: Abandoned<Type>
         callId: call.toolCall.id,
         kind: 'output',
         output: 'The repository could not be read.',
-        readBlob: null,
       }),
     ),
   }),

@@ -283,8 +283,8 @@ function blockingReviewLine({ reviews }: Run): string {
 const MAX_READ_PATHS_NAMED = 20;
 
 /** The files that the model has read; empty without any. */
-function readFilesLine({ readBlobs }: Run): string {
-  const paths = Object.keys(readBlobs).toSorted();
+function readFilesLine({ readings }: Run): string {
+  const paths = readings.flatMap(({ path, ref }) => (ref === 'head' ? [path] : [])).toSorted();
   if (paths.length === 0) return '';
   const named = paths.slice(0, MAX_READ_PATHS_NAMED).map((path) => codeSpan(shortenPath(path, MAX_PATH_CHARACTERS)));
   const remaining = paths.length - named.length;

@@ -188,6 +188,6 @@ export function onReadingsCleared(pull: PullState, signal: Extract<Signal, { typ
   const isAwaited = run?.id === runId && run.phase.kind === 'awaiting-model' && run.phase.turn === turn;
   const counted = countFailedAnswer(startStep(pull), { runId, cost: usage });
   if (!isAwaited || clearedBefore <= run.clearedBefore) return endStep(counted, 'outdated-result');
-  const cleared = withRun(counted, { clearedBefore, shownFiles: {} });
+  const cleared = withRun(counted, { clearedBefore, readings: run.readings.map((one) => ({ ...one, shown: [] })) });
   return endStep(withEffects(cleared, { type: 'ask-model', runId, turn }), 'readings-cleared');
 }

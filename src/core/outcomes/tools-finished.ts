@@ -3,7 +3,7 @@ import { createQuestions } from '../actions/questions.ts';
 import { endStep, noop, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, answerToolCall, isInCurrentBatch, setCallStatus } from '../actions/tool-batch.ts';
 import { PLAN_OUTPUT, staleOutput } from '../agent/shared/tool-results.ts';
-import { addShownLines } from '../agent/tools/read-file.ts';
+import { addReading } from '../agent/tools/read-file.ts';
 import { type HoldCause, heldOutput } from '../agent/turn-texts.ts';
 import { mainPath } from '../edits/change.ts';
 import {
@@ -89,7 +89,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       return answerToolCall(builder, call, result.output);
     case 'output': {
       const afterPush = outputAfterPush(builder.pull, call);
-      const { output, readBlob, shown, syntaxRefusals } = result;
+      const { output, reading, syntaxRefusals } = result;
       const told = afterPush ?? { output };
       const answered = setCallStatus(builder, call, { kind: 'answered', ...told });
       const { run } = answered.pull;
@@ -98,8 +98,7 @@ function recordOutput(builder: StepBuilder, result: CallResult): StepBuilder {
       const allRefused = new Set([...(run?.syntaxRefusals ?? []), ...refused]);
       return withRun(answered, {
         syntaxRefusals: [...allRefused].slice(-MAX_SYNTAX_REFUSALS),
-        ...(readBlob === null ? {} : { readBlobs: { ...run?.readBlobs, [readBlob.path]: readBlob.blob } }),
-        ...(shown === undefined ? {} : { shownFiles: addShownLines(run?.shownFiles ?? {}, shown) }),
+        ...(reading === undefined ? {} : { readings: addReading(run?.readings ?? [], reading) }),
       });
     }
     case 'change':

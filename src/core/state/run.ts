@@ -54,10 +54,8 @@ export type Run = {
   readonly repeatedProposals: number;
   /** Commits of this run's changes by path, oldest first. They determine exactly how lines moved. */
   readonly appCommits: Readonly<Record<string, readonly AppCommit[]>>;
-  /** SHA of the blob last read per path. `write_file` requires it before it overwrites a file. */
-  readonly readBlobs: Readonly<Record<string, string>>;
-  /** The files that `read_file` has shown, by `shownKey`; no need to show one again while its blob is the same. */
-  readonly shownFiles: Readonly<Record<string, ShownFile>>;
+  /** The last reading of each file. `write_file` overwrites a file only as it was last read at the head. */
+  readonly readings: readonly FileReading[];
   /** Keys of the last calls that were refused because a file would no longer parse. Sent again, people see them. */
   readonly syntaxRefusals: readonly string[];
   /** The model's closing words: before the end, its answers to words before the last ones. */
@@ -226,8 +224,17 @@ export type AppCommit = {
   readonly ranges: readonly LineRange[];
 };
 
-/** The lines of a blob that the model was shown: 1-based, inclusive, in order, without overlaps. */
-export type ShownFile = { readonly blob: string; readonly ranges: readonly (readonly [first: number, last: number])[] };
+/** A version of a file that `read_file` has read. The file before the pull request (`base`) is another one. */
+export type FileReading = {
+  readonly path: string;
+  readonly ref: 'head' | 'base';
+  readonly blob: string;
+  /** The lines that the model was shown, so that none of them need be shown again. */
+  readonly shown: readonly ShownLines[];
+};
+
+/** Lines that one output shows: 1-based, inclusive. */
+export type ShownLines = { readonly first: number; readonly last: number };
 
 /** The time (ISO 8601) at which something that the run posted expires undecided; null if it is not posted. */
 export function expiresAt(run: Pick<Run, 'settings'> | null, postedAt: string | null): string | null {

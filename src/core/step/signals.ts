@@ -8,7 +8,7 @@ import type { AccessLossCause, CommentLocation, Intent } from '../state/intent.t
 import type { PostedComment, PostedReview } from '../state/posted-comment.ts';
 import type { SyntaxProblem } from '../state/proposal.ts';
 import type { QuestionInput, SideQuestionOutcome } from '../state/question.ts';
-import type { ModelDelay, PlanStep } from '../state/run.ts';
+import type { FileReading, ModelDelay, PlanStep } from '../state/run.ts';
 import type { CodeOwners, SettingsReading } from '../state/settings.ts';
 import type { PullSummary, PushContent, TaskContext } from '../state/task-context.ts';
 import type { ProposingToolName } from '../state/tools.ts';
@@ -207,9 +207,8 @@ export type ToolResult =
       readonly callId: string;
       readonly kind: 'output';
       readonly output: string;
-      readonly readBlob: { readonly path: string; readonly blob: string } | null;
-      /** Absent if the output shows no lines of a file as they are. */
-      readonly shown?: ShownLines;
+      /** Of a call that read a file; absent elsewhere. */
+      readonly reading?: FileReading;
       /** The keys of a change that was refused because a file would no longer parse: of its call and of its outcome. */
       readonly syntaxRefusals?: readonly string[];
     }
@@ -241,14 +240,6 @@ export type ToolResult =
       readonly syntaxProblems?: readonly SyntaxProblem[];
     };
 
-/** Lines of one version of a file, 1-based and inclusive. `base` is the version before the pull request. */
-export type ShownLines = {
-  readonly path: string;
-  readonly ref: 'head' | 'base';
-  readonly blob: string;
-  readonly first: number;
-  readonly last: number;
-};
 /** A result with the response of its call. */
 export type CallResult = ToolResult & { readonly turn: number };
 

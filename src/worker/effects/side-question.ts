@@ -153,7 +153,7 @@ async function runCalls(
 ): Promise<readonly TranscriptMessage[]> {
   const rules = await fetchPathRules(job.context, job.context.githubApp.forPull(pull.ref), pull);
   const gate = { isApproved: () => false, canAsk: false };
-  const known = { readBlobs: {}, shownFiles: {}, syntaxRefusals: [] };
+  const known = { readings: [], syntaxRefusals: [] };
   const workspace = await createWorkspace(job, pull, { rules, gate, task: question, ...known });
   const issued = calls.map((toolCall) => ({ turn, toolCall, isCut: false }));
   const results = await runToolCalls(workspace, issued);

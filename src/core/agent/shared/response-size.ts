@@ -59,7 +59,8 @@ export function boundResults(
 /** The note counts, too. */
 function cutResult(result: Output, share: number, tool: ToolName | null): Output {
   const kept = keepLines(result.output, Math.max(0, share - MAX_NOTE_BYTES));
-  const { shown, ...rest } = result;
+  const { reading } = result;
+  const [shown] = reading?.shown ?? [];
   // The first line is the header.
   const lines = kept.split('\n').length - 2;
   const last = shown === undefined || lines < 1 ? null : Math.min(shown.last, shown.first + lines - 1);
@@ -67,7 +68,9 @@ function cutResult(result: Output, share: number, tool: ToolName | null): Output
     shown === undefined ? HINTS[tool ?? 'other'] : `read_file with start ${last === null ? shown.first : last + 1}`;
   const note = `[Cut: the results of one response have at most ${Math.floor(MAX_RESULTS_BYTES / 1000)} kB together. For the rest call ${hint} in your next response.]`;
   const output = `${kept}${kept.endsWith('\n') ? '' : '\n'}${note}`;
-  return { ...rest, output, ...(shown === undefined || last === null ? {} : { shown: { ...shown, last } }) };
+  if (reading === undefined) return { ...result, output };
+  const stillShown = shown === undefined || last === null ? [] : [{ ...shown, last }];
+  return { ...result, output, reading: { ...reading, shown: stillShown } };
 }
 
 const MAX_NOTE_BYTES = 250;

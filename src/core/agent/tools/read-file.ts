@@ -4,9 +4,8 @@ import { BYTE_ORDER_MARK, byteLength, decodeText } from '../../edits/text/charac
 import { createLineTable, type LineTable, linesAt } from '../../edits/text/line-table.ts';
 import { crLfToLf } from '../../edits/text/lines.ts';
 import { escapeHiddenCharacters, findHiddenCharacters } from '../../edits/text/unicode.ts';
-import type { Run, ShownFile } from '../../state/run.ts';
+import type { FileReading, Run, ShownLines } from '../../state/run.ts';
 import { MAX_READ_BYTES, MAX_READ_LINES } from '../../state/tools.ts';
-import type { ShownLines } from '../../step/signals.ts';
 import { REDACTED_NOTE } from '../shared/tool-results.ts';
 
 /**
@@ -42,10 +41,7 @@ function withoutLines(text: string): FileView {
 }
 
 /** The output, and which lines it shows; null if it shows none. */
-type FileView = {
-  readonly text: string;
-  readonly lines: { readonly first: number; readonly last: number } | null;
-};
+type FileView = { readonly text: string; readonly lines: ShownLines | null };
 
 /** A file and the requested lines, 1-based and inclusive. */
 type ReadFileInput = {
@@ -111,27 +107,22 @@ function stripByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
-type ShownFiles = Run['shownFiles'];
+type Readings = Run['readings'];
+
+/** The last reading of this file; null if there is none. */
+export function findReading(readings: Readings, file: Pick<FileReading, 'path' | 'ref'>): FileReading | null {
+  return readings.find(({ path, ref }) => path === file.path && ref === file.ref) ?? null;
+}
 
 /** Whether the model was shown all of these lines of the same blob before, at once. */
-export function areShown(files: ShownFiles, { first, last, ...version }: ShownLines): boolean {
-  return rangesOf(files, version).some(([from, to]) => from <= first && last <= to);
+export function areShown(readings: Readings, file: Omit<FileReading, 'shown'>, { first, last }: ShownLines): boolean {
+  const known = findReading(readings, file);
+  return known?.blob === file.blob && known.shown.some((one) => one.first <= first && last <= one.last);
 }
 
-/** Remembers that these lines were shown. Lines of another blob at this path count no longer. */
-export function addShownLines(files: ShownFiles, { first, last, ...version }: ShownLines): ShownFiles {
-  const ranges = [...rangesOf(files, version), [first, last] as const];
-  return { ...files, [shownKey(version)]: { blob: version.blob, ranges } };
-}
-
-type FileVersion = Omit<ShownLines, 'first' | 'last'>;
-
-function rangesOf(files: ShownFiles, version: FileVersion): ShownFile['ranges'] {
-  const key = shownKey(version);
-  const known = Object.hasOwn(files, key) ? files[key] : undefined;
-  return known?.blob === version.blob ? known.ranges : [];
-}
-
-function shownKey({ ref, path }: FileVersion): string {
-  return `${ref}:${path}`;
+/** Remembers a reading. Lines of another blob of the file count no longer. */
+export function addReading(readings: Readings, reading: FileReading): Readings {
+  const known = findReading(readings, reading);
+  const shown = known?.blob === reading.blob ? [...known.shown, ...reading.shown] : reading.shown;
+  return [...readings.filter((one) => one !== known), { ...reading, shown }];
 }

@@ -121,7 +121,7 @@ function isReadOrWritten(
   earlier: ToolCallContext['earlier'],
 ): boolean {
   const base = origin === null ? null : (before.get(origin) ?? null);
-  return base === null || origin === null || lastReadBlob(workspace, origin, earlier) === base.ref.blob;
+  return base === null || origin === null || lastReadBlob({ workspace, earlier }, origin) === base.ref.blob;
 }
 
 async function deletePath(draft: DraftTree, rawPath: string): Promise<ChangeOutcome> {

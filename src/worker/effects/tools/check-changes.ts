@@ -59,7 +59,7 @@ async function checkChange(
   const syntaxRefusals = [outcomeKey(change), ...own.map(callKey)];
   if (syntaxRefusals.some((key) => workspace.syntaxRefusals.has(key))) return [{ ...result, syntaxProblems: problems }];
   const output = brokenFileOutput(problem);
-  return calls.map((call) => ({ ...call, kind: 'output', output, readBlob: null, syntaxRefusals }));
+  return calls.map((call) => ({ ...call, kind: 'output', output, syntaxRefusals }));
 }
 
 /** The first problem of each file of the change, in order. */

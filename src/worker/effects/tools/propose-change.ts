@@ -1,4 +1,5 @@
 import { fileNotFoundText } from '../../../core/agent/shared/file-list.ts';
+import { findReading } from '../../../core/agent/tools/read-file.ts';
 import { EARLIER_CALL_HINT, touchesOtherCallOutput } from '../../../core/agent/turn-texts.ts';
 import type { BuildResult } from '../../../core/edits/build/build-change.ts';
 import { buildDelete, buildMove, buildRead } from '../../../core/edits/build/build-files.ts';
@@ -9,7 +10,7 @@ import { checkMoveTarget, checkPath } from '../../../core/policy/paths.ts';
 import { callRefOf } from '../../../core/state/conversation.ts';
 import { cutReason, type ProposingToolName, type ToolName, type ToolRequestOf } from '../../../core/state/tools.ts';
 import type { ToolResult } from '../../../core/step/signals.ts';
-import { readFile } from './read-tools.ts';
+import { readFile, readingsSoFar } from './read-tools.ts';
 import {
   checkAccess,
   editAccess,
@@ -18,7 +19,6 @@ import {
   readAccess,
   type ToolCallContext,
   toolOutput,
-  type Workspace,
   wholeFileAccess,
   writeAccess,
 } from './workspace.ts';
@@ -81,7 +81,7 @@ async function changeText(
         ? touchesOtherCallOutput(path)
         : fileNotFoundText(workspace, path, 'Use write_file to create it.'),
     );
-  const lastBlob = lastReadBlob(workspace, path, earlier);
+  const lastBlob = lastReadBlob(context, path);
   const built = buildText({ path, repositoryName: workspace.repo, file, lastReadBlob: lastBlob, step });
   return built.kind === 'refused' && isChangedEarlier
     ? toolOutput(call.toolCall, `${built.output} ${EARLIER_CALL_HINT}`)
@@ -130,9 +130,7 @@ export async function moveFile(context: ToolCallContext, request: ToolRequestOf<
   return toResult(context, request, built);
 }
 
-/** The blob of this path that the run read last, including reads of the same response. */
-export function lastReadBlob(workspace: Workspace, path: string, earlier: readonly ToolResult[]): string | null {
-  const read = earlier.findLast((result) => result.kind === 'output' && result.readBlob?.path === path);
-  if (read?.kind === 'output' && read.readBlob !== null) return read.readBlob.blob;
-  return Object.hasOwn(workspace.readBlobs, path) ? (workspace.readBlobs[path] ?? null) : null;
+/** The blob of this path that the run read last at the head, where changes are made. */
+export function lastReadBlob(context: Omit<ToolCallContext, 'call'>, path: string): string | null {
+  return findReading(readingsSoFar(context), { path, ref: 'head' })?.blob ?? null;
 }

@@ -4,14 +4,14 @@ import { fileNotFoundText, formatFileList } from '../../../core/agent/shared/fil
 import { UNCHANGED_OUTPUT } from '../../../core/agent/shared/tool-results.ts';
 import { formatOutline } from '../../../core/agent/tools/outline.ts';
 import { formatPullDiff } from '../../../core/agent/tools/pull-diff.ts';
-import { addShownLines, areShown, formatFileContent } from '../../../core/agent/tools/read-file.ts';
+import { addReading, areShown, formatFileContent } from '../../../core/agent/tools/read-file.ts';
 import { decodeText } from '../../../core/edits/text/characters.ts';
 import { pathRulesOf } from '../../../core/policy/path-policy.ts';
 import { findDirectory, normalizeGlob, stripPathPrefixes } from '../../../core/policy/paths.ts';
 import type { ReadingToolName, ToolName, ToolRequestOf } from '../../../core/state/tools.ts';
 import type { Permission } from '../../../core/state/vote.ts';
 import type { GitHub } from '../../../core/step/ports.ts';
-import type { ShownLines, ToolResult } from '../../../core/step/signals.ts';
+import type { ToolResult } from '../../../core/step/signals.ts';
 import { findReadablePaths } from './list-paths.ts';
 import { search } from './search-repository.ts';
 import {
@@ -49,12 +49,9 @@ export async function readFile(context: ToolCallContext, request: ToolRequestOf<
   if (file === null) return toolOutput(call, fileNotFoundText(workspace, path));
   const { blob } = file.ref;
   const view = formatFileContent({ path, blob, bytes: file.bytes, start, end });
-  // A change is made to the head, so only what was read there counts as known.
-  const readBlob = ref === 'head' ? { path, blob } : null;
-  const result = { callId: call.id, kind: 'output', output: view.text, readBlob } as const;
-  if (view.lines === null) return result;
-  const shown: ShownLines = { path, ref, blob, ...view.lines };
-  return areShown(shownSoFar(context), shown) ? { ...result, output: UNCHANGED_OUTPUT } : { ...result, shown };
+  const isShown = view.lines !== null && areShown(readingsSoFar(context), { path, ref, blob }, view.lines);
+  const shown = view.lines === null || isShown ? [] : [view.lines];
+  return { ...toolOutput(call, isShown ? UNCHANGED_OUTPUT : view.text), reading: { path, ref, blob, shown } };
 }
 
 /** Shows where things are declared in a file of the head. If its grammar fails, a plain outline takes its place. */
@@ -72,12 +69,12 @@ async function outlineFile(
   return toolOutput(call, formatOutline(input, declarations));
 }
 
-/** The lines that the run has shown, with the preceding calls of the same response. */
-function shownSoFar({ workspace, earlier }: ToolCallContext): Workspace['shownFiles'] {
+/** The files that the run has read, with the preceding calls of the same response. */
+export function readingsSoFar({ workspace, earlier }: Omit<ToolCallContext, 'call'>): Workspace['readings'] {
   return earlier.reduce(
-    (files, result) =>
-      result.kind === 'output' && result.shown !== undefined ? addShownLines(files, result.shown) : files,
-    workspace.shownFiles,
+    (readings, result) =>
+      result.kind === 'output' && result.reading !== undefined ? addReading(readings, result.reading) : readings,
+    workspace.readings,
   );
 }
 

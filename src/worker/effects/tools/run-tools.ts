@@ -114,7 +114,7 @@ function addResult(
 function refuseTouching(result: NumberedResult): readonly NumberedResult[] {
   if (result.kind !== 'change') return [result];
   const output = touchesOtherCallOutput(mainPath(result.change));
-  return result.calls.map((call) => ({ ...call, kind: 'output', output, readBlob: null }));
+  return result.calls.map((call) => ({ ...call, kind: 'output', output }));
 }
 
 function postponed({ toolCall }: IssuedCall, output: string): ToolResult {

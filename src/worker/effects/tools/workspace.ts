@@ -32,10 +32,8 @@ export type Workspace = {
   readonly gate: ReadingGate;
   /** The task of the run. */
   readonly task: Run['task'];
-  /** The blobs that the run has read in earlier responses, by path. */
-  readonly readBlobs: Run['readBlobs'];
-  /** The lines that the run has shown in earlier responses. */
-  readonly shownFiles: Run['shownFiles'];
+  /** The files that the run has read in earlier responses. */
+  readonly readings: Run['readings'];
   /** Whether people denied this change in the run, or it reverts their own text. */
   readonly isAnsweredEarlier: (change: Change) => boolean;
   /** The calls that were refused because a file would no longer parse, by their keys. */
@@ -62,20 +60,19 @@ type ReadingGate = {
 };
 
 /** Facts from earlier responses, for the tools of a run or of a person's question. */
-type WorkspaceInput = Pick<Run, 'task' | 'readBlobs' | 'shownFiles' | 'syntaxRefusals'> &
-  Pick<Workspace, 'rules' | 'gate'>;
+type WorkspaceInput = Pick<Run, 'task' | 'readings' | 'syntaxRefusals'> & Pick<Workspace, 'rules' | 'gate'>;
 
 /** Opens the current head of the pull request. */
 export async function createWorkspace(
   job: Pick<Job, 'context'>,
   pull: PullState,
-  { task, readBlobs, shownFiles, syntaxRefusals, rules, gate }: WorkspaceInput,
+  { task, readings, syntaxRefusals, rules, gate }: WorkspaceInput,
 ): Promise<Workspace> {
   const { githubApp, log, clock, self } = job.context;
   const github = githubApp.forPull(pull.ref);
   const { headSha, baseSha } = await github.fetchPull();
   const workspace = {
-    ...{ github, log, task, readBlobs, shownFiles, rules, gate },
+    ...{ github, log, task, readings, rules, gate },
     repo: pull.ref.repo,
     ownLogin: self.slug,
     head: headSha,
@@ -114,7 +111,7 @@ export type ToolCallContext = {
 export type ToolOutput = Extract<ToolResult, { kind: 'output' }>;
 
 export function toolOutput(call: ToolCall, text: string): ToolOutput {
-  return { callId: call.id, kind: 'output', output: text, readBlob: null };
+  return { callId: call.id, kind: 'output', output: text };
 }
 
 /** The limits of a tool: which rule denies a path, the text of that refusal, and the largest file. */

@@ -66,7 +66,7 @@ function runComment(words: string, others: string): string {
         { text: others, done: false },
       ],
       questions: questions(words, others).slice(-1),
-      readBlobs: { [words]: 'a', [others]: 'b' },
+      readings: [words, others].map((path) => ({ path, ref: 'head', blob: 'a', shown: [] })),
     }),
     proposals: [
       proposal({ ...bigint, path: words }, { state: 'rejected', votes: [vote('deny', by, words)] }),

@@ -213,9 +213,9 @@ describe('the run comment', () => {
   });
 
   it('is shortened only if it is too long (S30)', () => {
-    const view = (text: string, readBlobs = {}) =>
+    const view = (text: string) =>
       renderRunComment({
-        run: run({ task: { ...run().task, text }, readBlobs }),
+        run: run({ task: { ...run().task, text } }),
         proposals: [],
         queued: 0,
         standingApprovals: [],

@@ -129,7 +129,8 @@ describe('what a run spends (S171)', () => {
   it('after a clearing the model is asked again, and everything can be read again (S169)', () => {
     const game = started();
     const run = runOf(game);
-    game.pull = { ...game.pull, run: { ...run, shownFiles: { x: { blob: 'b', ranges: [[1, 2]] } } } };
+    const reading = { path: 'x', ref: 'head', blob: 'b' } as const;
+    game.pull = { ...game.pull, run: { ...run, readings: [{ ...reading, shown: [{ first: 1, last: 2 }] }] } };
     game.take('ask-model');
     const clear = (clearedBefore: number, turn = 1) =>
       game.signal({
@@ -142,6 +143,6 @@ describe('what a run spends (S171)', () => {
     expect(clear(2).reason).toBe('readings-cleared');
     expect(clear(2).reason).toBe('outdated-result');
     expect(game.effects.filter(({ type }) => type === 'ask-model')).toHaveLength(1);
-    expect(runOf(game)).toMatchObject({ shownFiles: {}, clearedBefore: 2 });
+    expect(runOf(game)).toMatchObject({ readings: [{ ...reading, shown: [] }], clearedBefore: 2 });
   });
 });

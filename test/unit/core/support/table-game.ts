@@ -240,8 +240,7 @@ export class TableGame {
     const results = used.calls.map(({ turn, toolCall }) => {
       const call = { turn, callId: toolCall.id };
       const [verb, line, text] = toolCall.arguments.split(' ');
-      if (verb !== 'edit')
-        return { ...call, kind: 'output' as const, output: `read ${toolCall.arguments}`, readBlob: null };
+      if (verb !== 'edit') return { ...call, kind: 'output' as const, output: `read ${toolCall.arguments}` };
       const change = editOf(Number(line), text ?? '');
       return {
         ...call,

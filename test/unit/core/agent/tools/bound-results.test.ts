@@ -5,7 +5,7 @@ import { byteLength } from '../../../../../src/core/edits/text/characters.ts';
 import type { CallResult } from '../../../../../src/core/step/signals.ts';
 
 function output(callId: string, text: string): CallResult {
-  return { turn: 1, callId, kind: 'output', output: text, readBlob: null };
+  return { turn: 1, callId, kind: 'output', output: text };
 }
 
 function outputsOf(results: readonly CallResult[]): readonly string[] {
@@ -22,15 +22,15 @@ describe('the results of one response', () => {
     const lines = Array.from({ length: 4000 }, (_, index) => `a line of the file with the number ${index + 1}\n`).join(
       '',
     );
-    const shown = { path: 'a.ts', ref: 'head', blob: 'b', first: 101, last: 4100 } as const;
+    const reading = { path: 'a.ts', ref: 'head', blob: 'b', shown: [{ first: 101, last: 4100 }] } as const;
     const results: readonly CallResult[] = [
       output('short', 'ok'),
-      { turn: 1, callId: 'read', kind: 'output', output: `File a.ts: lines\n${lines}`, readBlob: null, shown },
+      { turn: 1, callId: 'read', kind: 'output', output: `File a.ts: lines\n${lines}`, reading },
       output('search', 'é\n'.repeat(40_000)),
     ];
     const [short, read, search] = boundResults(results, ({ callId }) => (callId === 'read' ? 'read_file' : 'search'));
     expect(short).toEqual(results[0]);
-    const last = read?.kind === 'output' ? (read.shown?.last ?? 0) : 0;
+    const last = read?.kind === 'output' ? (read.reading?.shown[0]?.last ?? 0) : 0;
     expect(outputsOf(read === undefined ? [] : [read])[0]).toMatch(
       new RegExp(
         `\\na line of the file with the number ${last - 100}\\n\\[Cut: the results of one response have at most 96 kB together\\. For the rest call read_file with start ${last + 1} in your next response\\.\\]$`,
@@ -42,14 +42,13 @@ describe('the results of one response', () => {
   });
 
   it('a line that does not fit is shown in part and counts as not shown (S168)', () => {
-    const shown = { path: 'a.ts', ref: 'head', blob: 'b', first: 1, last: 1 } as const;
+    const reading = { path: 'a.ts', ref: 'head', blob: 'b', shown: [{ first: 1, last: 1 }] } as const;
     const text = `File\n${'é'.repeat(60_000)}`;
-    const [first] = boundResults(
-      [{ turn: 1, callId: 'a', kind: 'output', output: text, readBlob: null, shown }],
-      () => null,
-    );
-    expect(first).not.toHaveProperty('shown');
-    expect(first).toMatchObject({ output: expect.stringContaining('read_file with start 1 in') });
+    const [first] = boundResults([{ turn: 1, callId: 'a', kind: 'output', output: text, reading }], () => null);
+    expect(first).toMatchObject({
+      output: expect.stringContaining('read_file with start 1 in'),
+      reading: { shown: [] },
+    });
   });
 
   it('of any lengths keep the limit together, and the shorter ones stay whole (S168)', () => {

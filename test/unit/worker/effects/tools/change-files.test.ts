@@ -20,7 +20,7 @@ function changeMany(changes: readonly object[]): ReturnType<typeof runToolCall> 
     repo: 'shop',
     rules: DEFAULT_SETTINGS,
     gate: { isApproved: () => false, canAsk: true },
-    readBlobs: {},
+    readings: [],
     isAnsweredEarlier: () => false,
   };
   const toolCall = { id: 'c1', name: 'change_files', arguments: JSON.stringify({ summary: 'Add files.', changes }) };

@@ -17,7 +17,7 @@ async function breakFiles(paths: readonly string[], msPerBlob = 0) {
     repo: 'shop',
     rules: DEFAULT_SETTINGS,
     gate: { isApproved: () => false, canAsk: true },
-    readBlobs: {},
+    readings: [],
     syntaxRefusals: new Set(),
     isAnsweredEarlier: () => false,
     github: {
