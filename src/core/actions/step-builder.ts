@@ -49,7 +49,7 @@ export function withRun(builder: StepBuilder, patch: Partial<Run>): StepBuilder 
 
 /** A person wrote to the agent about the whole task, so that it can propose denied changes again. */
 export function recordFeedback(builder: StepBuilder, now: string): StepBuilder {
-  return withRun(builder, { lastFeedbackAt: now, repeatedProposals: 0 });
+  return withRun(builder, { denials: { liftedAt: now, repeats: 0 } });
 }
 
 export function withProposal(builder: StepBuilder, proposal: Proposal): StepBuilder {

@@ -165,7 +165,7 @@ function phaseOf(pull: PullState, batch: ToolBatch): Phase {
   return { kind: unposted ? 'posting' : 'awaiting-decisions', turn: batch.turn };
 }
 
-function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: Run, now: string): StepBuilder {
+function completeBatch(builder: StepBuilder, { agentNotes, denials }: Run, now: string): StepBuilder {
   const batch = builder.pull.run?.batch;
   if (!batch) return builder;
   const isToldMore = hasWords({ agentNotes });
@@ -176,7 +176,7 @@ function completeBatch(builder: StepBuilder, { agentNotes, repeatedProposals }: 
   if (isWholeBatchDenied(builder.pull) && !isAnswered && !batch.continued && !isToldMore) {
     return endRun(withResults, { reason: 'all-denied', by: null, note: null }, now);
   }
-  if (repeatedProposals >= MAX_REPEATED_PROPOSALS)
+  if (denials.repeats >= MAX_REPEATS)
     return (
       showHeldCalls(withResults) ?? endRun(withResults, { reason: 'repeated-denied-change', by: null, note: null }, now)
     );
@@ -203,7 +203,7 @@ function answeredQuestions({ run }: PullState): readonly AgentQuestion[] {
 }
 
 /** Times in a row that the model may repeat a denied change before the run ends. */
-const MAX_REPEATED_PROPOSALS = 3;
+const MAX_REPEATS = 3;
 
 /** Whether every decided proposal of the batch was denied, and none with a reason. */
 function isWholeBatchDenied(pull: PullState): boolean {

@@ -20,7 +20,7 @@ import { locationId } from '../state/intent.ts';
 import { LIMITS, NO_IDLE_RESPONSES } from '../state/limits.ts';
 import { isOpen } from '../state/proposal-lifecycle.ts';
 import { activeRun, type PullState } from '../state/pull-state.ts';
-import type { DecidedChange, Run, Task } from '../state/run.ts';
+import { type DecidedChange, NO_DENIALS, type Run, type Task } from '../state/run.ts';
 import type { Settings } from '../state/settings.ts';
 import { priceOf, startSpending } from '../state/spending.ts';
 import type { Person } from '../state/vote.ts';
@@ -145,8 +145,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: pull.answeredQuestions.map(questionNote),
     unreadPushes: [],
-    lastFeedbackAt: null,
-    repeatedProposals: 0,
+    denials: NO_DENIALS,
     commits: [],
     appCommits: {},
     readings: [],

@@ -1,6 +1,6 @@
 import { withNeeded } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
-import { type StepBuilder, withEffects, withProposal, withPullState, withRun } from '../actions/step-builder.ts';
+import { type StepBuilder, withEffects, withProposal, withPullState } from '../actions/step-builder.ts';
 import { answerToolCall, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { overlapsPendingOutput, tooManyPendingOutput } from '../agent/shared/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
@@ -14,7 +14,7 @@ import { type PullState, pullRequestKey } from '../state/pull-state.ts';
 import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { MAX_REASON_CHARACTERS } from '../state/tools.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
-import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
+import { countChange, findEarlierAnswer } from './earlier-answers.ts';
 
 /** `headSha` is the last assessed head if the tools could not read the current one. */
 type ToolsFinishedAtHead = Extract<Signal, { type: 'tools-finished' }> & {
@@ -35,10 +35,9 @@ export function createProposals(
   const sorted = results.reduce(sortResult, { builder, accepted: [] });
   const total = sorted.accepted.length;
   if (total === 0) return sorted.builder;
-  const counterReset = withRun(sorted.builder, { repeatedProposals: 0 });
   const added = sorted.accepted.reduce(
     (next, one, index) => addProposal(next, one, { index: index + 1, total }, signal),
-    counterReset,
+    countChange(sorted.builder, 'new'),
   );
   const proposalIds = added.pull.proposals.slice(-total).map((proposal) => proposal.id);
   return withEffects(added, { type: 'post-proposals', runId: signal.runId, turn: signal.turn, proposalIds });
@@ -62,7 +61,7 @@ function sortResult(sorted: SortedResults, result: CallResult): SortedResults {
 function sortChange(sorted: SortedResults, result: ProposedChange): SortedResults {
   const { builder, accepted } = sorted;
   const earlier = findEarlierAnswer(builder.pull, result.change);
-  if (earlier !== null) return refuseChange({ ...sorted, builder: countRepeat(builder) }, result, earlier);
+  if (earlier !== null) return refuseChange({ ...sorted, builder: countChange(builder, 'repeated') }, result, earlier);
   const uncommitted = listUncommitted(sorted);
   const { proposalsPerTurn } = (builder.pull.run?.settings ?? DEFAULT_SETTINGS).limits;
   if (uncommitted.length >= proposalsPerTurn)

@@ -4,7 +4,7 @@ import type { Change } from '../edits/change.ts';
 import { isRevertOfUserEdit, repeatsResult } from '../policy/earlier-changes.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { PullState } from '../state/pull-state.ts';
-import type { Run } from '../state/run.ts';
+import { NO_DENIALS, type Run } from '../state/run.ts';
 
 /**
  * The output for the model instead of asking people again: in this run a change that leaves the same bytes was denied,
@@ -19,8 +19,9 @@ export function findEarlierAnswer(pull: PullState, change: Change): string | nul
 }
 
 /** Counts a change that was answered before. A new change resets the count. */
-export function countRepeat(builder: StepBuilder): StepBuilder {
-  return withRun(builder, { repeatedProposals: (builder.pull.run?.repeatedProposals ?? 0) + 1 });
+export function countChange(builder: StepBuilder, change: 'repeated' | 'new'): StepBuilder {
+  const { liftedAt, repeats } = builder.pull.run?.denials ?? NO_DENIALS;
+  return withRun(builder, { denials: { liftedAt, repeats: change === 'new' ? 0 : repeats + 1 } });
 }
 
 function revertsUserEditOf({ state, change, userEdit }: Proposal, fresh: Change): boolean {
@@ -32,6 +33,6 @@ function revertsUserEditOf({ state, change, userEdit }: Proposal, fresh: Change)
 function isDenialInForce({ state, votes }: Proposal, run: Run | null): boolean {
   const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
   if (state !== 'rejected' || denial?.action !== 'deny') return false;
-  const lastFeedbackAt = run?.lastFeedbackAt ?? null;
-  return lastFeedbackAt === null || Date.parse(denial.at) > Date.parse(lastFeedbackAt);
+  const { liftedAt } = run?.denials ?? NO_DENIALS;
+  return liftedAt === null || Date.parse(denial.at) > Date.parse(liftedAt);
 }

@@ -25,7 +25,7 @@ import type { Reason } from '../step/reasons.ts';
 import type { CallResult, Signal } from '../step/signals.ts';
 import type { Step } from '../step/step.ts';
 import { createProposals } from './create-proposals.ts';
-import { countRepeat, findEarlierAnswer } from './earlier-answers.ts';
+import { countChange, findEarlierAnswer } from './earlier-answers.ts';
 
 type ToolsFinishedSignal = Extract<Signal, { type: 'tools-finished' }>;
 
@@ -180,13 +180,13 @@ function holdCalls(builder: StepBuilder, results: readonly CallResult[], cause: 
   const withoutHeld = withRun(builder, { batch: { ...run.batch, calls: own } });
   const answered = own.reduce((next, call) => holdCall(next, call, findResult(results, call), cause), withoutHeld);
   const isNew = (answered.pull.run?.heldCalls.length ?? 0) > run.heldCalls.length;
-  return isNew ? withRun(answered, { repeatedProposals: 0 }) : answered;
+  return isNew ? countChange(answered, 'new') : answered;
 }
 
 function holdCall(builder: StepBuilder, call: ToolCallState, result: CallResult | null, cause: HoldCause): StepBuilder {
   if (result?.kind !== 'change' || result.change.op === 'read') return builder;
   const earlier = findEarlierAnswer(builder.pull, result.change);
-  if (earlier !== null) return answerToolCall(countRepeat(builder), callRefOf(call), earlier);
+  if (earlier !== null) return answerToolCall(countChange(builder, 'repeated'), callRefOf(call), earlier);
   const held: HeldCall = { ...toIssuedCall(call), path: mainPath(result.change) };
   const added = withRun(builder, { heldCalls: [...(builder.pull.run?.heldCalls ?? []), held] });
   return answerToolCall(added, callRefOf(call), heldOutput(cause));

@@ -48,10 +48,7 @@ export type Run = {
   readonly agentNotes: readonly AgentNote[];
   /** Heads of pushes that are being read. The model gets no results before it can hear of these. */
   readonly unreadPushes: readonly string[];
-  /** Time of a person's last words to the agent. A change that was denied earlier can be proposed again. */
-  readonly lastFeedbackAt: string | null;
-  /** Number of consecutive proposals that repeated a denied change. */
-  readonly repeatedProposals: number;
+  readonly denials: Denials;
   /** Commits of this run's changes by path, oldest first. They determine exactly how lines moved. */
   readonly appCommits: Readonly<Record<string, readonly AppCommit[]>>;
   /** The last reading of each file. `write_file` overwrites a file only as it was last read at the head. */
@@ -172,6 +169,16 @@ type SpokenWords = {
   readonly turns: number;
   readonly commits: number;
 };
+
+/** Which denials hold against a change that is proposed again, and how often the model tried. */
+export type Denials = {
+  /** Time of a person's last words to the agent, which lift earlier denials. */
+  readonly liftedAt: string | null;
+  /** Consecutive proposals that repeated a denied change. */
+  readonly repeats: number;
+};
+
+export const NO_DENIALS: Denials = { liftedAt: null, repeats: 0 };
 
 /** One line of the model's plan. */
 export type PlanStep = { readonly text: string; readonly done: boolean };

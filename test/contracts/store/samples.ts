@@ -5,7 +5,7 @@ import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/cor
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../src/core/state/pull-state.ts';
 import type { AgentQuestion, AnswerRecord } from '../../../src/core/state/question.ts';
-import type { Run } from '../../../src/core/state/run.ts';
+import { NO_DENIALS, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import { startSpending } from '../../../src/core/state/spending.ts';
 import type { Vote } from '../../../src/core/state/vote.ts';
@@ -58,8 +58,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     pullAuthor: ana,
     agentNotes: [],
     unreadPushes: [],
-    lastFeedbackAt: null,
-    repeatedProposals: 0,
+    denials: NO_DENIALS,
     appCommits: {},
     readings: [],
     syntaxRefusals: [],
