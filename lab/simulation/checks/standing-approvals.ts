@@ -51,7 +51,7 @@ function findGrant({ saved, votes, changes }: CaseEvidence, { index, vote }: Num
     glob: command.always.glob,
     change: changes.get(`${given.vote.proposalId} ${given.vote.digest}`),
     tool: proposal?.origin.kind === 'call' ? proposal.origin.tool : null,
-    baseRef: step.step.pull.run?.baseRef,
+    baseRef: step.step.pull.run?.assessed.baseRef,
   };
 }
 
@@ -73,7 +73,7 @@ function useProblems(evidence: CaseEvidence, { index, vote }: NumberedVote, gran
   return [
     ...(vote.by.id === grant.by ? [] : ['in the name of another person']),
     ...(step.step.pull.run?.task.by.id === grant.by ? [] : ['in another person’s run']),
-    ...(step.step.pull.run?.baseRef === grant.baseRef ? [] : ['given for another base branch']),
+    ...(step.step.pull.run?.assessed.baseRef === grant.baseRef ? [] : ['given for another base branch']),
     ...(step.claim.pullRequestKey === grant.pullKey ? [] : ['of another pull request']),
     ...(proposal.origin.kind === 'call' && proposal.origin.tool === grant.tool ? [] : ['for another tool']),
     ...(paths.every((path) => reached.test(path)) ? [] : [`which does not reach ${paths.join(', ')}`]),

@@ -23,7 +23,7 @@ export function continueRun(
   const { now, pullRequest, modelPrices } = facts;
   const { run } = builder.pull;
   if (run === null) return builder;
-  const resumed = withRun(applyBase(builder, pullRequest?.baseRef ?? run.baseRef, now), {
+  const resumed = withRun(applyBase(builder, pullRequest?.baseRef ?? run.assessed.baseRef, now), {
     lastResumption,
     summary: null,
     idleResponses: NO_IDLE_RESPONSES,

@@ -73,7 +73,7 @@ export function stalenessNeeds(
   assessed = () => startStep(pull),
 ): readonly Need[] {
   const { run } = pull;
-  if (run === null || facts.staleness !== undefined || head === run.assessedHeadSha) return [];
+  if (run === null || facts.staleness !== undefined || head === run.assessed.headSha) return [];
   if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
-  return [{ kind: 'staleness', fromSha: run.assessedHeadSha, head, staleness: openStalenessInput(assessed().pull) }];
+  return [{ kind: 'staleness', fromSha: run.assessed.headSha, head, staleness: openStalenessInput(assessed().pull) }];
 }

@@ -50,12 +50,12 @@ export function applyHeadMove(
 ): StepBuilder {
   const { run } = builder.pull;
   const { staleness } = facts;
-  if (run === null || head === run.assessedHeadSha || staleness === undefined) return builder;
+  if (run === null || head === run.assessed.headSha || staleness === undefined) return builder;
   const open = proposalsBeforeCommit(builder.pull.proposals);
   const recorded = staleness.paths.reduce(recordPush, builder);
   const judged = open.reduce((next, { id }) => judgeProposal(next, id, staleness, { head, facts, pusher }), recorded);
   const commits = commitsIncluding(judged, run, head);
-  return announceStale(withRun(judged, { assessedHeadSha: head, commits }), open);
+  return announceStale(withRun(judged, { assessed: { ...run.assessed, headSha: head }, commits }), open);
 }
 
 /**
@@ -63,11 +63,12 @@ export function applyHeadMove(
  * approvals end.
  */
 export function applyBase(builder: StepBuilder, to: string, now: string): StepBuilder {
-  const from = builder.pull.run?.baseRef ?? to;
-  if (from === to) return builder;
+  const { run } = builder.pull;
+  if (run === null || run.assessed.baseRef === to) return builder;
   const open = proposalsBeforeCommit(builder.pull.proposals);
-  const why = { note: `the pull request now targets ${to}`, output: retargetedOutput(from, to) };
-  const moved = withPullState(withRun(builder, { baseRef: to }), { standingApprovals: [] });
+  const why = { note: `the pull request now targets ${to}`, output: retargetedOutput(run.assessed.baseRef, to) };
+  const atBase = { ...run, assessed: { ...run.assessed, baseRef: to } };
+  const moved = withPullState(builder, { run: atBase, standingApprovals: [] });
   return announceStale(
     open.reduce((next, one) => withdrawProposal(next, one, why, now), moved),
     open,
@@ -191,6 +192,8 @@ export function announceStale(builder: StepBuilder, before: readonly Proposal[])
 }
 
 /** Stores a new head if no proposal is open; otherwise the proposals must be assessed at that head first. */
-export function setHeadIfIdle(builder: StepBuilder, assessedHeadSha: string): StepBuilder {
-  return proposalsBeforeCommit(builder.pull.proposals).length > 0 ? builder : withRun(builder, { assessedHeadSha });
+export function setHeadIfIdle(builder: StepBuilder, headSha: string): StepBuilder {
+  const { run, proposals } = builder.pull;
+  if (run === null || proposalsBeforeCommit(proposals).length > 0) return builder;
+  return withRun(builder, { assessed: { ...run.assessed, headSha } });
 }

@@ -79,7 +79,7 @@ function createRecord(
     ...{ questionId: question.id, digest: question.digest, by: person, permission, bodyHash, deliveryId },
     surface: location.at,
     commentId: location.at === 'review' ? location.reviewId : location.commentId,
-    headSha: pull.run?.assessedHeadSha ?? '',
+    headSha: pull.run?.assessed.headSha ?? '',
     at: facts.now,
   };
 }

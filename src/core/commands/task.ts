@@ -108,7 +108,7 @@ export function onNextTaskDue(pull: PullState, facts: Facts): Step {
 function startRun(builder: StepBuilder, task: Task, facts: Facts): StepBuilder {
   const { pull } = builder;
   // The webhook of a new base can be late or lost: what people approved for the one before ends here.
-  const atBase = applyBase(builder, facts.pullRequest?.baseRef ?? pull.run?.baseRef ?? '', facts.now);
+  const atBase = applyBase(builder, facts.pullRequest?.baseRef ?? pull.run?.assessed.baseRef ?? '', facts.now);
   const run = createRun(pull, task, facts);
   // The open proposals are undos, and commit attempts of the previous run in flight.
   const proposals = atBase.pull.proposals.filter(isOpen);
@@ -139,9 +139,8 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     questions: [],
     spending: startSpending(priceOf(facts.modelPrices, settings.model)),
     clearedBefore: 0,
-    assessedHeadSha: facts.pullRequest?.headSha ?? '',
+    assessed: { headSha: facts.pullRequest?.headSha ?? '', baseRef: facts.pullRequest?.baseRef ?? '' },
     branch: headBranchOf(facts),
-    baseRef: facts.pullRequest?.baseRef ?? '',
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: pull.answeredQuestions.map(questionNote),
     unreadPushes: [],

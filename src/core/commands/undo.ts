@@ -148,5 +148,6 @@ function proposeUndo(context: CommandContext, target: Proposal, { change }: Pick
 /** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */
 function syncHeadAndBase(builder: StepBuilder, { pullRequest }: Facts): StepBuilder {
   if (pullRequest === undefined || proposalsBeforeCommit(builder.pull.proposals).length > 0) return builder;
-  return withRun(builder, { assessedHeadSha: pullRequest.headSha, baseRef: pullRequest.baseRef });
+  const { headSha, baseRef } = pullRequest;
+  return withRun(builder, { assessed: { headSha, baseRef } });
 }

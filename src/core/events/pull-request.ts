@@ -72,7 +72,7 @@ export function onPushRead(pull: PullState, signal: Extract<Signal, { type: 'pus
 export function isAppPush({ run, proposals }: PullState, { actor, after }: PushedIntent, { app }: Facts): boolean {
   if (actor.id !== app.botId) return false;
   if (proposals.some(({ state }) => state === 'executing')) return true;
-  return run !== null && (run.commits.includes(after) || run.assessedHeadSha === after);
+  return run !== null && (run.commits.includes(after) || run.assessed.headSha === after);
 }
 
 /**

@@ -37,7 +37,7 @@ export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Fac
   const recorded = recordCommitted(pull, signal, facts);
   const { run } = pull;
   if (run === null) return endStep(recorded, 'committed');
-  const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessedHeadSha) : signal.sha;
+  const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessed.headSha) : signal.sha;
   const assessed = addCommitToRun(applyHeadMove(recorded, head, facts, null), run, signal);
   const advanced = advanceBatch(assessed, facts.now);
   return endStep(withEffects(advanced, { type: 'update-run-comment', runId: run.id }), 'committed');

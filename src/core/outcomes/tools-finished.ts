@@ -38,7 +38,7 @@ export function onToolsFinished(pull: PullState, signal: ToolsFinishedSignal, fa
   if (run === null || run.id !== signal.runId || run.batch?.turn !== signal.turn) return noop(pull, 'outdated-result');
   const results = signal.results.filter((result) => isAwaited(run, result));
   if (results.length === 0) return noop(pull, 'outdated-result');
-  const headSha = signal.headSha ?? run.assessedHeadSha;
+  const headSha = signal.headSha ?? run.assessed.headSha;
   const atHead = { ...signal, headSha };
   const started = setHeadIfIdle(startStep(pull), headSha);
   const cause = pull.proposals.some((one) => isInCurrentBatch(pull, one)) ? null : findHoldCause(pull, run, results);
@@ -129,7 +129,7 @@ function outputAfterPush(pull: PullState, call: CallRef): CallOutput | null {
   );
   return stale === undefined || run === null
     ? null
-    : { output: staleOutput(mainPath(stale.change), stale.headSha, run.assessedHeadSha) };
+    : { output: staleOutput(mainPath(stale.change), stale.headSha, run.assessed.headSha) };
 }
 
 /**

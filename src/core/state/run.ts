@@ -37,11 +37,9 @@ export type Run = {
   readonly spending: Spending;
   /** Readings among the first so many messages of the transcript are sent as one line. It only grows. */
   readonly clearedBefore: number;
-  /** Head SHA that the proposals were last assessed against. */
-  readonly assessedHeadSha: string;
+  /** Where the open proposals were last assessed: at this head, for this base branch. */
+  readonly assessed: { readonly headSha: string; readonly baseRef: string };
   readonly branch: HeadBranch;
-  /** Base branch that the open proposals were made for. */
-  readonly baseRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that contain nothing else. */
   readonly commits: readonly string[];
   readonly pullAuthor: Person | null;

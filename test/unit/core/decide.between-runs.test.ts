@@ -185,7 +185,7 @@ describe('a commit that succeeds while changes of the next run are pending', () 
       },
       { staleness: assessStaleness(openStalenessInput(game.pull), before, after) },
     );
-    expect(game.pull.run).toMatchObject({ commits: [], assessedHeadSha: 'c'.repeat(40) });
+    expect(game.pull.run).toMatchObject({ commits: [], assessed: { headSha: 'c'.repeat(40) } });
     const { effects } = game.commands(BEN, { name: 'stop' });
     expect(effects).toMatchObject([
       {},

@@ -104,7 +104,7 @@ export function run(more: Partial<Run> = {}): Run {
     turns: 1,
     messageCount: 3,
     spending: { ...startSpending(null), usage: { inputTokens: 12_000, cachedInputTokens: 0, outputTokens: 345 } },
-    assessedHeadSha: head,
+    assessed: { headSha: head, baseRef: 'main' },
     pullAuthor: ana,
     ...more,
   });

@@ -285,7 +285,7 @@ export class TableGame {
   /** Starts a commit attempt; returns the proposals in it. */
   commitBegins(
     permission: Permission = 'write',
-    base = this.pull.run?.baseRef ?? '',
+    base = this.pull.run?.assessed.baseRef ?? '',
   ): { runId: string; ids: readonly string[] } | null {
     const commit = this.effects.find((effect) => effect.type === 'commit');
     if (commit === undefined || commit.type !== 'commit') return null;
