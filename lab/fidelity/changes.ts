@@ -2,7 +2,7 @@ import {
   type GitCommit,
   type GitReader,
   type GitTreeEntry,
-  listCommits,
+  listCommitRange,
   openRepository,
   type PathChange,
 } from '../../src/cli/git/repository.ts';
@@ -30,7 +30,7 @@ export type UntriedChange = Pick<CommitFileChange, 'commit' | 'path'> & { readon
 export async function* readChanges(repo: string, range: string): AsyncGenerator<CommitFileChange | UntriedChange> {
   const gitDir = await gitDirectory(repo);
   const git = openRepository(gitDir);
-  for (const commit of await listCommits(gitDir, range, ['--no-merges'])) {
+  for (const commit of await listCommitRange(gitDir, range, ['--no-merges'])) {
     const [parent] = commit.parents;
     if (parent === undefined) continue;
     for (const change of pairMoves(await git.listChanges(parent, commit.id)))

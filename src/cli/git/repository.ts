@@ -41,7 +41,7 @@ export function openRepository(gitDir: string): GitReader {
 const FIELDS = ['%H', '%P', '%an', '%ae', '%cn', '%ce', '%B'];
 
 /** Lists the commits of a range in the syntax of `git log`, oldest first. Throws like `runGit`. */
-export async function listCommits(
+export async function listCommitRange(
   gitDir: string,
   range: string,
   options: readonly string[] = ['--topo-order', '--reverse'],

@@ -95,7 +95,7 @@ function isInAppsName({ author }: GitCommit, { slug, host }: AppRule): boolean {
   );
 }
 
-type FileResult = ChangedFile | { readonly path: string; readonly unsupported: string };
+type FileResult = VersionPair | { readonly path: string; readonly unsupported: string };
 
 /** Reads both versions of all paths. */
 async function readFiles(git: GitReader, changes: readonly PathChange[]): Promise<readonly FileResult[]> {
@@ -111,12 +111,12 @@ async function readFiles(git: GitReader, changes: readonly PathChange[]): Promis
   });
 }
 
-function isFileMode(mode: string): mode is FileVersion['mode'] {
+function isFileMode(mode: string): mode is GitFile['mode'] {
   return mode === '100644' || mode === '100755';
 }
 
 /** The reason why no proposal can cause this version, if that is so. */
-function toVersion({ mode, id }: GitTreeEntry, bytes: Buffer | null | undefined): FileVersion | string {
+function toVersion({ mode, id }: GitTreeEntry, bytes: Buffer | null | undefined): GitFile | string {
   if (!isFileMode(mode)) return 'it is a link or a submodule, or has a mode that no proposal can set';
   if (bytes == null) return 'it is larger than every file that a proposal can change';
   const decoded = decodeText(bytes);
@@ -175,18 +175,18 @@ function findIdProblems(groups: readonly TrailerGroup[]): ReadonlyMap<string | n
   return problems;
 }
 
-/** One version of a file. `text` is null if its bytes are not UTF-8 or contain NUL. */
-export type FileVersion = { readonly mode: FileMode; readonly blob: string; readonly text: string | null };
+/** One version of a file in git. `text` is null if its bytes are not UTF-8 or contain NUL. */
+export type GitFile = { readonly mode: FileMode; readonly blob: string; readonly text: string | null };
 
 /** A path that a commit changed. A version that does not exist is null. */
-export type ChangedFile = {
+export type VersionPair = {
   readonly path: string;
-  readonly before: FileVersion | null;
-  readonly after: FileVersion | null;
+  readonly before: GitFile | null;
+  readonly after: GitFile | null;
 };
 
 /** A file, or the two files of a move. */
-type Versions = ChangedFile & { readonly from: string | null };
+type Versions = VersionPair & { readonly from: string | null };
 
 /** A commit of the App has fewer files that were moved and changed. More are not compared. */
 const MAX_MOVES = 1_000;
@@ -197,7 +197,7 @@ const MAX_MOVES = 1_000;
  */
 function findChanges(
   groups: readonly TrailerGroup[],
-  files: readonly ChangedFile[],
+  files: readonly VersionPair[],
 ): ReadonlyMap<TrailerGroup, Versions> {
   const open = new Set(groups);
   const found = new Map<TrailerGroup, Versions>();
@@ -223,7 +223,7 @@ function findChanges(
 }
 
 /** All pairs of a deleted and an added file; those with the same bytes come first. */
-function listMoves(files: readonly ChangedFile[]): readonly Versions[] {
+function listMoves(files: readonly VersionPair[]): readonly Versions[] {
   const added = files.filter(({ before }) => before === null);
   const moves = files
     .filter(({ after }) => after === null)
@@ -293,7 +293,7 @@ function explainFile(file: Versions, open: ReadonlySet<TrailerGroup>): readonly 
   }
 }
 
-function textOf(version: FileVersion | null): string | null {
+function textOf(version: GitFile | null): string | null {
   return version === null ? '' : version.text;
 }
 

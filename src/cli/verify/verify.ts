@@ -2,7 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { escapeHiddenAndCr, escapeHiddenInJson } from '../../core/edits/text/unicode.ts';
 import { pluralize } from '../../lib/format.ts';
-import { findSignatureProblem, isShallow, listCommits, openRepository } from '../git/repository.ts';
+import { findSignatureProblem, isShallow, listCommitRange, openRepository } from '../git/repository.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
 import {
   type OptionsResult,
@@ -125,7 +125,7 @@ export async function verifyRange({ gitDir, range, ...rule }: RangeRequest): Pro
   const git = openRepository(gitDir);
   const fullRule = { ...rule, isShallow: await isShallow(gitDir) };
   const rows: VerifiedChange[] = [];
-  for (const commit of await listCommits(gitDir, range)) rows.push(...(await verifyCommit(git, commit, fullRule)));
+  for (const commit of await listCommitRange(gitDir, range)) rows.push(...(await verifyCommit(git, commit, fullRule)));
   return rejectRepetitions(rows);
 }
 
