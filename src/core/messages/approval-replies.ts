@@ -34,7 +34,7 @@ function describeBlock(block: ApprovalBlock): string {
         ? 'a comment or event that could be a denial was not read'
         : `a comment or event that could be a denial was not read, because of an internal error (${codeSpan(block.errorId)})`;
     case 'denied-path':
-      return `a rule denies ${pathSpan(block.path)} to the agent (${pathSpan(block.rule)}), so nobody can approve it`;
+      return `a rule denies ${pathSpan(block.path)} to the agent (${pathSpan(block.rule)}), so no approval counts`;
     case 'role-missing':
       return `${escapeLogin(block)} ${ROLE_TEXT[block.role]}`;
     case 'not-owner':

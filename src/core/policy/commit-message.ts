@@ -101,7 +101,7 @@ function pathsOfEntry({ path, from }: CommitMessageEntry): readonly string[] {
   return from === null ? [path] : [path, from];
 }
 
-/** The name of the change with its paths, or with the names of the files, whichever is safe and fits first. */
+/** The name of the change with its paths, or else with the names of the files: the first that is safe and fits. */
 function buildSubject(changes: readonly CommitMessageEntry[]): string {
   const [first] = changes;
   const paths = [...new Set(changes.flatMap(pathsOfEntry))];

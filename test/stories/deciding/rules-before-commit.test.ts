@@ -51,14 +51,14 @@ const CASES: readonly Case[] = [
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [edit_file], paths: [src/**], decide: deny}]\n'),
     readBy: /git\/trees\//,
     says: () =>
-      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so nobody can approve it. Pending again',
+      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so no approval counts. Pending again',
   },
   {
     what: 'a rule hides the path',
     changes: (story) => pushes(story, SETTINGS, 'rules: [{tools: [read_file], paths: [src/**], decide: deny}]\n'),
     readBy: /git\/trees\//,
     says: () =>
-      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so nobody can approve it. Pending again',
+      'Not applied: a rule denies `src/total.ts` to the agent (`rules: src/**`), so no approval counts. Pending again',
   },
   {
     what: 'CODEOWNERS names another person',
