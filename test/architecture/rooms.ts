@@ -45,7 +45,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 ];
 
 type Room = {
-  /** The content of the folder, in a few words for `docs/architecture.md`. */
+  /** The content of the folder, in a few words. */
   readonly what: string;
   /** The files that other folders can import, the most important first. */
   readonly entries: readonly string[] | 'every file';
@@ -55,7 +55,7 @@ type Room = {
   readonly importers?: readonly string[];
 };
 
-/** Every folder of src, in the order of `docs/architecture.md`. Each entry is imported by another folder. */
+/** Every folder of src, outermost first. Each entry is imported by another folder. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'src/app': { what: 'start, stop, wiring', entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
   'src/app/config': {
@@ -113,10 +113,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
   'src/core': { what: 'one signal → one step', entries: 'every file' },
   'src/core/webhooks': { what: 'payload → intent', entries: ['interpret.ts'] },
-  'src/core/events': { what: 'comments, GitHub’s other events, deadlines', entries: [] },
+  'src/core/events': { what: 'comments, reviews, pushes and closes', entries: [] },
   'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts', 'earlier-answers.ts'] },
   'src/core/commands': {
-    what: 'one file per command',
+    what: 'a file for each command, or for a few that belong together',
     entries: ['all-commands.ts', 'answer.ts', 'approve.ts', 'ask.ts', 'deny.ts', 'edit.ts', 'task.ts'],
   },
   'src/core/commands/shared': {

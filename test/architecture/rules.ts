@@ -19,7 +19,7 @@ const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/main.ts' };
 /** Code that the server never loads: other commands, the fakes, the demo and the lab. */
 const NOT_SERVED = /^(?:src\/cli[/.]|demo\/|fakes\/|lab\/)/;
 
-/** The entry files of the server and of its thread. */
+/** The entry files of the server. */
 const SERVER_ENTRIES = ['src/app/start.ts'];
 
 /** Packages without I/O. */

@@ -33,7 +33,10 @@ type PlacementInput = {
 /** A larger block leaves too little room for the rest of the comment. */
 const MAX_SUGGESTION_BYTES = 40_000;
 
-/** Chooses the placement. A suggestion block must give exactly the bytes of the change when GitHub applies it. */
+/**
+ * Chooses the placement of a change of one member; a set never gets a suggestion. A suggestion block must give exactly
+ * the bytes of the change when GitHub applies it.
+ */
 export function choosePlacement(input: PlacementInput): Placement {
   const path = sourcePath(input.change);
   const suggestion = findSuggestion(input);

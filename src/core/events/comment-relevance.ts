@@ -18,7 +18,7 @@ type Relevance =
 
 export type RelevantComment = {
   readonly kind: 'relevant';
-  /** The command that the person must be allowed to use. */
+  /** The command that the person must be allowed to use; `help` for a comment that only gets a hint. */
   readonly command: CommandName;
   /** The proposal that the comment answers by its location. */
   readonly proposal: Proposal | null;
@@ -62,7 +62,7 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       return deferWhilePosting(pull, intent, proposal, () =>
         proposal === null
           ? irrelevant('not-for-us')
-          : relevant(proposal !== null && isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
+          : relevant(isAboutDecided(proposal, intent.createdAt) ? 'task' : 'edit', true),
       );
   }
 }

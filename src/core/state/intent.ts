@@ -121,7 +121,6 @@ export type Command =
   | { readonly name: 'edit'; readonly targets: Targets; readonly instruction: string; readonly fullText: string }
   /** `text` is the answer without a leading id; `fullText` has it, for a thread whose text begins with such a word. */
   | { readonly name: 'answer'; readonly targets: Targets; readonly text: string; readonly fullText: string }
-  /** `number` counts from 1, as the choices are shown. */
   | { readonly name: 'ask'; readonly text: string }
   /** At most one id. Without one, the comment's location identifies the proposal. */
   | { readonly name: 'show'; readonly targets: Targets }

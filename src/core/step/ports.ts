@@ -18,7 +18,7 @@ export type GitHubApp = {
 
 /**
  * GitHub's API for one pull request. Lists are complete or fail. Every call has a timeout, is sent once and fails with
- * a `GitHubError`. All calls except `commit` and writing comments use a read-only token for this repository.
+ * a `GitHubError`. Calls that only read use a read-only token for this repository, and one for members about teams.
  */
 export type GitHub = {
   /**

@@ -2,7 +2,7 @@ import { ONCE_IN_REPOSITORY } from '../../../core/step/effects.ts';
 
 /**
  * A change of the schema: statements with a semicolon and a blank line between them. Migrations only go forward, and a
- * released one never changes.
+ * released one never changes, so a value of the core that it contains must not change either.
  */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string };
 

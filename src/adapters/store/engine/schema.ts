@@ -60,7 +60,6 @@ type ProposalsTable = {
   schema: number;
   state: string;
   comment_id: number | null;
-  /** A PostgreSQL array as text, `{71,72}`; null if empty. */
   digest: string;
   body: string;
   created_at: number;

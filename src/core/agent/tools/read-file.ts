@@ -21,7 +21,7 @@ export function formatFileContent(input: ReadFileInput): FileView {
     return withoutLines(`Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`);
   if (decoded.text === '') return withoutLines(`File ${path} is empty (blob ${shortSha(blob)}).`);
   const text = redact(decoded.text);
-  const lines = text === decoded.text ? createLineTable(text) : createLineTable(text);
+  const lines = createLineTable(text);
   const first = input.start ?? 1;
   const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);
   if (first > lines.lineCount)

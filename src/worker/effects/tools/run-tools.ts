@@ -28,7 +28,10 @@ import { deleteFile, editFile, moveFile, readOrAsk, writeFile } from './propose-
 import { READING_HANDLERS, type ToolHandler } from './read-tools.ts';
 import { createWorkspace, type NumberedResult, type ToolCallContext, toolOutput, type Workspace } from './workspace.ts';
 
-/** Runs the calls of one model response in order, at the current head of the pull request. */
+/**
+ * Runs the calls of one model response in order, at the current head of the pull request. A gated call computes its
+ * change here; the core makes it a proposal.
+ */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
   const { effect } = job;
   const pull = await loadJobPull(job);
