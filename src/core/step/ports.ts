@@ -17,8 +17,9 @@ export type GitHubApp = {
 };
 
 /**
- * GitHub's API for one pull request. Lists are complete or fail. Every call has a timeout, is sent once and fails with
- * a `GitHubError`. Calls that only read use a read-only token for this repository, and one for members about teams.
+ * GitHub's API for one pull request. Lists are complete or fail. Every call has a timeout, is sent again only if it
+ * certainly changed nothing, and fails with a `GitHubError`. Calls that only read use a read-only token for this
+ * repository, and one for members about teams.
  */
 export type GitHub = {
   /**
