@@ -118,7 +118,7 @@ const NO_TOOLS_WORDS = new RegExp(
     `(?:\\bnot|n't|endpoints (?:found|available) that) (?:\\w+ ){0,2}support(?:ed)?\\W+(?:\\w+ ){0,2}${TOOLS}\\b(?!.{0,40}(?:reasoning|stream))`,
     `\\b${TOOLS}\\b\\W+(?:(?!with\\b)\\w+ ){0,3}(?:unsupported|disabled|(?:not|n't) (?:\\w+ )?(?:supported|enabled|available|permitted|allowed))`,
     `(?:unsupported param(?:eter)?\\W+tools|\\bno ${TOOLS} support|not have ${TOOLS} capabilit)\\w*`,
-    `\\[?"body", ?"tools"\\]?.{0,60}not permitted`,
+    `"body", ?"tools".{0,60}not permitted`,
   ].join('|'),
   'is',
 );
