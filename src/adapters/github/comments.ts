@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { commentKey, type PostedComment } from '../../core/state/posted-comment.ts';
+import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../core/state/posted-comment.ts';
 import type { SubmittedReviewComment } from '../../core/step/facts.ts';
 import type { CommentText, FoundComment } from '../../core/step/ports.ts';
 import { PAGES, type PullConnection, pullParams, repositoryParams } from './requests/connection.ts';
@@ -53,9 +53,6 @@ function untilEnough({ isEnough }: Wanted) {
 
 /** A pull request has comments in threads and in the conversation. */
 const LISTS = [listInThreads, listInConversation];
-
-/** GitHub's timestamps come from several machines. */
-const MAX_SERVER_SKEW_MS = 60_000;
 
 /**
  * The App's own comments by marker (first line); the oldest if there are several. A pull request can have hundreds of

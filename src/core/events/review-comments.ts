@@ -3,6 +3,7 @@ import type { CommentRef } from '../commands/shared/context.ts';
 import { isPostedAndOpen, isThreadOf } from '../commands/shared/targets.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import type { CommentIntent, ParsedComment, Targets } from '../state/intent.ts';
+import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import type { PullState } from '../state/pull-state.ts';
 import type { Facts, SubmittedReviewComment } from '../step/facts.ts';
 
@@ -44,7 +45,7 @@ function proposalIdsDecidedBy(
 ): readonly string[] {
   const threadIds = pull.proposals.filter((one) => isThreadOf(one, rootId)).map(({ id }) => id);
   // An edit after the submission decides nothing, so the text that we received is unknown.
-  if (Date.parse(updatedAt) > Date.parse(submittedAt)) return threadIds;
+  if (Date.parse(updatedAt) > Date.parse(submittedAt) + MAX_SERVER_SKEW_MS) return threadIds;
   const { parsed } = parseComment(COMMAND_GRAMMAR, body, slug);
   const targets = decisionTargets(parsed);
   if (targets === null) return isWithoutDecision(parsed) ? [] : threadIds;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { MAX_SERVER_SKEW_MS } from '../state/posted-comment.ts';
 import type { Proposal } from '../state/proposal.ts';
 import {
   approvalVotes,
@@ -46,13 +47,14 @@ export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem
 
 /**
  * GitHub knows permissions by the login, so a renamed account does not count. A forged delivery can name a real comment
- * with a later time or in another thread, as if it were about another change.
+ * with a much later time or in another thread, as if it were about another change.
  */
 function isTheirs({ by, writtenAt, thread: counted }: Vote, source: VoteSource): boolean {
   const { authorId, authorLogin, viaApp, createdAt, thread: shown } = source;
   if (authorId !== by.id || viaApp) return false;
   if (authorLogin !== null && authorLogin.toLowerCase() !== by.login.toLowerCase()) return false;
-  if (writtenAt === null || createdAt === null || Date.parse(createdAt) !== Date.parse(writtenAt)) return false;
+  if (writtenAt === null || createdAt === null) return false;
+  if (Math.abs(Date.parse(createdAt) - Date.parse(writtenAt)) > MAX_SERVER_SKEW_MS) return false;
   return counted?.rootId === shown?.rootId && counted?.reviewId === shown?.reviewId;
 }
 

@@ -31,6 +31,9 @@ function commentAddressOf({ kind, id }: Pick<PostedComment, 'kind' | 'id'>): Com
   return { at: kind === 'issue-comment' ? 'conversation' : 'thread', commentId: id };
 }
 
+/** GitHub's times come from several machines: that of a comment can differ between webhooks and the API. */
+export const MAX_SERVER_SKEW_MS = 60_000;
+
 /** Names a comment within its pull request, which its id alone does not. */
 export function commentKey(comment: Pick<PostedComment, 'kind' | 'id'>): string {
   const { at, commentId } = commentAddressOf(comment);

@@ -93,7 +93,7 @@ describe('only an approval that is on the page counts (X5)', () => {
     ['of a deleted account', { ...SOURCE, authorId: null }],
     ['that an App wrote', { ...SOURCE, viaApp: true }],
     ['with another text', { ...SOURCE, body: 'no, wait' }],
-    ['of another time', { ...SOURCE, createdAt: '2026-01-01T00:00:01Z' }],
+    ['of another time', { ...SOURCE, createdAt: '2026-01-01T00:02:00Z' }],
     ['without a time', { ...SOURCE, createdAt: null }],
   ])('a comment %s is no approval', (_what, source) => {
     expect(() => sign(bigint, { source })).toThrow('does not have enough approvals that count');

@@ -36,7 +36,8 @@ it.each<[string, Partial<VoteSource> | null, VoteProblem | null]>([
   ['as written by an App', { viaApp: true }, 'not-theirs'],
   ['of a renamed account', { authorLogin: 'ana-new' }, 'not-theirs'],
   ['in a dismissed review', { reviewState: 'dismissed' }, 'dismissed'],
-  ['with another time than the delivery said', { createdAt: '2026-01-01T00:00:10Z' }, 'not-theirs'],
+  ['with a time some seconds from the delivery’s', { createdAt: '2026-01-01T00:00:10Z' }, null],
+  ['with another time than the delivery said', { createdAt: '2026-01-01T00:02:00Z' }, 'not-theirs'],
   ['in another thread than the delivery said', { thread: { rootId: 41, reviewId: 7 } }, 'not-theirs'],
 ])('an approval that GitHub shows %s (X5)', (_how, shown, problem) => {
   expect(problemOf(shown === null ? null : { ...SHOWN, ...shown })).toBe(problem);
