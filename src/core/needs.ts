@@ -7,7 +7,8 @@ import {
   settingsNeeds,
   stalenessNeeds,
 } from './actions/fact-needs.ts';
-import { proposalsBeforeCommit } from './actions/head-assessment.ts';
+import { proposalsBeforeCommit, stalenessInput } from './actions/head-assessment.ts';
+import { withoutPusher } from './actions/head-moved.ts';
 import { standingApprovalNeeds } from './actions/standing-approvals.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
@@ -19,6 +20,7 @@ import { recordCommitted } from './outcomes/commit.ts';
 import { recordAtHead, recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/may-approve.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
+import type { Proposal } from './state/proposal.ts';
 import { hasActiveWork, type PullState } from './state/pull-state.ts';
 import { canApprove } from './state/vote.ts';
 import type { Facts, Need } from './step/facts.ts';
@@ -62,6 +64,8 @@ function postedNeeds(pull: PullState, signal: SignalOf<'proposals-posted'>, fact
 
 /** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
+  // A merge can have overtaken the commit.
+  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   const committed = () => recordCommitted(pull, signal, facts);
   if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
@@ -132,13 +136,24 @@ function reviewNeeds(pull: PullState, intent: CommentIntent, allowedTo: Required
 
 function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): readonly Need[] {
   const open = proposalsBeforeCommit(pull.proposals);
-  if (open.length === 0 || isAppPush(pull, intent, facts)) return [];
-  if (intent.actor.id === facts.app.botId) return headNeeds(pull, facts);
+  const unnamed = withoutPusher(pull.proposals);
+  if (open.length + unnamed.length === 0 || isAppPush(pull, intent, facts)) return [];
+  if (intent.actor.id === facts.app.botId) return open.length === 0 ? [] : headNeeds(pull, facts);
   const permission = permissionNeeds(intent.actor, facts);
   if (permission.length > 0) return permission;
-  const head = headNeeds(pull, facts);
+  const head = open.length === 0 ? [] : headNeeds(pull, facts);
+  if (head.length > 0) return head;
+  const isOutrun = facts.pullRequest !== undefined && facts.pullRequest.headSha !== intent.after;
+  const found = isOutrun ? [...open, ...unnamed] : unnamed;
+  if (found.length > 0 && facts.broughtByPush === undefined) return [broughtNeed(pull, intent, found)];
   // The settings say whether the push counts as an approval, which matters only if it contains a change.
-  if (head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)) return head;
+  const containsNone = facts.staleness === undefined && facts.broughtByPush === undefined;
+  if (containsNone || !canApprove(facts.permission)) return [];
   const settings = settingsNeeds(facts);
-  return settings.length > 0 ? settings : votingOwnerNeeds(intent.actor, open, facts);
+  return settings.length > 0 ? settings : votingOwnerNeeds(intent.actor, [...open, ...unnamed], facts);
+}
+
+/** What a push brought of changes that were found at a later head, or before its webhook came. */
+function broughtNeed({ run }: PullState, { before, after }: IntentOf<'pushed'>, found: readonly Proposal[]): Need {
+  return { kind: 'brought-by-push', fromSha: before, head: after, staleness: stalenessInput(run, found) };
 }

@@ -33,7 +33,7 @@ import {
 } from './tool-batch.ts';
 
 /** The person who pushed, and the webhook that reported it. */
-type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
+export type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
 
 /** `pusher` is null if unknown. */
 type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
@@ -101,6 +101,35 @@ function judgeProposal(builder: StepBuilder, id: string, staleness: Staleness, m
     case 'stale':
       return supersede(builder, proposal, verdict.path ?? null, toMovedHead(move));
   }
+}
+
+/** Changes that were found on the branch while nobody was known to have pushed them. */
+export function withoutPusher(proposals: readonly Proposal[]): readonly Proposal[] {
+  return proposals.filter(
+    ({ state, change, committed, votes }) =>
+      state === 'completed' &&
+      change.op !== 'read' &&
+      committed === null &&
+      votes.every((one) => one.surface !== 'push'),
+  );
+}
+
+/** Names the pusher of the changes that a push brought: on their pages, in the run's table and in their votes. */
+export function creditPusher(builder: StepBuilder, after: string, facts: Facts, pusher: Pusher): StepBuilder {
+  const { broughtByPush } = facts;
+  if (broughtByPush === undefined) return builder;
+  const brought = withoutPusher(builder.pull.proposals).filter((one) => {
+    const verdicts = memberVerdicts(one, broughtByPush);
+    return verdicts !== null && combineVerdicts(one, verdicts).kind === 'already-applied';
+  });
+  const credited = brought.reduce((next, one) => {
+    const voted = recordVote(next, createPushVote(one, pusher, facts.now));
+    const current = currentProposal(voted, one);
+    const note = pushNote(pusher, current, voted.pull.run, facts);
+    return queueCommentUpdate(withProposal(voted, { ...current, commitSha: after, note }), one);
+  }, builder);
+  const runIds = [...new Set(brought.map(({ runId }) => runId))];
+  return withEffects(credited, ...runIds.map((runId) => ({ type: 'update-run-comment', runId }) as const));
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */

@@ -1,7 +1,7 @@
 import { withNote } from '../actions/agent-notes.ts';
 import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
-import { applyBase, applyHeadMove } from '../actions/head-moved.ts';
+import { applyBase, applyHeadMove, creditPusher, type Pusher } from '../actions/head-moved.ts';
 import {
   endStep,
   noop,
@@ -31,17 +31,23 @@ type PushedIntent = Extract<Intent, { kind: 'pushed' }>;
  */
 export function onPushed(pull: PullState, intent: PushedIntent, facts: Facts, deliveryId: string): Step {
   if (isAppPush(pull, intent, facts)) return noop(pull, 'app-push');
+  const pusher = pusherOf(intent, facts, deliveryId);
+  const credit = (step: StepBuilder): StepBuilder =>
+    pusher === null ? step : creditPusher(step, intent.after, facts, pusher);
   const builder = startStep(pull);
   if (proposalsBeforeCommit(pull.proposals).length === 0)
-    return endStep(requestPushContent(builder, intent), 'push-assessed');
-  const person = { id: intent.actor.id, login: intent.actor.login };
+    return endStep(requestPushContent(credit(builder), intent), 'push-assessed');
   const head = facts.pullRequest?.headSha ?? intent.after;
-  // After a second push, the author of each change is unknown. The App's commits were approved on another pull request.
-  const isPusherKnown = intent.after === head && person.id !== facts.app.botId;
-  const pusher = isPusherKnown ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
-  const moved = applyHeadMove(builder, head, facts, pusher);
+  // After a second push, only what this one brought is its pusher's.
+  const moved = credit(applyHeadMove(builder, head, facts, intent.after === head ? pusher : null));
   const isOnlyOurChange = moved.pull.run?.commits.includes(intent.after) === true;
   return endStep(advanceBatch(isOnlyOurChange ? moved : requestPushContent(moved, intent), facts.now), 'push-assessed');
+}
+
+/** Null for the App: its commits were approved on another pull request. */
+function pusherOf({ actor }: PushedIntent, { app, permission = 'none' }: Facts, deliveryId: string): Pusher | null {
+  const person = { id: actor.id, login: actor.login };
+  return person.id === app.botId ? null : { person, permission, deliveryId };
 }
 
 /** The agent hears of what others push during its run, and gets no results before. */

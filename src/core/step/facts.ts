@@ -36,6 +36,13 @@ export type Need =
   | { readonly kind: 'undo'; readonly head: string; readonly applied: AppliedChange }
   /** The verdicts on pending changes after the head moved from `fromSha` to `head`. */
   | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
+  /** The same of changes that were found on the branch, between the commits of one push. */
+  | {
+      readonly kind: 'brought-by-push';
+      readonly fromSha: string;
+      readonly head: string;
+      readonly staleness: StalenessInput;
+    }
   /** What the authors of standing approvals may do now. */
   | { readonly kind: 'standing-approvals'; readonly people: readonly Person[] }
   /** The change that results from a person's own lines. The base text is not read for a new file. */
@@ -60,7 +67,10 @@ export type AppliedMember = {
 export type UndoResult = { readonly kind: 'change'; readonly change: Change } | UndoRefusal;
 
 /** The facts that a command asks for itself. Permission and review comments are fetched for every command. */
-export type CommandNeed = Exclude<Need['kind'], 'permission' | 'review-comments' | 'standing-approvals'>;
+export type CommandNeed = Exclude<
+  Need['kind'],
+  'permission' | 'review-comments' | 'standing-approvals' | 'brought-by-push'
+>;
 
 /** Everything that was fetched for a signal: exactly the facts that it needs; all others are absent. */
 export type Facts = {
@@ -91,6 +101,7 @@ export type Facts = {
   readonly undo?: UndoResult;
   /** The verdicts on all pending changes at the head. */
   readonly staleness?: Staleness;
+  readonly broughtByPush?: Staleness;
   /** The result of a person's own lines. File contents are left out: large files are processed before the decision. */
   readonly userEdit?: UserEditResult;
 };

@@ -18,7 +18,7 @@ import type { PullState } from '../../core/state/pull-state.ts';
 import type { CodeOwners, PathRules } from '../../core/state/settings.ts';
 import { distinctPeople, type Permission, type Person } from '../../core/state/vote.ts';
 import type { Facts, Need } from '../../core/step/facts.ts';
-import type { GitHub, Tree } from '../../core/step/ports.ts';
+import { type GitHub, GitHubError, type Tree } from '../../core/step/ports.ts';
 import type { Signal } from '../../core/step/signals.ts';
 import type { PullContext, RulesContext, WorkerContext } from './job.ts';
 
@@ -88,6 +88,8 @@ async function fetchFact(context: RulesContext, need: Exclude<Need, { kind: 'run
       return { undo: await fetchUndo(context, need) };
     case 'staleness':
       return { staleness: await fetchStaleness(context, need) };
+    case 'brought-by-push':
+      return { broughtByPush: await fetchStaleness(context, need).catch(noneIfGone) };
     case 'standing-approvals':
       return { standingPermissions: await fetchPermissions(github, need.people) };
     case 'user-edit':
@@ -147,7 +149,10 @@ export async function fetchPermissions(
 }
 
 /** Assesses pending proposals at a new head. Works path by path, to hold the files of only one path in memory. */
-async function fetchStaleness({ github }: PullContext, need: NeedOf<'staleness'>): Promise<Staleness> {
+async function fetchStaleness(
+  { github }: PullContext,
+  need: NeedOf<'staleness' | 'brought-by-push'>,
+): Promise<Staleness> {
   const { paths, moves } = need.staleness;
   const trees = { base: await github.fetchTree(need.fromSha), head: await github.fetchTree(need.head) };
   const staleness: PathStaleness[] = [];
@@ -158,6 +163,12 @@ async function fetchStaleness({ github }: PullContext, need: NeedOf<'staleness'>
   }
   const files = await fetchFiles(github, trees.head, filesToFetch(moves.map(({ change }) => change)));
   return { paths: staleness, moves: moves.map((move) => assessProposedMove(move, files)) };
+}
+
+/** Where a force push dropped the commits of a push, nothing is known of it. */
+function noneIfGone(error: unknown): Staleness {
+  if (error instanceof GitHubError && error.status === 404) return { paths: [], moves: [] };
+  throw error;
 }
 
 /** Empty if the path is unchanged. */

@@ -115,6 +115,7 @@ const FACT_OF = {
   'review-comments': 'reviewComments',
   'comment-hashes': 'commentHashes',
   'standing-approvals': 'standingPermissions',
+  'brought-by-push': 'broughtByPush',
   undo: 'undo',
   staleness: 'staleness',
   'user-edit': 'userEdit',
