@@ -156,7 +156,8 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
 }
 
 function headBranchOf({ branch = NO_BRANCH_FACTS, pullRequest }: Facts): HeadBranch {
-  return { ...branch, ref: pullRequest?.headRef ?? '', isFork: pullRequest?.fork ?? false, refusesCommits: false };
+  const { headRef: ref = '', fork: isFork = false, defaultBranch } = pullRequest ?? {};
+  return { ...branch, ref, isFork, isDefault: !isFork && ref === defaultBranch, refusesCommits: false };
 }
 
 /** While the file is broken, the rules of the run before hold too, because not all of its own might be legible. */

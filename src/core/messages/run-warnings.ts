@@ -46,19 +46,25 @@ function ruleLines({ refusesCommits, refusingRules, dismissedApprovals }: HeadBr
   ];
 }
 
-function sharedBranchLines({ otherPulls }: HeadBranch): readonly string[] {
-  if (otherPulls.length === 0) return [];
+function sharedBranchLines({ isDefault, otherPulls }: HeadBranch): readonly string[] {
+  const ofDefault = isDefault ? [DEFAULT_BRANCH_TEXT] : [];
+  if (otherPulls.length === 0) return ofDefault;
   const [uses, them] = otherPulls.length === 1 ? ['uses', 'it'] : ['use', 'them'];
   return [
+    ...ofDefault,
     `${pluralize(otherPulls.length, 'other open pull request')} ${uses} the same branch: ${formatPullNumbers(otherPulls)}. A commit here changes ${them} too.`,
   ];
 }
 
+const DEFAULT_BRANCH_TEXT = 'What is approved here goes straight to the default branch of the repository.';
+
 /** The warnings of each proposal's comment about the branch. */
-function branchWarnings({ isFork, refusesCommits, dismissedApprovals, otherPulls }: HeadBranch): readonly string[] {
+function branchWarnings(branch: HeadBranch): readonly string[] {
+  const { isFork, isDefault, refusesCommits, dismissedApprovals, otherPulls } = branch;
   if (isFork) return ['This branch is in a fork: /approve cannot write to it. Apply the change yourself.'];
   if (refusesCommits) return ['The rules of this branch refuse commits by Countersign. Apply the change yourself.'];
   return [
+    ...(isDefault ? [DEFAULT_BRANCH_TEXT] : []),
     ...(dismissedApprovals === 0
       ? []
       : [`Applying this dismisses ${pluralize(dismissedApprovals, 'approval')} of this pull request.`]),

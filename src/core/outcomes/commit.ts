@@ -49,12 +49,19 @@ export function recordCommitted(pull: PullState, signal: CommittedSignal, facts:
   const executing = executingProposals(pull, proposalIds);
   const completed = executing.reduce((builder, one) => {
     const version = Object.hasOwn(committedVersions, one.id) ? (committedVersions[one.id] ?? null) : null;
-    return completeProposal(builder, one, { commitSha: sha, committed: version, note: null }, facts.now);
+    const note = afterMergeNote(pull.run, sha, facts);
+    return completeProposal(builder, one, { commitSha: sha, committed: version, note }, facts.now);
   }, startStep(pull));
   const replied =
     executing.length > 1 ? withReply(completed, { at: 'pull-request' }, committed(sha, executing)) : completed;
   const recorded = { ...replied, ledgerCommits: ledgerCommitsOf(pull, signal) };
   return pull.run === null ? recorded : withRun(recorded, { appCommits: addAppCommits(pull.run, signal) });
+}
+
+/** The merge overtook the commit, so that only the branch has it; null otherwise. */
+function afterMergeNote(run: PullState['run'], sha: string, { pullRequest }: Facts): string | null {
+  if (run === null || pullRequest?.state !== 'merged' || pullRequest.headSha === sha) return null;
+  return `the pull request was merged before this commit, which only the branch ${run.branch.ref} has`;
 }
 
 function executingProposals(pull: PullState, ids: readonly string[]): readonly Proposal[] {

@@ -11,6 +11,8 @@ export type HeadBranch = BranchFacts & {
   readonly ref: string;
   /** The branch is in another repository, which the App never writes to. */
   readonly isFork: boolean;
+  /** Absent in runs of an earlier version. */
+  readonly isDefault?: boolean;
   /** A rule refused a commit of this run, so the App makes no further attempts. */
   readonly refusesCommits: boolean;
 };

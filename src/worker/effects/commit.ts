@@ -28,8 +28,8 @@ type CommentsPending = { readonly kind: 'comments-pending' };
 
 const COMMENTS_PENDING: CommentsPending = { kind: 'comments-pending' };
 
-/** The branch moved during the attempt: nothing was written, and these proposals are still approved. */
-type HeadMoved = { readonly kind: 'head-moved'; readonly proposals: readonly Proposal[] };
+/** The branch was not at `head`: nothing was written, and these proposals are still approved. */
+type HeadMoved = { readonly kind: 'head-moved'; readonly head: string; readonly proposals: readonly Proposal[] };
 
 /**
  * Commits the approved proposals of the effect. Each attempt first looks for a commit of an earlier one, then asks the
@@ -40,17 +40,24 @@ export async function performCommit(singleJob: Job<'commit'>): Promise<EffectRes
   const commentsDueAt = await singleJob.pendingCommentsDueAt();
   if (commentsDueAt !== null) return retryAfterComments(singleJob, commentsDueAt);
   const job = await withSameReview(singleJob);
-  let movedProposals: readonly Proposal[] = [];
+  let moved: MovedBranch = { proposals: [], head: '', why: '' };
   for (let attempt = 1; attempt <= MAX_IMMEDIATE_ATTEMPTS; attempt += 1) {
     const result = await attemptCommit(job);
     if (result.kind === 'comments-pending')
-      return movedProposals.length === 0 ? retryAfterComments(job, null) : yieldToComments(job, movedProposals);
+      return moved.proposals.length === 0 ? retryAfterComments(job, null) : yieldToComments(job, moved);
     // Returned without `commit-head-moved`: this attempt might have succeeded, unlike the ones before.
     if (result.kind !== 'head-moved') return result;
-    movedProposals = result.proposals;
+    moved = { ...result, why: moved.head === result.head ? RECORD_LAGS : KEPT_MOVING };
   }
-  return retryAfterHeadMoved(job, movedProposals);
+  return retryAfterHeadMoved(job, moved);
 }
+
+/** The last attempt that the branch outran. */
+type MovedBranch = Omit<HeadMoved, 'kind'> & { readonly why: string };
+
+const KEPT_MOVING = 'the branch kept moving';
+
+const RECORD_LAGS = 'GitHub shows an older commit on the pull request than its branch has';
 
 /**
  * Adds the other proposals that the same review approved, for a single commit. Their own effects then find nothing to
@@ -177,7 +184,7 @@ async function writeAndVerify(
     case 'committed':
       return verifyWrittenCommit(job, github, outcome.sha, signed);
     case 'head-moved':
-      return { kind: 'head-moved', proposals: executing };
+      return { kind: 'head-moved', head: preconditions.head, proposals: executing };
     case 'refused':
       return commitFailed(job, executing, outcome.message, outcome.byRule);
   }
@@ -219,20 +226,19 @@ function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[
 }
 
 /** Handles comments that arrived while the branch moved. If that repeats, the delay is as long as without comments. */
-function yieldToComments(job: Job<'commit'>, movedProposals: readonly Proposal[]): EffectResult {
-  const retry = retryAfterHeadMoved(job, movedProposals);
+function yieldToComments(job: Job<'commit'>, moved: MovedBranch): EffectResult {
+  const retry = retryAfterHeadMoved(job, moved);
   return retry.kind === 'done' || job.attempts > MAX_IMMEDIATE_ATTEMPTS
     ? retry
     : { ...retry, retryAt: retryAfterComments(job, null).retryAt };
 }
 
 /** Meanwhile people can withdraw their approval. */
-function retryAfterHeadMoved(job: Job<'commit'>, movedProposals: readonly Proposal[]): EffectResult {
+function retryAfterHeadMoved(job: Job<'commit'>, { proposals, why }: MovedBranch): EffectResult {
   const now = job.context.clock.now();
-  if (now - Date.parse(job.stored.requestedAt) > MAX_HEAD_MOVING_MS)
-    return commitFailed(job, movedProposals, 'the branch kept moving');
+  if (now - Date.parse(job.stored.requestedAt) > MAX_HEAD_MOVING_MS) return commitFailed(job, proposals, why);
   const retryAt = now + HEAD_MOVED_DELAY_MS;
-  return { kind: 'retry', retryAt, error: 'the branch moved', signal: headMovedSignal(job, movedProposals) };
+  return { kind: 'retry', retryAt, error: 'the branch moved', signal: headMovedSignal(job, proposals) };
 }
 
 /** Moves the proposals from executing back to approved. */

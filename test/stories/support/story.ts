@@ -48,8 +48,8 @@ export type Story = {
   readonly names: (owners: string) => Promise<void>;
   /** Lets the App see the members of the owner's teams. */
   readonly grantsMembers: () => void;
-  /** A second pull request from the same branch onto this base, with the same people. */
-  readonly alsoTo: (base: string) => Promise<Story>;
+  /** A second pull request onto this base, with the same people, from the same branch or another one with a new file. */
+  readonly alsoTo: (base: string, head?: string) => Promise<Story>;
 };
 
 /** The model's responses, in order; after the last one it says that all is done. */
@@ -144,15 +144,17 @@ function storyOf(stage: Stage, scene: Scene, pull: FakePullRequest): Story {
       const permissions = { ...installation.permissions, members: 'read' } as const;
       github.apply(OPERATIONS.acceptPermissions, { installationId: installation.id, permissions });
     },
-    alsoTo: async (base) => {
+    alsoTo: async (base, head = 'topic') => {
       const actor = { accountId: ben.id, viaAppId: null };
       const sha = github.state().repositories.get(repository.id)?.refs.get(`refs/heads/${repository.defaultBranch}`);
       const there = { actor, repositoryId: repository.id };
       github.apply(OPERATIONS.createGitRef, { ...there, ref: `refs/heads/${base}`, sha: sha ?? '' });
+      const files = new Map([['release.txt', 'Soon.\n']]);
+      if (head !== 'topic') github.apply(OPERATIONS.pushFiles, { ...there, branch: head, files });
       const second = github.apply(OPERATIONS.createPullRequest, {
         ...there,
         title: 'Release the shop',
-        head: 'topic',
+        head,
         base,
       });
       await stage.settle();
