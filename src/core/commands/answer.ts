@@ -15,7 +15,13 @@ import {
   type QuestionInput,
 } from '../state/question.ts';
 import type { Step } from '../step/step.ts';
-import { acknowledge, type CommandContext, type CommandDefinition, endWithReply } from './shared/context.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommandDefinition,
+  endWithHint,
+  endWithReply,
+} from './shared/context.ts';
 import { findAnsweredQuestion, findOpenQuestion, findQuestionById } from './shared/targets.ts';
 
 export const answer = {
@@ -92,7 +98,7 @@ export function approveQuestion(context: CommandContext, question: AgentQuestion
 }
 
 function replyHowToAnswer(context: CommandContext, question: AgentQuestion): Step {
-  return endWithReply(context, questionHint(question), 'malformed-command');
+  return endWithHint(context, `question ${question.id}`, questionHint(question));
 }
 
 /** The answer in a person's words below a question, with a note. */

@@ -4,7 +4,7 @@ import { answerWithWords } from '../commands/answer.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
 import { requestAnswer } from '../commands/ask.ts';
 import { edit, requestEdit } from '../commands/edit.ts';
-import { type CommandContext, endWithReply } from '../commands/shared/context.ts';
+import { type CommandContext, endWithHint } from '../commands/shared/context.ts';
 import { resolveAll } from '../commands/shared/targets.ts';
 import { giveWordsToAgent, isAboutDecided } from '../commands/shared/words-for-agent.ts';
 import { requestTask } from '../commands/task.ts';
@@ -21,7 +21,7 @@ import type { CommandName, CommentIntent, Intent, ParsedComment, TextComment } f
 import { HOUR_MS } from '../state/limits.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { canStillBeDenied } from '../state/proposal-lifecycle.ts';
-import type { PullState } from '../state/pull-state.ts';
+import type { PullState, RecentReply } from '../state/pull-state.ts';
 import { canApprove } from '../state/vote.ts';
 import { ONCE_IN_REPOSITORY } from '../step/effects.ts';
 import type { Facts } from '../step/facts.ts';
@@ -40,7 +40,7 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   if (facts.reviewComments === null) return noop(pull, 'not-for-us');
   const context = createContext(pull, intent, facts, deliveryId);
   if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
-  return limitAuthorReplies(context, handleComment(context, intent.parsed, relevance));
+  return limitReplies(context, handleComment(context, intent.parsed, relevance));
 }
 
 function createContext(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): CommandContext {
@@ -79,17 +79,20 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
 }
 
 /**
- * Replies within an hour to the pull request's author, who can be a stranger. GitHub limits the App's comments in all
- * repositories of an owner together.
+ * Replies within an hour to one person. An account can be a machine that answers whatever the App writes, and GitHub
+ * limits the App's comments in all repositories of an owner together.
  */
-const MAX_AUTHOR_REPLIES = 20;
+const MAX_REPLIES = 10;
 
-/** The step of a comment, or none if it only replies and its author had enough replies. Decisions always count. */
-function limitAuthorReplies({ pull, role, facts: { now } }: CommandContext, step: Step): Step {
-  if (role !== 'author' || step.pull !== pull || step.effects.length === 0) return step;
-  const recent = (pull.authorReplies ?? []).filter((at) => Date.parse(at) > Date.parse(now) - HOUR_MS);
-  if (recent.length >= MAX_AUTHOR_REPLIES) return noop(pull, 'not-allowed');
-  return { ...step, pull: { ...pull, authorReplies: [...recent, now] } };
+/** The step of a comment, without its replies if its author had enough of them. What it decides always counts. */
+function limitReplies({ pull, person, facts: { now } }: CommandContext, step: Step): Step {
+  const isReply = ({ type }: Step['effects'][number]): boolean => type === 'reply';
+  if (step.deferred || !step.effects.some(isReply)) return step;
+  const isRecent = ({ at }: RecentReply): boolean => Date.parse(at) > Date.parse(now) - HOUR_MS;
+  const recent = (pull.recentReplies ?? []).filter(isRecent);
+  if (recent.filter(({ to }) => to === person.id).length >= MAX_REPLIES)
+    return { ...step, effects: step.effects.filter((effect) => !isReply(effect)) };
+  return { ...step, pull: { ...step.pull, recentReplies: [...recent, { to: person.id, at: now }] } };
 }
 
 function handleComment(context: CommandContext, comment: ParsedComment, relevance: RelevantComment): Step {
@@ -117,7 +120,7 @@ function replyMalformed(context: CommandContext, command: CommandName | null): S
   const isPrefixed = context.pull.run?.settings.commands === 'prefixed' && command !== 'task';
   const syntax = command === null ? null : COMMANDS[command].syntax;
   const form = syntax !== null && isPrefixed ? `/countersign ${syntax}` : syntax;
-  return endWithReply(context, malformedCommand(form), 'malformed-command');
+  return endWithHint(context, command ?? 'command', malformedCommand(form));
 }
 
 /**
@@ -163,7 +166,7 @@ function onText(context: CommandContext, comment: TextComment, { proposal, quest
 function onReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
   if (comment.suggestion !== null) return onSuggestionReply(context, comment, proposal);
   return canStillBeDenied(proposal)
-    ? endWithReply(context, affirmationDecidesNothing(proposal.id), 'malformed-command')
+    ? endWithHint(context, `consent ${proposal.id}`, affirmationDecidesNothing(proposal.id))
     : noop(context.pull, 'already-decided');
 }
 

@@ -22,13 +22,16 @@ export type PullState = {
   readonly proposalCount: number;
   /** People who got the one reply that they cannot decide here. */
   readonly notifiedUnauthorizedUserIds: readonly number[];
-  /** When the pull request's author, without write access, got the last replies; absent if there were none. */
-  readonly authorReplies?: readonly string[];
+  /** The replies to people's comments of the last hour; absent if there were none. */
+  readonly recentReplies?: readonly RecentReply[];
   /** Standing approvals that did not end, oldest first. Expired ones can be among them. */
   readonly standingApprovals: readonly StandingApproval[];
   /** Number of standing approvals on this pull request so far, which is the number of the last one. */
   readonly standingApprovalCount: number;
 };
+
+/** A reply to a person, by numeric id; `at` is ISO 8601. */
+export type RecentReply = { readonly to: number; readonly at: string };
 
 /** Key of a pull request in the store. */
 export function pullRequestKey(ref: PullRequestRef): string {

@@ -48,8 +48,9 @@ describe('commands in a comment', () => {
       '> quoted\n/approve',
       `${app} nice\n/approve`,
     ];
-    for (const body of bodies) {
-      await story.ana.replies(story.bot.proposal(1), body);
+    for (const [n, body] of bodies.entries()) {
+      const writer = await story.person(`writer${n}`, 'write');
+      await writer.replies(story.bot.proposal(1), body);
       expect(story.bot.answer()).toContain('write `/approve` as the first line');
     }
     expect(story.bot.answers()).toHaveLength(bodies.length);

@@ -81,6 +81,13 @@ export function endWithReply(context: CommandContext, reply: Reply, reason: Reas
   return endStep(withReply(startStep(context.pull), context.intent.location, reply), reason);
 }
 
+/** Replies with a hint, each once for a person and a place. */
+export function endWithHint({ pull, person, intent: { location } }: CommandContext, hint: string, reply: Reply): Step {
+  const place = location.at === 'thread' ? location.rootId : location.at;
+  const once = `hint:${hint}:${person.id}:${place}`;
+  return endStep(withReply(startStep(pull), location, reply, once), 'malformed-command');
+}
+
 /** Replies with the information that the person asked for. */
 export function endWithInfo(context: CommandContext, reply: Reply): Step {
   const acknowledged = acknowledge(startStep(context.pull), context);
