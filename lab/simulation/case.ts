@@ -68,6 +68,9 @@ const BASE_FAULT_RATES: FaultRates = { crash: 0.004, fault: 0.03, hang: 0.004 };
 /** The share of cases with a pull request from a fork. */
 const FORK_PROBABILITY = 0.12;
 
+/** Webhooks have the times of the API in most cases. */
+const SKEWS = [0, 0, 0, -3, -1, 1, 3];
+
 /** By this time after the end of the conversation every delivery has been attempted. */
 const MAX_DELIVERY_DELAY_MS = 300_000;
 
@@ -182,6 +185,7 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
   };
   const sendWebhook = createWebhookSender({
     ...{ clock, random, trace, fixture, target, deliveryLog },
+    skewSeconds: random.pick(SKEWS),
     faultRate: () => state.deliveryFaultRate,
     installation: () => findInstallation(state.simulatedGitHub.state, fixture),
   });
@@ -253,11 +257,12 @@ function leaseMethods(clock: VirtualClock, store: Store): Pick<Store, 'renewClai
 }
 
 function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
-  const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast } = state;
+  const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model, cast, random } = state;
   const isStale = (): boolean =>
     state.staleHeadWindows.some(({ from, until }) => from <= clock.now && clock.now < until);
   const openGitHub = (ref: PullRequestRef): GitHub => {
-    const direct = withStaleHead(createGitHubPort(simulatedGitHub, { ...fixture, ref }, trace), isStale, trace);
+    const port = createGitHubPort(simulatedGitHub, { ...fixture, ref }, trace);
+    const direct = withStaleHead(port, { isStale, random, trace });
     return replica.wrapPort(
       'github',
       overrides.github === undefined ? direct : overrides.github(direct, simulatedGitHub, fixture),

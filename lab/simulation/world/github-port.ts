@@ -1,5 +1,6 @@
 import { findMergeBase, listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
 import { readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
+import { answerWithError, LOST_RACES } from '../../../fakes/github/known-errors.ts';
 import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
 import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
@@ -12,6 +13,8 @@ import {
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/comments.ts';
+import { resultOfError } from '../../../src/adapters/github/commit.ts';
+import { graphqlErrorOf } from '../../../src/adapters/github/requests/errors.ts';
 import type { PostedComment } from '../../../src/core/state/posted-comment.ts';
 import {
   type CommitPlan,
@@ -260,8 +263,7 @@ function applyCommitPlan(
   });
   if (outcome.ok) return { kind: 'committed', sha: outcome.value };
   const { type, message } = outcome.error;
-  if (type === 'STALE_DATA') return { kind: 'head-moved' };
-  return { kind: 'refused', message, byRule: /rule/i.test(message) };
+  return resultOfError(graphqlErrorOf({ errors: [{ type, message }] }, {}, 0));
 }
 
 /** Null for a deleted file. A moved file keeps the bytes of its blob. */
@@ -317,14 +319,19 @@ export function pickStaleHeadWindows(random: Random, start: number): readonly St
   });
 }
 
-/** GitHub's replicas lag after a push. While stale, every commit fails as if the branch had moved. */
-export function withStaleHead(github: GitHub, isStale: () => boolean, trace: Trace): GitHub {
+/** GitHub's replicas lag after a push. While stale, every commit fails as if it had lost a race, in any of its forms. */
+export function withStaleHead(
+  github: GitHub,
+  { isStale, random, trace }: { readonly isStale: () => boolean; readonly random: Random; readonly trace: Trace },
+): GitHub {
   return {
     ...github,
     commit: async (plan) => {
       if (!isStale()) return github.commit(plan);
-      trace.add({ kind: 'fault', fault: 'stale-head', where: plan.proposalIds.join(', ') });
-      return { kind: 'head-moved' };
+      const race = random.pick(LOST_RACES);
+      trace.add({ kind: 'fault', fault: 'stale-head', where: `${plan.proposalIds.join(', ')}: ${race}` });
+      const failed = { graphqlField: 'createCommitOnBranch', expectedHead: plan.expectedHead };
+      return resultOfError(graphqlErrorOf(answerWithError(race, failed).body, {}, 0));
     },
   };
 }

@@ -180,7 +180,7 @@ function createPortError(portName: PortName, now: number, random: Random): Error
     case 'store':
       return Object.assign(new Error('the simulated database went away'), { code: '57P01' });
     case 'github':
-      return new GitHubError('the simulated GitHub went away', random.pick([null, 500, 502]), null);
+      return new GitHubError('the simulated GitHub went away', random.pick([null, 500, 502, 504]), null);
     case 'model':
       return new ModelError('transient', 'the simulated model went away', random.chance(0.5) ? now + 5_000 : null);
   }

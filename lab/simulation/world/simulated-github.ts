@@ -13,7 +13,7 @@ import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/gi
 import { firstLineOf, normalizeBody, toCommentText, toPostedComment } from '../../../src/adapters/github/comments.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/head-branch.ts';
-import { commentKey, type PostedComment } from '../../../src/core/state/posted-comment.ts';
+import { commentKey, MAX_SERVER_SKEW_MS, type PostedComment } from '../../../src/core/state/posted-comment.ts';
 import type { PullFacts, SubmittedReviewComment } from '../../../src/core/step/facts.ts';
 import {
   type CommitSummary,
@@ -259,7 +259,7 @@ export function findBotComments(
   for (const comment of listBotComments(snapshot, bot)) {
     const marker = firstLineOf(comment.body);
     if (!markers.includes(marker) || found.has(marker)) continue;
-    if (since !== null && Date.parse(comment.createdAt) < Date.parse(since)) continue;
+    if (since !== null && Date.parse(comment.createdAt) < Date.parse(since) - MAX_SERVER_SKEW_MS) continue;
     found.set(marker, { ...asPostedComment(comment.kind, comment, comment.body), body: comment.body });
   }
   return found;

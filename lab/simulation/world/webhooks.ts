@@ -1,3 +1,4 @@
+import { withShiftedTimes } from '../../../fakes/github/faults.ts';
 import type { FakeInstallation } from '../../../fakes/github/state/github-state.ts';
 import type { WebhookEvent } from '../../../fakes/github/state/operation.ts';
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
@@ -25,17 +26,20 @@ type DeliveryOptions = {
   readonly target: () => DeliveryTarget | null;
   /** The installation that gets the account's webhooks. */
   readonly installation: () => Pick<FakeInstallation, 'id' | 'suspendedAt'> | undefined;
+  /** How far the times of webhooks are from those of the API. */
+  readonly skewSeconds: number;
   /** The share of deliveries that are delayed by minutes, duplicated or dropped. */
   readonly faultRate: () => number;
 };
 
 /** Creates GitHub's webhook sender. Each delivery has a random delay, so later ones can overtake earlier ones. */
 export function createWebhookSender(options: DeliveryOptions): (event: WebhookEvent) => void {
-  const { clock, random, trace, faultRate } = options;
+  const { clock, random, trace, faultRate, skewSeconds } = options;
   let count = 0;
   return (emitted) => {
-    const event = withInstallation(options, emitted);
-    if (event === null) return;
+    const unshifted = withInstallation(options, emitted);
+    if (unshifted === null) return;
+    const event = skewSeconds === 0 ? unshifted : withShiftedTimes(unshifted, skewSeconds);
     count += 1;
     const id = `delivery-${count}`;
     const scheduleAttempt = (ms: number): void =>

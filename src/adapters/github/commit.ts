@@ -20,12 +20,17 @@ export async function createCommit(connection: PullConnection, plan: Countersign
   try {
     return await (isPlain ? commitWithGraphql(connection, plan) : commitWithGitObjects(connection, plan));
   } catch (error) {
-    if (!(error instanceof GitHubRequestError)) throw error;
-    const { meaning } = error;
-    if (meaning === 'try-again' || error.retryAt !== null) throw error;
-    if (meaning === 'branch-moved') return { kind: 'head-moved' };
-    return { kind: 'refused', message: explainRefusal(error), byRule: meaning === 'refused-by-rule' };
+    return resultOfError(error);
   }
+}
+
+/** What an error says about a commit. Throws it where that is unknown. */
+export function resultOfError(error: unknown): CommitResult {
+  if (!(error instanceof GitHubRequestError)) throw error;
+  const { meaning } = error;
+  if (meaning === 'try-again' || error.retryAt !== null) throw error;
+  if (meaning === 'branch-moved') return { kind: 'head-moved' };
+  return { kind: 'refused', message: explainRefusal(error), byRule: meaning === 'refused-by-rule' };
 }
 
 function isPlainWrite({ content, mode }: FileWrite): boolean {
