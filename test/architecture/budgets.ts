@@ -5,11 +5,11 @@ type Budget = { readonly room: string; readonly files: RegExp; readonly lines: n
 
 /** The lines that each part of src may have, with comments. Raising one takes a commit that says what it buys. */
 const BUDGETS: readonly Budget[] = [
-  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_450 },
+  { room: 'core/state, step', files: /^src\/core\/(?:state|step)\//, lines: 3_480 },
   {
     room: 'core, events, outcomes, actions',
     files: /^src\/core\/(?:[a-z-]+\.ts|events\/|outcomes\/|actions\/)/,
-    lines: 4_100,
+    lines: 4_180,
   },
   { room: 'core/webhooks, comments', files: /^src\/core\/(?:webhooks|comments)\//, lines: 1_000 },
   { room: 'core/commands', files: /^src\/core\/commands\//, lines: 1_930 },
