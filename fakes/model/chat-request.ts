@@ -1,19 +1,14 @@
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { checkParameters } from './chat-parameters.ts';
-import type { ChatMessage, ChatRequest, ChatRole, ChatTool, ChatToolCall } from './script.ts';
+import type { ChatMessage, ChatRequestResult, ChatRole, ChatTool, ChatToolCall } from './script.ts';
 import { checkToolSchema } from './tool-schema.ts';
 
-/** The parsed request, or every rule of the Chat Completions API that it violates. */
-type ChatRequestResult =
-  | { readonly ok: true; readonly request: ChatRequest }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-type ParsedPart<Value> = { readonly value: Value; readonly problems: readonly string[] };
+export type ParsedPart<Value> = { readonly value: Value; readonly problems: readonly string[] };
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'] satisfies ChatRole[]);
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Members of a message or call that every endpoint takes. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
@@ -42,7 +37,7 @@ export function parseChatRequest(
   return { ok: true, request };
 }
 
-function readEach<Value>(
+export function readEach<Value>(
   list: unknown,
   where: string,
   read: (item: JsonObject, where: string) => ParsedPart<Value>,
@@ -88,12 +83,14 @@ function isRole(value: unknown): value is ChatRole {
   return typeof value === 'string' && ROLES.has(value);
 }
 
-/** Returns the text of a message: null if there is no content, undefined if it is invalid. */
-function textOf(content: unknown): string | null | undefined {
+/** Returns the text of a message with parts of these types: null if there is no content, undefined if it is invalid. */
+export function textOf(content: unknown, types: readonly string[] = ['text']): string | null | undefined {
   if (content === null || content === undefined) return null;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
-  const texts = content.map((part: unknown) => (isRecord(part) && part['type'] === 'text' ? part['text'] : undefined));
+  const texts = content.map((part: unknown) =>
+    isRecord(part) && types.includes(String(part['type'])) ? part['text'] : undefined,
+  );
   return texts.every((text) => typeof text === 'string') ? texts.join('') : undefined;
 }
 
@@ -119,7 +116,7 @@ function checkMembers(object: JsonObject, where: string, { members }: MemberRule
 }
 
 /** Endpoints that hand the arguments to another API parse them, and refuse the history if they can't. */
-function isJsonObject(text: unknown): boolean {
+export function isJsonObject(text: unknown): boolean {
   try {
     return isRecord(parseJson(String(text)));
   } catch {
@@ -167,7 +164,7 @@ function checkToolNames(tools: readonly ChatTool[]): readonly string[] {
  * Returns the violated rules. Each tool call needs exactly one `tool` message, in the order of the calls and before any
  * other message.
  */
-function checkMessageOrder(messages: readonly ChatMessage[]): readonly string[] {
+export function checkMessageOrder(messages: readonly ChatMessage[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   let openCallIds: readonly string[] = [];

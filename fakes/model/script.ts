@@ -84,6 +84,11 @@ export type ChatRequest = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
+/** The parsed request, or every rule of the API that it violates. */
+export type ChatRequestResult =
+  | { readonly ok: true; readonly request: ChatRequest }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
 /** Creates a `chat.completion` object. `serial` makes its ids unique; `now` is in ms. */
 export function createCompletion(turn: ScriptedTurn, request: ChatRequest, serial: number, now: number): JsonObject {
   const { envelope, message, finishReason, usage } = completionParts(turn, request, serial, now);
@@ -140,9 +145,14 @@ function createToolCall(call: ScriptedCall, generatedId: string): unknown {
 
 const CHARACTERS_PER_TOKEN = 4;
 
+/** An estimate of the tokens of a text. */
+export function countTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
 function countUsage(scripted: ScriptedUsage, requestText: string, answerText: string): unknown {
-  const prompt = scripted.promptTokens ?? Math.ceil(requestText.length / CHARACTERS_PER_TOKEN);
-  const answer = scripted.completionTokens ?? Math.ceil(answerText.length / CHARACTERS_PER_TOKEN);
+  const prompt = scripted.promptTokens ?? countTokens(requestText);
+  const answer = scripted.completionTokens ?? countTokens(answerText);
   return {
     prompt_tokens: prompt,
     completion_tokens: answer,

@@ -1,18 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson } from '../../src/lib/trust.ts';
 import { flattenHeaders, readIncomingBody, startLocalServer } from '../lib/http-server.ts';
-import { parseChatRequest } from './chat-request.ts';
-import {
-  type ChatRequest,
-  createCompletion,
-  createCompletionChunks,
-  createEmptyCompletion,
-  type ScriptEntry,
-  type ScriptedFault,
-  type ScriptedReply,
-  type ScriptedTurn,
-} from './script.ts';
-import { findUnsignedCalls, signTurn } from './signatures.ts';
+import { APIS, type FakeApi } from './apis.ts';
+import type { ChatRequest, ScriptEntry, ScriptedFault, ScriptedTurn } from './script.ts';
+import { signTurn } from './signatures.ts';
 import { sendStream } from './stream.ts';
 
 type ScriptedModelOptions = {
@@ -24,7 +15,7 @@ type ScriptedModelOptions = {
   readonly now?: () => number;
 };
 
-/** A fake model that sends scripted answers through the Chat Completions API. */
+/** A fake model that sends scripted answers through the Chat Completions API and the Responses API. */
 export type ScriptedModel = {
   /** Base URL for a client, ending in `/v1`. The paths also work without the `/v1`. */
   readonly url: string;
@@ -55,8 +46,10 @@ type EndpointRules = {
   readonly refusedParameters?: readonly string[];
   /** A message of the user right after another or after results gets a 500, as from a template of Mistral's family. */
   readonly alternatingRoles?: boolean;
-  /** Each call gets a signature, and a history without it is a violation. */
+  /** Each call gets a signature or a thought, and a history without it is a violation. */
   readonly signatures?: boolean;
+  /** Chat Completions refuse tools beside reasoning, as OpenAI's newest models do. */
+  readonly noToolsBesideReasoning?: boolean;
 };
 
 type ModelSession = {
@@ -117,31 +110,26 @@ async function handleModelRequest(
   }
   const call = `${request.method} ${path}`;
   if (call === 'GET /models') return sendModels(session, response);
-  if (call !== 'POST /chat/completions') return rejectRequest(session, response, 404, [`${call}: unknown URL`]);
-  return handleChatRequest(session, headers, body, response);
-}
-
-async function handleChatRequest(
-  session: ModelSession,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-  response: ServerResponse,
-): Promise<void> {
-  const parsed = parseChatRequest(jsonOrUndefined(body), headers, session);
+  const api = APIS.get(call);
+  if (api === undefined) return rejectRequest(session, response, 404, [`${call}: unknown URL`]);
+  const parsed = api.parse(jsonOrUndefined(body), headers, session);
   if (!parsed.ok) return rejectRequest(session, response, 400, parsed.problems);
+  const exchange = { session, api, request: parsed.request, response };
   if (isCheck(parsed.request)) {
     session.checks.push(parsed.request);
-    return respond(session, evaluate(session.checkAnswer, parsed.request), parsed.request, response);
+    return respond(exchange, session.checkAnswer);
   }
   session.requests.push(parsed.request);
   const refused = session.rules.refusedParameters?.find((name) => parsed.request.body[name] !== undefined);
   if (refused !== undefined) return refuseParameter(response, refused);
   if (session.rules.alternatingRoles === true && !alternates(parsed.request)) return refuseRoles(response);
-  const unsigned = session.rules.signatures === true ? findUnsignedCalls(parsed.request.body) : [];
+  if (session.rules.noToolsBesideReasoning === true && isToolsBesideReasoning(parsed.request))
+    return refuseToolsBesideReasoning(response, parsed.request);
+  const unsigned = session.rules.signatures === true ? api.findUnsigned(parsed.request.body) : [];
   if (unsigned.length > 0) return rejectRequest(session, response, 400, unsigned);
   const entry = session.queue.shift() ?? session.fallback;
   if (entry === undefined) return rejectRequest(session, response, 400, ['the script has no answer left']);
-  return respond(session, evaluate(entry, parsed.request), parsed.request, response);
+  return respond(exchange, entry);
 }
 
 /** The App asks a model now and then whether it is there. */
@@ -149,9 +137,18 @@ function isCheck({ messages }: ChatRequest): boolean {
   return messages.length === 1 && messages[0]?.content?.startsWith('Countersign check') === true;
 }
 
-function evaluate(entry: ScriptEntry, request: ChatRequest): ScriptedReply {
-  return typeof entry === 'function' ? entry(request) : entry;
+function respond(exchange: Exchange, entry: ScriptEntry): Promise<void> {
+  const answer = typeof entry === 'function' ? entry(exchange.request) : entry;
+  return 'fault' in answer ? sendFault(exchange, answer) : sendTurn(exchange, answer);
 }
+
+/** A valid request, and where its answer goes. */
+type Exchange = {
+  readonly session: ModelSession;
+  readonly api: FakeApi;
+  readonly request: ChatRequest;
+  readonly response: ServerResponse;
+};
 
 function jsonOrUndefined(body: Uint8Array): unknown {
   try {
@@ -161,22 +158,7 @@ function jsonOrUndefined(body: Uint8Array): unknown {
   }
 }
 
-async function respond(
-  session: ModelSession,
-  answer: ScriptedReply,
-  request: ChatRequest,
-  response: ServerResponse,
-): Promise<void> {
-  if ('fault' in answer) return sendFault(session, answer, request, response);
-  return sendTurn(session, answer, request, response);
-}
-
-async function sendTurn(
-  session: ModelSession,
-  scripted: ScriptedTurn,
-  request: ChatRequest,
-  response: ServerResponse,
-): Promise<void> {
+async function sendTurn({ session, api, request, response }: Exchange, scripted: ScriptedTurn): Promise<void> {
   const turn = session.rules.signatures === true ? signTurn(scripted) : scripted;
   for (const members of [turn.members, ...(turn.calls ?? []).map((call) => call.members)]) {
     for (const name of Object.keys(members ?? {})) session.members.add(name);
@@ -184,8 +166,9 @@ async function sendTurn(
   await turn.sendAfter;
   const [serial, now] = [nextSerial(session), currentTime(session)];
   if (request.body['stream'] !== true || turn.delivery?.plain === true)
-    return sendJson(response, 200, createCompletion(turn, request, serial, now));
-  return sendStream(response, createCompletionChunks(turn, request, serial, now), turn.delivery);
+    return sendJson(response, 200, api.createAnswer(turn, request, serial, now));
+  const delivery = api.sendsDone ? turn.delivery : { ...turn.delivery, omitDone: true };
+  return sendStream(response, api.createEvents(turn, request, serial, now), delivery);
 }
 
 function alternates({ messages }: ChatRequest): boolean {
@@ -204,12 +187,18 @@ function refuseParameter(response: ServerResponse, name: string): void {
   sendJson(response, 400, { error });
 }
 
-async function sendFault(
-  session: ModelSession,
-  fault: ScriptedFault,
-  request: ChatRequest,
-  response: ServerResponse,
-): Promise<void> {
+/** Its default effort counts as reasoning too. The words are OpenAI's. */
+function isToolsBesideReasoning({ tools, body }: ChatRequest): boolean {
+  return tools.length > 0 && body['messages'] !== undefined && body['reasoning_effort'] !== 'none';
+}
+
+function refuseToolsBesideReasoning(response: ServerResponse, { model }: ChatRequest): void {
+  const message = `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`;
+  const error = { message, type: 'invalid_request_error', param: 'reasoning_effort', code: null };
+  sendJson(response, 400, { error });
+}
+
+async function sendFault({ session, api, request, response }: Exchange, fault: ScriptedFault): Promise<void> {
   switch (fault.fault) {
     case 'status':
       sendJson(response, fault.status, fault.body ?? errorBody('Scripted failure.', 'scripted'), fault.headers);
@@ -218,13 +207,13 @@ async function sendFault(
       response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body);
       break;
     case 'empty-choices':
-      sendJson(response, 200, createEmptyCompletion(request, nextSerial(session), currentTime(session)));
+      sendJson(response, 200, api.createEmpty(request, nextSerial(session), currentTime(session)));
       break;
     case 'web-page':
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<!doctype html><h1>Sign in</h1>');
       break;
     case 'stream-error':
-      await sendStream(response, [{ error: fault.error }], { omitDone: true });
+      await sendStream(response, api.createErrorEvents(fault.error), { omitDone: true });
       break;
     case 'reset':
       response.destroy();

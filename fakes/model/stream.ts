@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isRecord } from '../../src/lib/trust.ts';
 import type { JsonObject } from '../lib/json.ts';
 
 /** How the fake model sends a stream; by default one event a write. */
@@ -56,7 +57,8 @@ function callDeltas({ function: target, ...call }: JsonObject & { readonly funct
   return [first, ...piecesOf(text).map((piece) => ({ index, function: { arguments: piece } }))];
 }
 
-function piecesOf(value: unknown): readonly unknown[] {
+/** A text in pieces; any other value whole, and null in none. */
+export function piecesOf(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return value === null ? [] : [value];
   const characters = [...value];
   return Array.from({ length: Math.ceil(characters.length / PIECE_CHARACTERS) }, (_, at) =>
@@ -73,12 +75,18 @@ export async function sendStream(
   const { newline = '\n', stallAfter, cutAfter, omitDone = false, comments = false } = delivery;
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   response.flushHeaders();
-  const events = [...chunks.map((chunk) => JSON.stringify(chunk)), ...(omitDone ? [] : ['[DONE]'])];
+  const events = [...chunks.map((chunk) => toEvent(chunk, newline)), ...(omitDone ? [] : ['data: [DONE]'])];
   const comment = comments ? `: keep-alive${newline}${newline}` : '';
   for (const event of events.slice(0, stallAfter ?? cutAfter ?? events.length)) {
-    await writePieces(response, Buffer.from(`${comment}data: ${event}${newline}${newline}`), delivery);
+    await writePieces(response, Buffer.from(`${comment}${event}${newline}${newline}`), delivery);
   }
   if (stallAfter === undefined) response.end();
+}
+
+/** A chunk with a type is an event of that name. */
+function toEvent(chunk: unknown, newline: string): string {
+  const data = `data: ${JSON.stringify(chunk)}`;
+  return isRecord(chunk) && typeof chunk['type'] === 'string' ? `event: ${chunk['type']}${newline}${data}` : data;
 }
 
 const PIECE_BYTES = { one: 1, three: 3 } as const;

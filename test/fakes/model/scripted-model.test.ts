@@ -134,7 +134,7 @@ describe('the scripted model', () => {
   it('reports an unknown URL and an empty script as violations', async () => {
     const client = await start();
     await expect(client.chat.completions.create(hello)).rejects.toMatchObject({ status: 400 });
-    await expect(client.responses.create({ model: 'scripted', input: 'x' })).rejects.toMatchObject({ status: 404 });
-    expect(model.violations).toEqual(['the script has no answer left', 'POST /responses: unknown URL']);
+    await expect(client.completions.create({ model: 'scripted', prompt: 'x' })).rejects.toMatchObject({ status: 404 });
+    expect(model.violations).toEqual(['the script has no answer left', 'POST /completions: unknown URL']);
   });
 });
