@@ -1,70 +1,53 @@
 import type { OpenAI } from 'openai';
-import { Stream } from 'openai/streaming';
-import { isRecord, parseJson } from '../../lib/trust.ts';
+import { isRecord } from '../../lib/trust.ts';
 import { UnusableResponseError } from './error-meanings.ts';
-import { createCallId } from './tool-calls.ts';
-
-const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
-
-const JSON_TYPES = /^application\/(?:[\w.+-]+\+)?json\b/i;
+import { type AnswerBody, readAnswerBody } from './read-answer-body.ts';
+import { areArgumentsBroken } from './tool-calls.ts';
 
 /** Called for each piece of an answer, with its unchecked count of tokens: it costs also if it breaks off. */
 type OnPiece = (usage: unknown) => void;
 
-/**
- * Reads a response into one completion: a stream of chunks, or the plain JSON of an endpoint that ignores `stream`.
- */
-export async function readCompletion(response: Response, client: OpenAI, onPiece: OnPiece): Promise<unknown> {
-  const type = response.headers.get('content-type') ?? '';
-  if (PAGE_TYPES.test(type)) {
-    await response.body?.cancel();
-    throw new UnusableResponseError('wrong-content-type', `content type ${type.slice(0, 60)}`);
-  }
-  try {
-    const stream = Stream.fromSSEResponse<unknown>(response, new AbortController(), client);
-    const isPlain = JSON_TYPES.test(type);
-    const completion = isPlain ? parseJson(await response.text()) : await mergeChunks(stream, onPiece);
+/** Reads a response into one completion, whether it is streamed or not. */
+export function readCompletion(response: Response, client: OpenAI, onPiece: OnPiece): Promise<unknown> {
+  return readAnswerBody(response, client, async (body) => {
+    const completion = body.kind === 'plain' ? body.json : await mergeChunks(body, onPiece);
     onPiece(isRecord(completion) ? completion['usage'] : null);
-    return withCallIds(completion);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UnusableResponseError('unreadable-answer', error.message);
-    throw error;
-  }
-}
-
-/**
- * A completion whose calls all have an id: results are matched with calls by it. vLLM, llama.cpp and others leave it
- * out in some modes, and want to get one back.
- */
-function withCallIds(completion: unknown): unknown {
-  const choice = isRecord(completion) && Array.isArray(completion['choices']) ? completion['choices'][0] : null;
-  const message = isRecord(choice) ? choice['message'] : null;
-  if (!isRecord(completion) || !isRecord(message) || !Array.isArray(message['tool_calls'])) return completion;
-  const calls = message['tool_calls'].map((call: unknown) =>
-    isRecord(call) && isUnset(call['id']) ? { ...call, id: createCallId() } : call,
-  );
-  return { ...completion, choices: [{ ...choice, message: { ...message, tool_calls: calls } }] };
+    return completion;
+  });
 }
 
 /** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */
-async function mergeChunks(chunks: AsyncIterable<unknown>, onPiece: OnPiece): Promise<unknown> {
+async function mergeChunks({ events, isDone }: AnswerBody & { kind: 'stream' }, onPiece: OnPiece): Promise<unknown> {
   let message: unknown = {};
-  let finishReason: unknown = null;
+  let end: JsonObject = {};
   let usage: unknown;
   let isEmpty = true;
-  for await (const chunk of chunks) {
+  for await (const chunk of events) {
     if (!isRecord(chunk)) continue;
     isEmpty = false;
     // Some endpoints count anew in each chunk, so the last count is the whole one.
     usage = chunk['usage'] ?? usage;
     onPiece(usage);
-    const choice = firstChoice(chunk);
-    message = mergeDelta(message, choice['delta'] ?? choice['message']);
-    finishReason = choice['finish_reason'] ?? finishReason;
+    const { delta, message: whole, finish_reason, error } = firstChoice(chunk);
+    message = mergeDelta(message, delta ?? whole);
+    end = { ...end, ...(isUnset(finish_reason) ? {} : { finish_reason }), ...(isUnset(error) ? {} : { error }) };
   }
   if (isEmpty) throw new UnusableResponseError('unreadable-answer', 'the stream has no chunk');
-  if (typeof finishReason !== 'string') throw new UnusableResponseError('cut-off', 'the stream ended in mid-answer');
-  return { choices: [{ message, finish_reason: finishReason }], usage };
+  if (Object.keys(end).length === 0 && !(isDone() && isWhole(message)))
+    throw new UnusableResponseError('cut-off', 'the stream ended in mid-answer');
+  return { choices: [{ message, ...end }], usage };
+}
+
+/** Whether a message without a finish reason can be all that its model said. */
+function isWhole(message: unknown): boolean {
+  const { content, refusal, tool_calls: calls = [] }: JsonObject = isRecord(message) ? message : {};
+  if (!Array.isArray(calls) || calls.some((call: unknown) => hasBrokenArguments(call))) return false;
+  return calls.length > 0 || !isUnset(content) || !isUnset(refusal);
+}
+
+function hasBrokenArguments(call: unknown): boolean {
+  const text = isRecord(call) && isRecord(call['function']) ? call['function']['arguments'] : null;
+  return typeof text === 'string' && text !== '' && areArgumentsBroken(text);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -80,12 +63,14 @@ const LABELS: ReadonlySet<string> = new Set(['format', 'id', 'index', 'name', 'o
 
 /**
  * The value after a delta: texts are concatenated, objects are merged by member, and elements of lists by their
- * `index`. Null adds nothing. The package's own merging knows only its own members, and loses thoughts.
+ * `index`. Null adds nothing. A text beside a list, as a content can be both, is one of its parts. The package's own
+ * merging knows only its own members, and loses thoughts.
  */
 export function mergeDelta(whole: unknown, delta: unknown): unknown {
   if (delta === null || delta === undefined) return whole;
   if (typeof whole === 'string' && typeof delta === 'string') return whole + delta;
-  if (Array.isArray(delta)) return delta.reduce(mergeElement, Array.isArray(whole) ? whole : []);
+  if (Array.isArray(delta)) return delta.reduce(mergeElement, toParts(whole));
+  if (Array.isArray(whole) && typeof delta === 'string') return toParts(delta).reduce(mergeElement, whole);
   if (!isRecord(whole) || !isRecord(delta)) return delta;
   const members = new Map(Object.entries(whole));
   for (const [name, value] of Object.entries(delta)) {
@@ -97,9 +82,23 @@ export function mergeDelta(whole: unknown, delta: unknown): unknown {
   return Object.fromEntries(members);
 }
 
+function toParts(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string' && value !== '' ? [{ type: 'text', text: value }] : [];
+}
+
 function mergeElement(list: readonly unknown[], element: unknown): readonly unknown[] {
-  const at = list.findLastIndex((one) => isSameElement(one, element));
+  const at = continuesLastPart(list, element)
+    ? list.length - 1
+    : list.findLastIndex((one) => isSameElement(one, element));
   return at === -1 ? [...list, element] : list.with(at, mergeDelta(list[at], element));
+}
+
+/** Parts of a content have no index, and come in pieces too. */
+function continuesLastPart(list: readonly unknown[], piece: unknown): boolean {
+  const last = list.at(-1);
+  if (!isRecord(last) || !isRecord(piece) || piece['type'] !== last['type']) return false;
+  return isUnset(piece['index']) && (piece['type'] === 'text' || piece['type'] === 'thinking');
 }
 
 /** Some endpoints count several calls or kinds of thoughts with one index; their ids or types tell them apart. */

@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 import type { ScriptEntry } from '../../../../fakes/model/script.ts';
 import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
 import { createModel } from '../../../../src/adapters/model/openai.ts';
-import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import type { ModelResponse, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import { type Model, ModelError } from '../../../../src/core/step/model-port.ts';
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -17,6 +17,16 @@ const TOOLS = [
 ];
 
 export const HELLO: readonly TranscriptMessage[] = [{ role: 'user', content: 'Use bigint.' }];
+
+/** The transcript after a response and the results of its calls. */
+export function afterwards(response: ModelResponse): readonly TranscriptMessage[] {
+  const { content, toolCalls, opaque } = response;
+  return [
+    ...HELLO,
+    { role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) },
+    ...toolCalls.map(({ id }) => ({ role: 'tool', toolCallId: id, content: 'done' }) as const),
+  ];
+}
 
 type Options = Parameters<typeof createModel>[0];
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedTurn } from '../../../../fakes/model/script.ts';
 import type { ScriptedModel } from '../../../../fakes/model/scripted-model.ts';
-import type { ModelResponse, TranscriptMessage } from '../../../../src/core/state/conversation.ts';
-import { HELLO, type ModelOverrides, never, openModel, RUN, raw, scripted } from './open-model.ts';
+import { afterwards, HELLO, type ModelOverrides, never, openModel, RUN, raw, scripted } from './open-model.ts';
 
 const SIGNATURE = { google: { thought_signature: 'c2lnbmVk' } };
 
@@ -15,16 +14,6 @@ const TURN: ScriptedTurn = {
   },
   calls: [{ id: 'one', name: 'read_file', arguments: { path: 'x' }, members: { extra_content: SIGNATURE } }],
 };
-
-/** The transcript after a response and the result of its calls. */
-function afterwards(response: ModelResponse): readonly TranscriptMessage[] {
-  const { content, toolCalls, opaque } = response;
-  return [
-    ...HELLO,
-    { role: 'assistant', content, toolCalls, ...(opaque === undefined ? {} : { opaque }) },
-    ...toolCalls.map(({ id }) => ({ role: 'tool', toolCallId: id, content: 'done' }) as const),
-  ];
-}
 
 /** Asks twice, the second time with other settings; returns the second request's assistant message. */
 async function sentBack(endpoint: ScriptedModel, overrides: ModelOverrides = {}): Promise<unknown> {

@@ -98,18 +98,12 @@ describe('responses', () => {
   });
 });
 
-const call = { id: 'a', type: 'function', function: { name: 'x', arguments: '{}' } };
-
-const withCalls = (...calls: readonly unknown[]) => ({ choices: [{ message: { content: null, tool_calls: calls } }] });
-
 const SHAPELESS: readonly (readonly [string, unknown])[] = [
   ['no choices', { choices: [] }],
   ['no choice at all', {}],
   ['a null choice', { choices: [null] }],
-  ['a custom tool call', withCalls({ id: 'a', type: 'custom', custom: { name: 'x', input: 'y' } })],
-  ['arguments that are no text', withCalls({ ...call, function: { name: 'x', arguments: {} } })],
-  ['a call whose id is no text', withCalls({ ...call, id: {} })],
-  ['two calls of one id', withCalls(call, call)],
+  ['a content that is a number', { choices: [{ message: { content: 7 } }] }],
+  ['calls that are no list', { choices: [{ message: { content: null, tool_calls: { one: {} } } }] }],
   ['JSON null', 'null'],
   ['half a JSON document', '{"choices": [{"mess'],
   ['an HTML page', '<html>maintenance</html>'],
