@@ -118,6 +118,7 @@ function createBenchContext(meter: Meter, store: Store): WorkerContext {
   const model = createModel({
     apiKey: null,
     baseURL: null,
+    api: 'chat',
     model: 'fake',
     tools: toolDefinitions(),
     contextTokens: null,

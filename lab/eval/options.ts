@@ -24,7 +24,7 @@ export const EVAL_HELP = `Usage: npm run eval -- [--model NAME] [--tasks GLOB] [
 
 Gives a model small tasks on pull requests of a fake GitHub, plays the reviewers, and grades what was committed.
 
-  --model NAME    a real model at the endpoint of OPENAI_BASE_URL, with OPENAI_API_KEY and the MODEL_ settings
+  --model NAME    a real model at the endpoint of OPENAI_BASE_URL, with OPENAI_API_KEY, OPENAI_API and the MODEL_ settings
                   (default: a script that solves every task, and nothing leaves this machine)
   --tasks GLOB    only the tasks with these names, such as 'rename-*'
   --list          list the tasks, and play none

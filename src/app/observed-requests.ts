@@ -20,7 +20,7 @@ export const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   'key-rejected': 'Check OPENAI_API_KEY.',
   'access-denied': 'Check which models OPENAI_API_KEY may use, and OPENAI_MODEL.',
   'model-unknown': 'Check OPENAI_MODEL.',
-  'not-found': 'Check OPENAI_MODEL and OPENAI_BASE_URL, which usually ends in /v1.',
+  'not-found': 'Check OPENAI_MODEL, OPENAI_BASE_URL, which usually ends in /v1, and OPENAI_API.',
   'bad-request': 'Check OPENAI_MODEL and OPENAI_BASE_URL, and what the endpoint says.',
   'no-tools':
     'Set OPENAI_MODEL to a model that can call tools. vLLM needs --enable-auto-tool-choice and a tool parser, llama.cpp --jinja.',
@@ -36,7 +36,7 @@ export const FIXES: Readonly<Record<ModelFailureKind, string>> = {
   redirected: 'Set OPENAI_BASE_URL to the address that the endpoint redirects to.',
   'endpoint-failing': 'Nothing, unless it repeats: then look at the endpoint.',
   'wrong-content-type': 'Check OPENAI_BASE_URL, which leads to a web page; it usually ends in /v1.',
-  'unreadable-answer': 'Check that OPENAI_BASE_URL leads to a Chat Completions endpoint.',
+  'unreadable-answer': 'Check OPENAI_BASE_URL and OPENAI_API, which names the API of the endpoint.',
 };
 
 /** Failures of one conversation, which say nothing about the endpoint. */

@@ -118,6 +118,7 @@ function openModel({ config, log }: Pick<Services, 'config' | 'log'>, tools: Mod
   return createModel({
     apiKey: config.model.apiKey,
     baseURL: config.model.baseUrl,
+    api: config.model.api,
     model: config.model.name,
     tools,
     parameters: config.model.parameters,

@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'connections, migrations, database errors',
     entries: ['schema.ts', 'errors.ts'],
   },
-  'src/adapters/model': { what: 'the Chat Completions endpoint', entries: ['openai.ts'], importers: ['src/app'] },
+  'src/adapters/model': { what: 'the model’s endpoint, by two APIs', entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/syntax': {
     what: 'parsers of programming languages and data files',
     entries: ['languages.ts', 'parse-source.ts', 'new-syntax-error.ts'],

@@ -11,9 +11,21 @@ type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 
 type WireTool = OpenAI.Chat.Completions.ChatCompletionTool;
 
+/** OpenAI's newest models refuse any effort beside tools here, also their default one. */
+const EFFORT_BESIDE_TOOLS = 'reasoning_effort beside tools';
+
 /** The Chat Completions API, which nearly every endpoint has. */
 export const CHAT_WIRE: ModelWire = {
   path: '/chat/completions',
+  refusals: [
+    {
+      words: /^(?=.*\btools?\b)(?=.*(?:\breasoning_effort\b|\/responses\b))(?=.*(?:not|n't|un)[ -]?supported)/is,
+      name: EFFORT_BESIDE_TOOLS,
+      isOfRun: false,
+      warning:
+        'model endpoint takes tools only without reasoning in Chat Completions, so the model no longer thinks: set OPENAI_API to responses',
+    },
+  ],
   writeTranscript: (messages) => ({ messages: messages.map(toWireMessage) }),
   writeTool,
   listParameters,
@@ -34,9 +46,9 @@ function toWireMessage({ message, opaque }: SentMessage): WireMessage {
     case 'assistant': {
       // The API rejects an empty list of calls, and a message with neither content nor calls.
       if (message.toolCalls.length === 0)
-        return { ...opaque.message, role: 'assistant', content: message.content ?? '' };
+        return { role: 'assistant', content: message.content ?? '', ...opaque.message };
       const calls = message.toolCalls.map((call) => toWireToolCall(call, opaque.calls[call.id] ?? {}));
-      return { ...opaque.message, role: 'assistant', content: message.content, tool_calls: calls };
+      return { role: 'assistant', content: message.content, ...opaque.message, tool_calls: calls };
     }
   }
 }
@@ -55,15 +67,7 @@ function writeTool({ name, description, parameters }: ModelTool): WireTool {
   return { type: 'function', function: { name, description, parameters: { ...parameters } } };
 }
 
-type ParameterName =
-  | 'max_completion_tokens'
-  | 'max_tokens'
-  | 'prompt_cache_key'
-  | 'reasoning_effort'
-  | 'stream'
-  | 'stream_options'
-  | 'temperature'
-  | 'tool_choice';
+type ParameterName = keyof OpenAI.Chat.Completions.ChatCompletionCreateParams;
 
 /** The limit of output tokens has two names, and some endpoints refuse one of them. */
 const OUTPUT_LIMIT_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
@@ -73,7 +77,7 @@ function listParameters({ parameters, isOpenAi, runId, forbidsCalls, isRefused }
   const limitName = limitNames.find((name) => !isRefused(name));
   const wanted: readonly (readonly [ParameterName, unknown])[] = [
     ...(limitName === undefined ? [] : [[limitName, parameters.maxOutputTokens] as const]),
-    ['reasoning_effort', parameters.reasoningEffort],
+    ['reasoning_effort', isRefused(EFFORT_BESIDE_TOOLS) ? 'none' : parameters.reasoningEffort],
     ['temperature', parameters.temperature],
     ['prompt_cache_key', isOpenAi ? runId : null],
     ['stream', true],

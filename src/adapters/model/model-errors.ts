@@ -62,7 +62,7 @@ const UNUSABLE: Readonly<Record<UnusableResponseError['flaw'], ErrorMeaning>> = 
   ),
   'unreadable-answer': transientError(
     'unreadable-answer',
-    'The model endpoint answered in a form that is no Chat Completions reply.',
+    'The model endpoint answered in a form that its API does not have.',
   ),
 };
 

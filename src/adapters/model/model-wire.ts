@@ -5,6 +5,8 @@ import type { ModelResponse, OpaqueMembers, TokenUsage, TranscriptMessage } from
 export type ModelWire = {
   /** Below the endpoint's base URL. */
   readonly path: string;
+  /** Refusals that do not name what they refuse. */
+  readonly refusals: readonly Refusal[];
   /** The members of a request that hold the transcript. */
   readonly writeTranscript: (messages: readonly SentMessage[]) => JsonObject;
   readonly writeTool: (tool: ModelTool) => unknown;
@@ -14,7 +16,20 @@ export type ModelWire = {
   readonly readAnswer: (response: Response, client: OpenAI, onUsage: OnUsage) => Promise<ModelAnswer>;
 };
 
+/** A refusal by its words, and the parameter or opaque member that later requests leave out, or send in another way. */
+export type Refusal = {
+  readonly words: RegExp;
+  readonly name: string;
+  /** It is left out in this run only. */
+  readonly isOfRun: boolean;
+  /** What the operator is told. */
+  readonly warning: string;
+};
+
 export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Which of the two APIs is used. */
+export type ModelApi = 'responses' | 'chat';
 
 /** A tool that the model can call. `parameters` is a JSON schema. */
 export type ModelTool = {
@@ -47,7 +62,7 @@ export type ModelParameters = {
 
 export type ParameterInput = {
   readonly parameters: ModelParameters;
-  /** The endpoint is OpenAI's own or Azure's, which know the newer parameters. */
+  /** The endpoint is OpenAI's own or Azure's, which know the newer parameters; all others know the older ones. */
   readonly isOpenAi: boolean;
   readonly runId: string;
   /** The request has tools, and none may be called. */

@@ -7,22 +7,29 @@ import { CHAT_WIRE } from './chat-wire.ts';
 import { createContextSizeReader } from './context-size.ts';
 import { toModelError, watchdogError, withUsage } from './model-errors.ts';
 import { createPatientFetch, startWatchdog, type TimeLimits } from './model-fetch.ts';
-import type { ModelAnswer, ModelParameters, ModelTool, OnUsage } from './model-wire.ts';
+import type { ModelAnswer, ModelApi, ModelParameters, ModelTool, ModelWire, OnUsage } from './model-wire.ts';
 import { keepMembers, type ModelAddress } from './opaque-members.ts';
 import { TOO_LONG_WORDS } from './overflow-words.ts';
 import { withPlainErrors } from './plain-errors.ts';
 import { type Conversation, createRequestBuilder, findRefusedName } from './request.ts';
+import { RESPONSES_WIRE } from './responses-wire.ts';
 import { areArgumentsBroken } from './tool-calls.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 
+const WIRES: Readonly<Record<ModelApi, ModelWire>> = { chat: CHAT_WIRE, responses: RESPONSES_WIRE };
+
+const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/;
+
 type ModelOptions = {
   /** Null if the endpoint requires none. */
   readonly apiKey: string | null;
   /** Null for OpenAI's own endpoint. */
   readonly baseURL: string | null;
+  /** Null for what suits the endpoint: `responses` for OpenAI's own and Azure's, else `chat`. */
+  readonly api: ModelApi | null;
   /** The model of requests that name none. */
   readonly model: string;
   readonly tools: readonly ModelTool[];
@@ -37,7 +44,7 @@ type ModelOptions = {
 };
 
 /**
- * Creates the adapter for the models of a Chat Completions endpoint. A refusal by one of them, and the size of
+ * Creates the adapter for the models of an endpoint. A refusal by one of them, and the size of
  * its context, say nothing about the others. It repeats no failed request; the stored effect does.
  */
 export function createModel(options: ModelOptions): Model {
@@ -64,9 +71,11 @@ type SingleModel = {
 
 function createSingleModel(options: ModelOptions): SingleModel {
   const { log, model, limits, apiKey, now = Date.now } = options;
-  const wire = CHAT_WIRE;
-  const address = modelAddress(options);
-  const requests = createRequestBuilder({ ...options, wire, address });
+  const isOpenAi = OPENAI_HOSTS.test(new URL(options.baseURL ?? OPENAI_URL).hostname);
+  const api = options.api ?? (isOpenAi ? 'responses' : 'chat');
+  const wire = WIRES[api];
+  const address = modelAddress(options, api);
+  const requests = createRequestBuilder({ ...options, wire, address, isOpenAi });
   const client = createClient(options);
   /** Asks again without a parameter that the endpoint refuses by its name. */
   const complete = async (
@@ -81,10 +90,11 @@ function createSingleModel(options: ModelOptions): SingleModel {
       return await wire.readAnswer(response, client, observer.onUsage);
     } catch (error) {
       if (!(error instanceof APIError) || TOO_LONG_WORDS.test(error.message)) throw error;
-      const refused = findRefusedName(error, removable);
+      const refused = findRefusedName(error, removable, wire.refusals);
       if (refused === null) throw error;
-      log.warn({ parameter: refused, model }, 'model endpoint refuses a parameter');
-      requests.refuse(refused);
+      const refusal = wire.refusals.find(({ name }) => name === refused);
+      log.warn({ parameter: refused, model }, refusal?.warning ?? 'model endpoint refuses a parameter');
+      requests.refuse(refused, refusal?.isOfRun === true ? conversation.runId : null);
       return complete(conversation, signal, observer);
     }
   };
@@ -118,10 +128,14 @@ function createSingleModel(options: ModelOptions): SingleModel {
 /** What is told while an answer arrives: each piece of its body, and the count of tokens so far. */
 type Observer = { readonly onBytes: () => void; readonly onUsage: OnUsage };
 
-/** Credentials and queries in the address are left out, because this is stored. */
-function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>): ModelAddress {
+/**
+ * Credentials and queries in the address are left out, because this is stored. Neither API takes the members of the
+ * other one.
+ */
+function modelAddress({ baseURL, model }: Pick<ModelOptions, 'baseURL' | 'model'>, api: ModelApi): ModelAddress {
   const { origin, pathname } = new URL(baseURL ?? OPENAI_URL);
-  return { model, endpoint: `${origin}${pathname}` };
+  const endpoint = `${origin}${pathname}`;
+  return { model, endpoint: api === 'chat' ? endpoint : `${endpoint.replace(/\/$/, '')}${RESPONSES_WIRE.path}` };
 }
 
 /** Sets all options that the SDK would otherwise read from the environment. */

@@ -24,8 +24,7 @@ const WireCompletion = z.object({ choices: z.tuple([WireChoice], z.unknown()), u
  * counts that are not reported are 0.
  */
 export function parseCompletion(completion: unknown): ModelAnswer {
-  const { finish_reason: written, error } = firstChoice(completion);
-  const finishReason = readFinishReason(written, error);
+  const finishReason = readFinishReason(firstChoice(completion)['finish_reason']);
   const parsed = WireCompletion.safeParse(completion);
   if (!parsed.success) throw new UnusableResponseError('unreadable-answer', 'the answer has another form');
   const { choices, usage } = parsed.data;

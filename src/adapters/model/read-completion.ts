@@ -19,7 +19,7 @@ export function readCompletion(response: Response, client: OpenAI, onPiece: OnPi
 /** Merges the chunks of a stream into a completion as an endpoint sends it without streaming. */
 async function mergeChunks({ events, isDone }: AnswerBody & { kind: 'stream' }, onPiece: OnPiece): Promise<unknown> {
   let message: unknown = {};
-  let end: JsonObject = {};
+  let finishReason: unknown = null;
   let usage: unknown;
   let isEmpty = true;
   for await (const chunk of events) {
@@ -28,14 +28,14 @@ async function mergeChunks({ events, isDone }: AnswerBody & { kind: 'stream' }, 
     // Some endpoints count anew in each chunk, so the last count is the whole one.
     usage = chunk['usage'] ?? usage;
     onPiece(usage);
-    const { delta, message: whole, finish_reason, error } = firstChoice(chunk);
+    const { delta, message: whole, finish_reason: end } = firstChoice(chunk);
     message = mergeDelta(message, delta ?? whole);
-    end = { ...end, ...(isUnset(finish_reason) ? {} : { finish_reason }), ...(isUnset(error) ? {} : { error }) };
+    finishReason = isUnset(end) ? finishReason : end;
   }
   if (isEmpty) throw new UnusableResponseError('unreadable-answer', 'the stream has no chunk');
-  if (Object.keys(end).length === 0 && !(isDone() && isWhole(message)))
+  if (typeof finishReason !== 'string' && !(isDone() && isWhole(message)))
     throw new UnusableResponseError('cut-off', 'the stream ended in mid-answer');
-  return { choices: [{ message, ...end }], usage };
+  return { choices: [{ message, finish_reason: finishReason }], usage };
 }
 
 /** Whether a message without a finish reason can be all that its model said. */

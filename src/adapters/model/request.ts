@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../../core/state/conversation.ts';
 import { isReadingTool, readToolName } from '../../core/state/tools.ts';
 import { ROLES_WORDS } from './error-meanings.ts';
-import type { JsonObject, ModelParameters, ModelTool, ModelWire } from './model-wire.ts';
+import type { JsonObject, ModelParameters, ModelTool, ModelWire, Refusal } from './model-wire.ts';
 import { type ModelAddress, opaqueFor, opaqueNames } from './opaque-members.ts';
 
 /** The content of a request to the model. */
@@ -18,6 +18,7 @@ type OfferedTools = 'all' | 'reading' | 'reading-uncallable';
 type RequestOptions = {
   readonly wire: ModelWire;
   readonly address: ModelAddress;
+  readonly isOpenAi: boolean;
   readonly tools: readonly ModelTool[];
   readonly parameters: ModelParameters;
 };
@@ -25,8 +26,8 @@ type RequestOptions = {
 /** Builds the requests to one model at one endpoint, and remembers what it refuses as long as the process lives. */
 type RequestBuilder = {
   build(conversation: Conversation): ModelRequest;
-  /** No later request has a parameter or opaque member of this name. */
-  refuse(name: string): void;
+  /** No later request, or none of this run, has a parameter or opaque member of this name. */
+  refuse(name: string, runId: string | null): void;
 };
 
 type ModelRequest = {
@@ -35,18 +36,14 @@ type ModelRequest = {
   readonly removable: readonly string[];
 };
 
-/** Hosts that know OpenAI's newer parameters. All others understand the older names. */
-const OPENAI_HOSTS = /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/;
-
-export function createRequestBuilder({ wire, address, tools, parameters }: RequestOptions): RequestBuilder {
+export function createRequestBuilder({ wire, address, isOpenAi, tools, parameters }: RequestOptions): RequestBuilder {
   const refused = new Set<string>();
-  const isRefused = (name: string): boolean => refused.has(name);
-  const isOpenAi = OPENAI_HOSTS.test(new URL(address.endpoint).hostname);
   const reading = tools.filter(({ name }) => isReading(name));
   return {
     build({ messages, runId, tools: offered }) {
       // A request without calls still contains the tools: the transcript has calls of them, and the cache stays valid.
       const listed = offered === 'all' ? tools : reading;
+      const isRefused = (name: string): boolean => refused.has(name) || refused.has(ofRun(name, runId));
       const alternating = withNotesInResults(messages);
       const ordered = isRefused(NOTE_AFTER_RESULTS) ? alternating : messages;
       const sent = ordered.map((message) => ({ message, opaque: opaqueFor(message, address, isRefused) }));
@@ -57,14 +54,19 @@ export function createRequestBuilder({ wire, address, tools, parameters }: Reque
       return {
         body: { model: address.model, ...wire.writeTranscript(sent), ...withTools, ...Object.fromEntries(optional) },
         removable: [
+          ...wire.refusals.map(({ name }) => name).filter((name) => !isRefused(name)),
           ...optional.map(([name]) => name),
           ...new Set(sent.flatMap(({ opaque }) => opaqueNames(opaque))),
           ...(alternating.length < ordered.length ? [NOTE_AFTER_RESULTS] : []),
         ],
       };
     },
-    refuse: (name) => void refused.add(name),
+    refuse: (name, runId) => void refused.add(runId === null ? name : ofRun(name, runId)),
   };
+}
+
+function ofRun(name: string, runId: string): string {
+  return `${name} of ${runId}`;
 }
 
 /** What templates of Mistral's family refuse: there, users and the model take turns, and results are no turn. */
@@ -101,14 +103,21 @@ const REFUSAL =
 
 const DEMAND = /\bmissing\b|\brequire[ds]?\b|\bmust be (?:passed|sent|provided|included)/i;
 
-/** Which of the names a refused request is refused for; null if it names none. */
-export function findRefusedName({ status, param, message }: NamedInError, names: readonly string[]): string | null {
+/** Which of the names a refused request is refused for; null if it names none, and has no words of `refusals`. */
+export function findRefusedName(
+  { status, param, message }: NamedInError,
+  names: readonly string[],
+  refusals: readonly Refusal[] = [],
+): string | null {
   if (ROLES_WORDS.test(message)) return names.find((name) => name === NOTE_AFTER_RESULTS) ?? null;
   if (!REFUSING_STATUSES.has(status)) return null;
-  const named = names.find((name) => name === param);
+  const path = typeof param === 'string' ? param : '';
+  const named =
+    refusals.find(({ words, name }) => names.includes(name) && words.test(message))?.name ??
+    names.find((name) => path === name || path.startsWith(`${name}.`));
   if (named !== undefined) return named;
   if (!REFUSAL.test(message) || DEMAND.test(message)) return null;
-  return names.find((name) => namesWord(message, name)) ?? null;
+  return names.find((name) => path.endsWith(`.${name}`) || namesWord(message, name)) ?? null;
 }
 
 function namesWord(message: string, name: string): boolean {

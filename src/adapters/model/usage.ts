@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { TokenUsage } from '../../core/state/conversation.ts';
 import { isReported } from '../../core/state/spending.ts';
+import { isRecord } from '../../lib/trust.ts';
+import type { JsonObject } from './model-wire.ts';
 
 /** More tokens than any model reads or writes at once. Such a count says nothing. */
 const MAX_TOKENS = 100_000_000;
@@ -17,25 +19,22 @@ const TokenCount = z
   .pipe(z.int().min(0).max(MAX_TOKENS))
   .catch(0);
 
-const WireUsage = z
-  .object({
-    prompt_tokens: TokenCount,
-    completion_tokens: TokenCount,
-    prompt_tokens_details: z.object({ cached_tokens: TokenCount }).catch({ cached_tokens: 0 }),
-  })
-  .catch({ prompt_tokens: 0, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } })
-  .transform(
-    ({ prompt_tokens, completion_tokens, prompt_tokens_details: { cached_tokens } }): TokenUsage => ({
-      inputTokens: prompt_tokens,
-      // A part of the input, and never more.
-      cachedInputTokens: Math.min(cached_tokens, prompt_tokens),
-      outputTokens: completion_tokens,
-    }),
-  );
+/** The two APIs have other names for the same counts. */
+function countOf(counted: JsonObject, ...names: readonly string[]): number {
+  return names.map((name) => TokenCount.parse(counted[name])).find((count) => count > 0) ?? 0;
+}
 
 /** An endpoint's count of tokens; each is 0 where it counts none. */
 export function parseUsage(counted: unknown): TokenUsage {
-  return WireUsage.parse(counted);
+  const usage = isRecord(counted) ? counted : {};
+  const inputTokens = countOf(usage, 'prompt_tokens', 'input_tokens');
+  const details = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
+  return {
+    inputTokens,
+    // A part of the input, and never more.
+    cachedInputTokens: Math.min(countOf(isRecord(details) ? details : {}, 'cached_tokens'), inputTokens),
+    outputTokens: countOf(usage, 'completion_tokens', 'output_tokens'),
+  };
 }
 
 /** An endpoint's count of tokens; null if it counts none. */

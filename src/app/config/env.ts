@@ -41,6 +41,8 @@ export type Config = {
     readonly name: string;
     readonly apiKey: string | null;
     readonly baseUrl: string | null;
+    /** Null: as suits the endpoint. */
+    readonly api: 'responses' | 'chat' | null;
     /** Sent only where set. */
     readonly parameters: {
       readonly maxOutputTokens: number | null;
@@ -257,6 +259,7 @@ const environmentSchema = z.object({
   OPENAI_MODEL: required('is missing: set it to the name of the model that your endpoint serves.'),
   OPENAI_API_KEY: checked(findModelKeyProblem).optional(),
   OPENAI_BASE_URL: checked(findBaseUrlProblem).optional(),
+  OPENAI_API: oneOf(['responses', 'chat']).optional(),
   // The HTTP client of Node ends silence of five minutes by itself.
   MODEL_IDLE_TIMEOUT: wholeNumber(1, 300, 'seconds').default(90),
   MODEL_TIMEOUT: wholeNumber(1, 3_600, 'seconds').default(DEFAULT_MODEL_TIMEOUT),
@@ -317,6 +320,7 @@ function toConfig(values: EnvironmentValues, privateKey: string, operator: Opera
       name: values.OPENAI_MODEL,
       apiKey: values.OPENAI_API_KEY ?? null,
       baseUrl: values.OPENAI_BASE_URL ?? null,
+      api: values.OPENAI_API ?? null,
       parameters: {
         maxOutputTokens: values.MODEL_MAX_OUTPUT_TOKENS ?? null,
         reasoningEffort: values.MODEL_REASONING_EFFORT ?? null,

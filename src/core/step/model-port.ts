@@ -1,6 +1,6 @@
 import type { ModelResponse, TokenUsage, TranscriptMessage } from '../state/conversation.ts';
 
-/** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
+/** An endpoint of models. Both calls throw a `ModelError` whose message is safe to publish. */
 export type Model = {
   /** Requests with the same `runId` share the endpoint's cache, if it has one. A `model` of null is the default one. */
   ask(

@@ -37,6 +37,12 @@ describe.concurrent('npm run eval', () => {
     expect(code).toBe(0);
   });
 
+  it('R50: plays the script through the other API', async () => {
+    const { code, stdout } = await evaluate(['--tasks', 'crlf'], { OPENAI_API: 'responses' });
+    expect(stdout).toMatch(/^all +1 of 1 /m);
+    expect(code).toBe(0);
+  });
+
   it('tries the model at an endpoint, and says as JSON what it cost and why it failed (S174)', async () => {
     const model = await startScriptedModel({ apiKey: 'key', models: ['lazy'] });
     const usage = { promptTokens: 1_000, completionTokens: 100, cachedTokens: 400 };

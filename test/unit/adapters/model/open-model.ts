@@ -62,6 +62,7 @@ function openModels(url: string, { parameters, limits, ...overrides }: ModelOver
   return createModel({
     apiKey: KEY,
     baseURL: url,
+    api: 'chat',
     model: 'test-model',
     tools: TOOLS,
     contextTokens: null,

@@ -36,7 +36,12 @@ const FAILURES: readonly (readonly [string, ScriptedReply, ModelFailureKind, Reg
   ['a limit in the stream', { fault: 'stream-error', error: { message: 'x', code: 429 } }, 'rate-limit', /how fast/],
   ['a web page', { fault: 'web-page' }, 'wrong-content-type', /web page.*OPENAI_BASE_URL/],
   ['half an answer', { content: 'Half an answer', delivery: { cutAfter: 2 } }, 'cut-off', /broke off/],
-  ['a body that is not JSON', { fault: 'invalid-body', body: '{' }, 'unreadable-answer', /no Chat Completions reply/],
+  [
+    'a body that is not JSON',
+    { fault: 'invalid-body', body: '{' },
+    'unreadable-answer',
+    /form that its API does not have/,
+  ],
   ['a reset', { fault: 'reset' }, 'unreachable', /could not be reached/],
 ];
 

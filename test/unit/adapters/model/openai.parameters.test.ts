@@ -83,6 +83,31 @@ describe('optional parameters', () => {
     expect(endpoint.violations).toEqual([]);
   });
 
+  it('R50: tools beside reasoning are asked for again without reasoning, and the operator is told once', async () => {
+    const endpoint = await scripted({ content: 'a' }, { content: 'b' });
+    endpoint.setRules({ noToolsBesideReasoning: true });
+    const lines: unknown[] = [];
+    const log = { debug: () => undefined, warn: (_: object, text: string) => void lines.push(text) };
+    const model = openModel(endpoint.url, { log });
+    await model.ask(HELLO, never(), RUN);
+    await model.ask(HELLO, never(), 'another-run');
+    expect(endpoint.requests.map(({ body }) => body['reasoning_effort'])).toEqual([undefined, 'none', 'none']);
+    expect(lines).toEqual([expect.stringMatching(/the model no longer thinks: set OPENAI_API to responses/)]);
+  });
+
+  it('R50: a model that knows no effort `none` is asked without one, and then its refusal stands', async () => {
+    const besideTools =
+      'Function tools with reasoning_effort are not supported for m. Please use /v1/responses instead.';
+    const unknown = "Unsupported value: 'reasoning_effort' does not support 'none' with this model.";
+    const refuse = (message: string) =>
+      ({ fault: 'status', status: 400, body: { error: { message, param: 'reasoning_effort' } } }) as const;
+    const endpoint = await scripted(refuse(besideTools), refuse(unknown), refuse(besideTools));
+    const model = openModel(endpoint.url, { parameters: { reasoningEffort: 'low' } });
+    const { report } = await failureOf(model.ask(HELLO, never(), RUN));
+    expect(report?.said).toContain('Function tools');
+    expect(endpoint.requests.map(({ body }) => body['reasoning_effort'])).toEqual(['low', 'none', undefined]);
+  });
+
   it('a question forbids calls, and its tools stay in the request (S111)', async () => {
     const endpoint = await scripted({ content: 'a' });
     await openModel(endpoint.url).answerQuestion(HELLO, never(), RUN, false);
@@ -104,6 +129,7 @@ describe('findRefusedName', () => {
     ['the parameter of the error', 400, 'temperature', 'No.', 'temperature'],
     ['a quoted name', 400, null, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", 'max_tokens'],
     ['a path', 422, null, 'body.stream_options: Extra inputs are not permitted', null],
+    ['the end of a path', 400, 'messages[1].reasoning_content', 'Unknown parameter.', 'reasoning_content'],
     ['the whole name only', 400, null, 'Unknown field stream_options', 'stream_options'],
     ['a list of fields', 422, null, "extra fields not permitted: ('body', 'tool_choice')", 'tool_choice'],
     ['a limit', 400, null, 'max_tokens is too large: 1000000', 'max_tokens'],

@@ -47,6 +47,7 @@ describe('environment', () => {
           name: 'some-model',
           apiKey: 'key-of-the-model',
           baseUrl: null,
+          api: null,
           parameters: { maxOutputTokens: null, reasoningEffort: null, temperature: null },
           contextTokens: null,
           limits: { timeoutMs: 900_000, idleTimeoutMs: 90_000 },
@@ -69,6 +70,7 @@ describe('environment', () => {
       HOST: '127.0.0.1',
       WEBHOOK_PATH: '/',
       OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+      OPENAI_API: 'responses',
       MODEL_IDLE_TIMEOUT: '30',
       MODEL_TIMEOUT: '120',
       MODEL_MAX_OUTPUT_TOKENS: '8000',
@@ -87,6 +89,7 @@ describe('environment', () => {
       http: { port: 0, host: '127.0.0.1', webhookPath: '/' },
       model: {
         baseUrl: 'http://127.0.0.1:9/v1',
+        api: 'responses',
         parameters: { maxOutputTokens: 8_000, reasoningEffort: 'low', temperature: 0.2 },
         limits: { timeoutMs: 120_000, idleTimeoutMs: 30_000 },
       },
@@ -246,6 +249,7 @@ describe('environment', () => {
 
   it.each([
     ['APP_ID', 'seven'],
+    ['OPENAI_API', 'completions'],
     ['GHE_HOST', 'https://ghe.example.com/api'],
     ['GHE_HOST', 'ghe.example.com:99999'],
     ['GHE_HOST', 'API.github.com'],
